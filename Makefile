@@ -121,6 +121,7 @@ test-site: browser $(DEV) site
 	SITE=$(CURDIR)/site $(BIN)/python -m pytest tests/site
 
 docs: $(DEV)
+	$(BIN)/python docs/make_stubs.py
 	$(BIN)/python docs/make_measures.py
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_terminal.py

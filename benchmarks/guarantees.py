@@ -198,7 +198,7 @@ def strictness():
         rng = np.random.default_rng(m)
         labels = np.repeat([1, 0], [m, m])
         scores = ndtr(np.concatenate((rng.normal(1, 1, m), rng.normal(0, 1, m))) - 0.5)
-        ours = cl.choose_cut(labels, scores, "recall >= 0.9", resamples=0)
+        ours = cl.choose_cut(cl.rank(labels, scores), "recall >= 0.9", resamples=0)
         controller = BinaryClassificationController(
             predict_function=lambda x: np.column_stack((1 - x[:, 0], x[:, 0])),
             risk="recall",
@@ -226,7 +226,7 @@ def optimism(runs):
                 labels = rng.random(n) < prevalence
                 if not 2 < labels.sum() < n - 2:
                     continue
-                cut = cl.choose_cut(labels, rng.normal(size=n) + labels, resamples=100, **asked)
+                cut = cl.choose_cut(cl.rank(labels, rng.normal(size=n) + labels), resamples=100, **asked)
                 found, false = ndtr(1 - cut.threshold), ndtr(-cut.threshold)
                 table = cl.Counts(
                     prevalence * found,

@@ -95,7 +95,7 @@ LOADED = {
     "loading numpy": ("numpy",),
     "loading scipy": ("scipy.special",),
     "loading DuckDB and narwhals": ("duckdb", "narwhals"),
-    "loading Typer, pydantic and rich": ("typer", "typer._adapters", "pydantic", "rich.console", "rich.table"),
+    "loading click and rich": ("click", "rich.console", "rich.table"),
 }
 LOADED_FOR_A_PAGE = {
     "loading scipy": ("scipy.special", "scipy.fft", "scipy.optimize"),
@@ -104,10 +104,10 @@ LOADED_FOR_A_PAGE = {
 OWN = {"loading cutline's own modules": ("cutline.cli.main", "cutline.cli.evaluate")}
 OWN_FOR_A_PAGE = {"loading cutline's own modules": (*OWN["loading cutline's own modules"], "cutline.report.page")}
 NUMBERS = (
-    ("cutline.cli.evaluate", "read_evaluation", "reading the file"),
-    ("cutline.cli.evaluate", "read_comparison", "reading the file"),
+    ("cutline.cli.reading", "read_evaluation", "reading the file"),
+    ("cutline.cli.reading", "read_comparison", "reading the file"),
     ("cutline.cli.evaluate", "evaluated", "numbers, and intervals by formula"),
-    ("cutline.cli.evaluate", "compared", "numbers, differences and tests"),
+    ("cutline.cli.compare", "compared", "numbers, differences and tests"),
     ("cutline.inference.single.intervals", "inverted", "intervals of calibration errors, by simulation"),
     ("cutline.inference.single.intervals", "resampled", "intervals by the bootstrap"),
 )
@@ -129,8 +129,9 @@ def of_command(what: str, *arguments: str) -> None:
         found.timed(part, lambda: [importlib.import_module(name) for name in names])  # noqa: B023
     for module, name, part in (*NUMBERS, *(PAGE if is_page else ())):
         found.watch(importlib.import_module(module), name, part)
-    evaluate: Any = importlib.import_module("cutline.cli.evaluate")
-    evaluate.start_drawing = lambda _: None  # which starts Vega on a thread: here, the first picture does
+    for name in ("evaluate", "compare"):
+        module: Any = importlib.import_module(f"cutline.cli.{name}")
+        module.start_drawing = lambda _: None  # which starts Vega on a thread: here, the first picture does
     main = importlib.import_module("cutline.cli.main").main
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
         found.timed("the rest: options, tables, template", lambda: main(list(arguments)))

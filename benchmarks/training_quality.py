@@ -7,6 +7,7 @@ data (64 columns and the digit, the first 3823 rows for training), its ten one-a
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import time
 import warnings
@@ -32,7 +33,15 @@ MEASURES: dict[str, dict[str, float]] = {
     "f1": {},
     "mcc": {},
     "break_even": {},
+    "mutual_information": {},
+    "average_qrecall": {},
+    "log_loss": {},
+    "brier": {},
+    "balanced_cross_entropy": {},
+    "focal_loss": {},
 }
+# Losses of probabilities, which have no convex bound of decisions; less is better.
+LOSSES = ("log_loss", "brier", "balanced_cross_entropy", "focal_loss")
 
 
 class Task(NamedTuple):
@@ -106,12 +115,16 @@ def reached(t: Task, measure: str, solver: str, seed: int) -> tuple[float, float
     parameters = scaled(MEASURES[measure], t.y)
     if solver == "structural" and measure == "auc":
         solver = "newton"
+    if solver == "structural" and measure in LOSSES:
+        return math.nan, 0.0
     model = cl.LinearMeasureClassifier(measure, parameters=parameters, solver=solver, random_state=seed, time_limit=60)
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(t.X, t.y)
     seconds = time.perf_counter() - start
+    if measure in LOSSES:
+        return cl.evaluate(t.y_test, model.predict_proba(t.X_test)[:, 1]).value(measure), seconds
     ev = cl.evaluate(t.y_test, model.decision_function(t.X_test), threshold=0.0)
     return ev.value(measure, **scaled(MEASURES[measure], t.y_test)), seconds
 
@@ -124,10 +137,10 @@ def rows(source: Callable[[int], list[Task]], measures: list[str], seeds: range)
                 for seed, tasks in ((seed, source(seed)) for seed in seeds)
             ]
         )
-        gain = values - values[:, :1]
+        gain = (values - values[:, :1]) * (-1 if measure in LOSSES else 1)
         noise = gain[:, -1].std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
         cells = " | ".join(
-            f"{mean:.4f} ({int((g > 0).sum())}/{len(g)})"
+            "" if np.isnan(mean) else f"{mean:.4f} ({int((g > 0).sum())}/{len(g)})"
             for mean, g in zip(values.mean(0)[1:], gain.T[1:], strict=True)
         )
         yield f"| {measure} | {values[:, 0].mean():.4f} | {cells} | {gain[:, -1].mean():+.4f} ± {noise:.4f} |"

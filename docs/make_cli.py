@@ -14,9 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from typer.main import get_command
-
-from cutline.cli.main import app
+from cutline.cli.help_page import grouped_options
+from cutline.cli.main import load_commands
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).with_name("site"))]
 
@@ -43,8 +42,7 @@ EXIT = """## Exit status
 @cache
 def commands() -> dict[str, Any]:
     """All commands, by name, in the order of the help."""
-    group: Any = get_command(app)
-    return dict(group.commands)
+    return dict(load_commands())
 
 
 def page() -> str:
@@ -57,12 +55,12 @@ def page() -> str:
         "described by [schema.json](schema.json); gates in continuous integration are in [ci.md](ci.md).",
         "`cutline --install-completion` lets bash, zsh and fish complete commands and options.",
     ]
-    for panel in dict.fromkeys(command.rich_help_panel for command in commands().values()):
+    for panel in dict.fromkeys(command.entry.panel for command in commands().values()):
         lines += ["", f"## {panel}", ""]
         lines += [
             f"- [cutline {name}](cli/{name}.md): {_first(command)}"
             for name, command in commands().items()
-            if command.rich_help_panel == panel
+            if command.entry.panel == panel
         ]
     return "\n".join(lines) + "\n"
 
@@ -71,7 +69,7 @@ def command_page(name: str) -> str:
     """The page of one command, in the order of a manual page."""
     command = commands()[name]
     first, *more = inspect.cleandoc(command.help).split("\n\n")
-    panel = [other for other, its in commands().items() if its.rich_help_panel == command.rich_help_panel]
+    panel = [other for other, its in commands().items() if its.entry.panel == command.entry.panel]
     others = ", ".join(f"[cutline {other}]({other}.md)" for other in panel if other != name)
     parts = [
         f"# cutline {name}",
@@ -103,31 +101,21 @@ def _first(command: Any) -> str:
 
 def _options(command: Any) -> Iterator[str]:
     """The arguments and the options, in the groups of the help."""
-    groups: dict[str, list[str]] = {}
-    for parameter in command.params:
-        if "--help" not in parameter.opts:
-            is_argument = parameter.param_type_name == "argument"
-            group = "Arguments" if is_argument else parameter.rich_help_panel or "Options"
-            groups.setdefault(group, []).append(_entry(parameter))
-    for title in sorted(groups, key=lambda title: (title != "Arguments", title != "Options")):
-        yield f"## {title}\n\n" + "\n".join(groups[title])
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    groups = ({"Arguments": arguments} if arguments else {}) | grouped_options(command)
+    for title, parameters in groups.items():
+        yield f"## {title}\n\n" + "\n".join(map(_entry, parameters))
 
 
 def _entry(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"- `{parameter.metavar or parameter.name.upper()}`: {parameter.help}"
     names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
-    default = parameter.default
-    is_told = default not in (None, False, ()) and not callable(default)
-    return f"- {names}: {parameter.help}" + (f"{_stop(parameter.help)} Default: {_plain(default)}." if is_told else "")
-
-
-def _stop(text: str) -> str:
-    return "" if text.endswith(".") else "."
-
-
-def _plain(value: Any) -> str:
-    return str(getattr(value, "value", value))
+    choices = getattr(parameter.type, "choices", ())
+    facts = [f"One of {', '.join(choices)}."] if choices else []
+    facts += [f"Default: {parameter.default}."] if parameter.default and not parameter.required else []
+    stop = "" if parameter.help.endswith(".") or not facts else "."
+    return " ".join([f"- {names}: {parameter.help}{stop}", *facts])
 
 
 def examples(command: Any) -> list[str]:

@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import math
 import re
+import tomllib
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -222,6 +223,48 @@ NUMBERED = {
     "murphy": {"eq.": 16, "Figure": 4, "Table": 5},
     "arbel-rokach": {"eq.": 19, "Figure": 11, "Table": 9},
 }
+
+
+# Statements of slides that they leave open, or that are left out, with the reason in items.toml.
+OPEN = {"Extensions": 1, "Summary": 1, "Outlook": 1}
+ITEMS = tomllib.loads((companions.FOLDER / "items.toml").read_text(encoding="utf-8"))
+
+
+def test_each_of_the_289_items_has_a_row_or_a_reason():
+    rows = {name: parsed(name)[1] for name in companions.NAMES}
+    shown, reasons = 0, 0
+    for name, kinds in NUMBERED.items():
+        for kind, last in kinds.items():
+            kind_in_rows = kind if kind.endswith(".") else f"{kind} "
+            shown += len(set(numbers([row[0] for row in rows[name]], kind_in_rows)) & set(range(1, last + 1)))
+    for title, statements in SLIDES.items():
+        shown += min(statements, sum(row[0] == title for row in rows["sonnenburg"]))
+    reasons += sum(OPEN[title] for title in ITEMS["left_out"]["sonnenburg"])
+    numbered = shown + reasons
+    remarks = sum(len(own) for own in ITEMS["remarks"].values())
+
+    assert numbered == 205
+    assert remarks == 84
+    assert numbered + remarks == 289
+    assert not unshown(rows)
+
+
+def unshown(rows):
+    """The remarks of the texts that no row shows."""
+    return [
+        (name, says)
+        for name, own in ITEMS["remarks"].items()
+        for _, says, row in own
+        if not any(what.startswith(row) for _, what, *_ in rows[name])
+    ]
+
+
+def test_a_remark_without_its_row_would_be_seen():
+    rows = {name: parsed(name)[1] for name in companions.NAMES}
+    rows["murphy"] = [row for row in rows["murphy"] if "rare event" not in row[1]]
+
+    assert unshown(rows) == [("murphy", "For rare events compare recall with precision")]
+    assert all(len(reason) > 20 for reason in ITEMS["left_out"]["sonnenburg"].values())
 
 
 def numbers(places, kind):

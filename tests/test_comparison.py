@@ -93,9 +93,12 @@ def test_the_global_test_of_delongs_patients():
         ("gini", "delong", "delong"),
         ("accuracy", "mcnemar_midp", "tango"),
         ("recall", "mcnemar_midp", "tango"),
-        ("precision", "bootstrap", "bootstrap"),
+        ("precision", "influence", "influence"),
+        ("f1", "influence", "influence"),
         ("log_loss", "influence", "influence"),
-        ("average_precision", "bootstrap", "bootstrap"),
+        ("average_precision", "student", "student"),
+        ("ks", "bias_corrected", "bias_corrected"),
+        ("ece", "mover", "mover"),
     ],
 )
 def test_the_method_is_chosen_by_rule_and_named(measure, test, interval):
@@ -515,12 +518,12 @@ def test_every_measure_of_one_cut_has_a_difference(measure):
 
 def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5, "c": np.arange(30) % 4})
-    table = few.summary(["auc", "precision", "f1"], resamples=50)
+    table = few.summary(["auc", "average_precision", "eer"], resamples=50)
     text = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
 
     assert repr(table).count(text) == 1
-    assert f"\nNote: Precision, F1: {text}" in repr(table)
-    assert f"<li>Precision, F1: {text}</li>" in table._repr_html_()
+    assert f"\nNote: Average precision, Equal error rate: {text}" in repr(table)
+    assert f"<li>Average precision, Equal error rate: {text}</li>" in table._repr_html_()
     assert max(map(len, repr(table).splitlines()[1:12])) < 120
     assert [text in row["note"] for row in table.to_dict()] == [False] * 3 + [True] * 6
 
@@ -551,9 +554,8 @@ def test_a_comparison_counts_its_cases_as_its_models_do():
 def test_a_note_on_many_measures_gives_their_number():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5})
 
-    assert "Note: 5 measures: A class has only 5" in repr(
-        few.summary(["precision", "f1", "mcc", "ks", "eer"], resamples=50)
-    )
+    names = ["average_precision", "partial_auc", "bedroc", "mean_precision", "eer"]
+    assert "Note: 5 measures: A class has only 5" in repr(few.summary(names, resamples=50))
 
 
 def test_the_name_of_a_difference_says_its_parameters():
@@ -576,7 +578,7 @@ def test_a_summary_of_one_measure_needs_no_list():
 def test_the_method_that_auto_chooses_is_told():
     models = compare([1, 1, 0, 0], {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}, threshold=2.5)
 
-    for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "bootstrap"}.items():
+    for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "influence"}.items():
         assert models.method(measure) == chosen == next(iter(models.test(measure, resamples=2))).method
 
 
@@ -593,3 +595,19 @@ def test_a_list_of_columns_is_told_to_need_names():
     frame = {"y": [1, 0, 1, 0], "p": [0.9, 0.2, 0.8, 0.4], "q": [0.9, 0.2, 0.3, 0.4]}
     with pytest.raises(cl.InputError, match="scores is a list: pass the columns by the names of their models"):
         compare("y", ["p", "q"], data=pd.DataFrame(frame))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_difference_is_mirrored_when_the_models_are_named_in_another_order(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(120) < 0.4
+    scores = {name: np.clip(rng.normal(0.4 + 0.2 * y, 0.2), 0, 1).round(2) for name in ("a", "b", "c")}
+    turned = dict(reversed(scores.items()))
+    for measure in ("average_precision", "ks"):
+        one = cl.compare(y, scores).difference(measure, "a", "b", resamples=60, method="bootstrap")
+        other = cl.compare(y, turned).difference(measure, "b", "a", resamples=60, method="bootstrap")
+        assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+    rows = rng.permutation(120)
+    mixed = cl.compare(y[rows], {name: values[rows] for name, values in turned.items()})
+    other = mixed.difference("ks", "b", "a", resamples=60, method="bootstrap")
+    assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)

@@ -137,7 +137,7 @@ def test_a_refusal_of_what_cannot_travel_travels(way):
     other = WAYS[way](refusal.value)
 
     assert str(other) == str(refusal.value)
-    assert str(other.told()) == str(refusal.value)
+    assert errors.sentence_of(other) == str(refusal.value)
 
 
 def refused(position):

@@ -21,6 +21,15 @@ def test_a_page_that_is_written_by_code_is_what_the_code_says(maker):
     assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run `make docs`"
 
 
+def test_type_checkers_know_the_measures_of_today():
+    spec = importlib.util.spec_from_file_location("make_stubs", ROOT / "docs" / "make_stubs.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+
+    assert made.STUB.read_text(encoding="utf-8") == made.stub(), "run `make docs`"
+    assert made.ATTRIBUTES.read_text(encoding="utf-8") == made.attributes(), "run `make docs`"
+
+
 def test_the_page_of_measures_resolves_every_source():
     page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^- (\w+): ", page.split("## Sources")[1], flags=re.MULTILINE))

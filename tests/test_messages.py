@@ -62,7 +62,7 @@ class Fitted(BaseEstimator):
 
 
 XS = np.array(SCORES)[:, None]
-DONE = cl.bootstrap_model(Fitted(), XS, LABELS, b=2)
+DONE = cl.bootstrap_model(Fitted(), XS, LABELS, resamples=2)
 MODELS = {"a": SCORES, "b": SCORES}
 TWO, THREE = cl.compare(LABELS, MODELS), cl.compare(LABELS, MODELS | {"c": SCORES})
 NEVER_BOTH = {"a": [NAN, 0.5], "b": [0.5, NAN]}
@@ -343,7 +343,7 @@ CASES = [
     ("a bootstrap of one class", "y", lambda: cl.bootstrap_model(Fitted(), XS, [1, 1, 1, 1])),
     ("a bootstrap of one positive", "y", lambda: cl.bootstrap_model(Fitted(), XS, [1, 0, 0, 0])),
     ("a bootstrap of no measure", "measures", lambda: cl.bootstrap_model(Fitted(), XS, LABELS, [])),
-    ("a bootstrap of no models", "b is", lambda: cl.bootstrap_model(Fitted(), XS, LABELS, "auc", 0)),
+    ("a bootstrap of no models", "resamples is", lambda: cl.bootstrap_model(Fitted(), XS, LABELS, "auc", 0)),
     (
         "going on with another seed",
         "resume",

@@ -53,7 +53,7 @@ def recorder(monkeypatch):
 
 
 def test_a_round_fits_a_bootstrap_set_and_measures_the_cases_left_out(recorder):
-    found = bootstrap_model(recorder, X, Y, ["auc", "brier"], b=5, seed=4)
+    found = bootstrap_model(recorder, X, Y, ["auc", "brier"], resamples=5, seed=4)
 
     for number, (fitted, labels) in enumerate(recorder.seen):
         drawn = stream(4, number).integers(0, 60, 60)
@@ -65,7 +65,7 @@ def test_a_round_fits_a_bootstrap_set_and_measures_the_cases_left_out(recorder):
 
 
 def test_the_interval_is_that_of_the_percentiles():
-    found = bootstrap_model(MODEL, X, Y, "auc", b=99)
+    found = bootstrap_model(MODEL, X, Y, "auc", resamples=99)
     values = np.sort(found.values[:, 0])
     estimate = found.estimate("auc", level=0.9)
 
@@ -76,29 +76,29 @@ def test_the_interval_is_that_of_the_percentiles():
 
 
 def test_rounds_do_not_depend_on_how_many_run_at_a_time():
-    alone = bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], b=4)
-    together = bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], b=4, n_jobs=2)
+    alone = bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], resamples=4)
+    together = bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], resamples=4, n_jobs=2)
 
     np.testing.assert_array_equal(alone.values, together.values)
-    assert (alone.values != bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], b=4, seed=1).values).any()
+    assert (alone.values != bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], resamples=4, seed=1).values).any()
 
 
 def test_a_forest_without_a_random_state_of_its_own_takes_it_from_the_seed():
     forest = make_pipeline(StandardScaler(), RandomForestClassifier(n_estimators=3))
 
-    once, again = (bootstrap_model(forest, X, Y, "auc", b=3) for _ in range(2))
+    once, again = (bootstrap_model(forest, X, Y, "auc", resamples=3) for _ in range(2))
 
     np.testing.assert_array_equal(once.values, again.values)
     assert forest[-1].random_state is None
 
 
 def test_what_was_stopped_can_go_on(recorder, monkeypatch):
-    whole = bootstrap_model(recorder, X, Y, "auc", b=9)
+    whole = bootstrap_model(recorder, X, Y, "auc", resamples=9)
     recorder.seen.clear()
     monkeypatch.setattr(Recorder, "stop_after", 4)
-    stopped = bootstrap_model(recorder, X, Y, "auc", b=9)
+    stopped = bootstrap_model(recorder, X, Y, "auc", resamples=9)
     monkeypatch.setattr(Recorder, "stop_after", math.inf)
-    resumed = bootstrap_model(recorder, X, Y, "auc", b=9, resume=stopped)
+    resumed = bootstrap_model(recorder, X, Y, "auc", resamples=9, resume=stopped)
 
     assert (stopped.rounds, stopped.asked) == (4, 9)
     assert "Stopped after 4 of 9 bootstrap sets." in stopped.estimate().notes
@@ -109,7 +109,7 @@ def test_what_was_stopped_can_go_on(recorder, monkeypatch):
 
 def test_stopped_before_the_first_round_there_is_nothing_and_it_says_so(recorder, monkeypatch):
     monkeypatch.setattr(Recorder, "stop_after", 0)
-    found = bootstrap_model(recorder, X, Y, "auc", b=5)
+    found = bootstrap_model(recorder, X, Y, "auc", resamples=5)
 
     assert found.rounds == 0
     assert math.isnan(found.estimate().value)
@@ -119,7 +119,7 @@ def test_stopped_before_the_first_round_there_is_nothing_and_it_says_so(recorder
 
 def test_sets_of_one_class_are_drawn_again_and_counted(recorder):
     y = np.array([1, 1, 0, 0])
-    found = bootstrap_model(recorder, np.arange(4.0)[:, None], y, "auc", b=200)
+    found = bootstrap_model(recorder, np.arange(4.0)[:, None], y, "auc", resamples=200)
 
     assert found.redrawn > 0
     assert all(len(np.unique(labels)) == 2 for _, labels in recorder.seen)
@@ -130,7 +130,7 @@ def test_sets_of_one_class_are_drawn_again_and_counted(recorder):
 def test_a_measure_that_is_undefined_in_some_rounds_leaves_them_out(recorder):
     precise = MEASURES["precision"]
     y = np.array([1, 1, 1, 0, 0, 0])
-    found = bootstrap_model(recorder, np.arange(6.0)[:, None] - 4, y, [precise], b=60)
+    found = bootstrap_model(recorder, np.arange(6.0)[:, None] - 4, y, [precise], resamples=60)
     undefined = int(np.isnan(found.values).sum())
 
     assert 0 < undefined < 60
@@ -139,22 +139,22 @@ def test_a_measure_that_is_undefined_in_some_rounds_leaves_them_out(recorder):
 
 @pytest.mark.parametrize("form", [pd.DataFrame, np.ndarray.tolist])
 def test_cases_may_come_in_any_form_that_scikit_learn_takes(form):
-    expected = bootstrap_model(MODEL, X, Y, "auc", b=3).values
+    expected = bootstrap_model(MODEL, X, Y, "auc", resamples=3).values
 
-    np.testing.assert_array_equal(bootstrap_model(MODEL, form(X), Y, "auc", b=3).values, expected)
-    np.testing.assert_array_equal(bootstrap_model(MODEL, form(X), pd.Series(Y), "auc", b=3).values, expected)
+    np.testing.assert_array_equal(bootstrap_model(MODEL, form(X), Y, "auc", resamples=3).values, expected)
+    np.testing.assert_array_equal(bootstrap_model(MODEL, form(X), pd.Series(Y), "auc", resamples=3).values, expected)
 
 
 def test_text_labels_and_the_other_class_as_positive():
     names = np.where(Y == 1, "yes", "no")
-    values = bootstrap_model(MODEL, X, names, "recall", b=3).values
+    values = bootstrap_model(MODEL, X, names, "recall", resamples=3).values
 
-    np.testing.assert_array_equal(values, bootstrap_model(MODEL, X, Y, "recall", b=3).values)
-    assert (values != bootstrap_model(MODEL, X, names, "recall", b=3, positive="no").values).any()
+    np.testing.assert_array_equal(values, bootstrap_model(MODEL, X, Y, "recall", resamples=3).values)
+    assert (values != bootstrap_model(MODEL, X, names, "recall", resamples=3, positive="no").values).any()
 
 
 def test_a_bootstrap_converts():
-    found = bootstrap_model(MODEL, X, Y, ["auc", MEASURES["f_beta"].with_(beta=2)], b=50)
+    found = bootstrap_model(MODEL, X, Y, ["auc", MEASURES["f_beta"].with_(beta=2)], resamples=50)
 
     assert found.to_frame()["measure"].tolist() == ["auc", "f_beta(beta=2)"]
     assert found.to_dict()["rounds"] == 50
@@ -165,10 +165,10 @@ def test_a_bootstrap_converts():
 
 
 def test_progress_is_written_when_it_is_wanted_and_not_to_a_file(capsys):
-    bootstrap_model(MODEL, X, Y, "auc", b=2)
+    bootstrap_model(MODEL, X, Y, "auc", resamples=2)
     assert capsys.readouterr().err == ""
 
-    bootstrap_model(MODEL, X, Y, "auc", b=2, progress=True)
+    bootstrap_model(MODEL, X, Y, "auc", resamples=2, progress=True)
     assert capsys.readouterr().err == "\rround 1 of 2\rround 2 of 2\n"
 
 
@@ -252,6 +252,6 @@ def test_what_cannot_be_fitted_again_and_again_is_refused(wrong, message):
     estimator = given.pop("estimator")
 
     with pytest.raises(cl.CutlineError, match=message):
-        bootstrap_model(estimator, X, y, b=2, **given)
+        bootstrap_model(estimator, X, y, resamples=2, **given)
     with pytest.raises(cl.CutlineError, match=message):
         permutation_test(estimator, X, y, X, y, permutations=2, **given)

@@ -93,11 +93,9 @@ class Case(NamedTuple):
 
 def commands() -> dict[str, Any]:
     """The commands of the program by name."""
-    from typer.main import get_command
+    from cutline.cli.main import load_commands
 
-    from cutline.cli.main import app
-
-    return dict(get_command(app).commands)
+    return dict(load_commands())
 
 
 def case(identity: str, known: dict[str, Any]) -> Case:
@@ -163,7 +161,7 @@ _OFTEN = {
 def _option(dice: random.Random, name: str, parameter: Any, rows: dict[str, list[Any]]) -> list[str]:
     """One option of the command with its value, or nothing."""
     option = next(spelt for spelt in parameter.opts if spelt.startswith("--"))
-    if name in SLOW or option in ("--help", "--version"):
+    if name in SLOW or option in ("--help", "--help-all", "--version"):
         return []
     by_label = 0.9 if option == "--positive" and "yes" in rows["y"] else 0.015
     by_column = {"--weight": "w", "--group": "g", "--id": "i"}.get(option)

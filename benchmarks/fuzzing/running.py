@@ -117,10 +117,7 @@ def _sweep(folder: Path, kept: set[Path]) -> None:
 
 @functools.cache
 def known_commands() -> dict[str, Any]:
-    """The commands; built once, because that takes longer than most of them do."""
-    import typer.main
-
-    typer.main.get_command = functools.cache(typer.main.get_command)
+    """The commands, loaded once."""
     return commands.commands()
 
 

@@ -12,7 +12,7 @@ from contextlib import chdir
 from functools import cache
 from pathlib import Path
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from cutline.cli.main import app
 

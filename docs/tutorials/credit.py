@@ -52,3 +52,16 @@ cut = cl.choose_cut(ev, "fpr <= 0.1")
 print(cut.statement)
 print(f"KS {ev.ks:.3f}, Gini {ev.gini:.3f}")
 ev.chart("score_distribution")
+
+# %% [markdown]
+# ## Are this quarter's applicants the same people?
+#
+# Defaults are known after a year; points are known today. The population stability index is printed with the value that
+# chance exceeds in 5 % of such samples, and with an interval, because "0.1 means moderate drift" depends on the number of cases.
+
+# %%
+drawn = np.random.default_rng(11)
+this_quarter = drawn.choice(points, 4000) - drawn.choice([0, 0, 10, 20], 4000)
+drift = cl.drift(points, this_quarter, cut=cut.threshold, names=("development", "this quarter"))
+print(drift.verdict)
+drift.chart()

@@ -23,7 +23,7 @@ _load, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, or a measure by its name or alias: `cutline.auc`, `cutline.ppv`."""
+    """Return a public name, or a measure by its name or alias: `cutline.auc`, `cutline.ppv`."""
     if name in __all__:
         value = globals()[name] = _load(name)
         return value
@@ -31,12 +31,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'cutline' has no attribute {name!r}.")
     measures = import_module("cutline.measures").MEASURES
     if name not in measures:
-        hint = import_module("cutline.core.errors").near(name, [*measures.names, *__all__])
+        elsewhere = import_module("cutline.core.public").hint_elsewhere(name)
+        hint = elsewhere or import_module("cutline.core.errors").near(name, [*measures.names, *__all__])
         raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
-    found = measures[name]
-    if not found.own:  # which may be defined again
-        globals()[name] = found
-    return found
+    measure = measures[name]
+    if not measure.own:  # which may be defined again
+        globals()[name] = measure
+    return measure
 
 
 def __dir__() -> list[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cutline.core.errors import Argument, ParameterError, Text
+from cutline.core.public import public
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
-from cutline.evaluation import Evaluation, Pictured
+from cutline.evaluation import Evaluation
 from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.delong_covariance import AreaCovariance, area_covariance
 from cutline.inference.differences.difference_rows import all_pair_tests, answered, differences
@@ -48,85 +48,11 @@ from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_fo
 from cutline.results.summary import Options, comparison_html, comparison_text
 
 if TYPE_CHECKING:
+    from cutline.charts import Picture
     from cutline.curves import SharedHull
 
 
-class SeveralModelViews(Pictured, ABC):
-    """The views of several models on the same cases: where each leads, and their ROC curves as wholes."""
-
-    pairing: Pairing
-
-    @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """The models."""
-
-    def auc_covariance(self) -> AreaCovariance:
-        """The AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
-        return area_covariance(self.names, self.pairing)
-
-    def venkatraman(
-        self, a: str | None = None, b: str | None = None, *, permutations: int = 2000, seed: int = 0
-    ) -> RocTest:
-        """Whether the whole ROC curves of two models differ, wherever that may be (Venkatraman & Begg 1996).
-
-        Args:
-            a: The first model; with two models, a and b need not be named.
-            b: The second model.
-            permutations: How often the models' ranks are exchanged at random.
-            seed: The seed of the permutations.
-        """
-        i, j = two_of(self.names, a, b)
-        drawn = check_whole(permutations, "permutations", 1)
-        names = (self.names[i], self.names[j])
-        return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
-
-    def hull(self) -> SharedHull:
-        """The ROC convex hull of all models, and which of them owns which part: the best for some costs and skew."""
-        from cutline.curves import shared_hull
-
-        return shared_hull(dict(zip(self.names, self.pairing.rankings, strict=True)))
-
-    def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
-        """Over which part of an axis each model is the best, and whether one dominates everywhere.
-
-        Args:
-            curve: "roc" (by false positive rate), "quota" (positives found, by places of the list), "precision_recall"
-                (by recall), or "threshold" (a measure of one cut, by the threshold that all are cut at).
-            measure: The measure that "threshold" compares.
-            **parameters: The parameters of that measure.
-        """
-        check_choice(curve, "curve", (*CURVES, "threshold"))
-        rankings = list(self.pairing.rankings)
-        if curve != "threshold":
-            return of_curves(curve, self.names, rankings)
-        chosen = MEASURES[measure]
-        if chosen.needs is not Needs.COUNTS or chosen.better is None:
-            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
-        return of_thresholds(chosen, self.names, rankings, **parameters)
-
-    def regions(
-        self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
-    ) -> Regions:
-        """Over which part of a curve each model is better than all others, with simultaneous confidence.
-
-        `dominance` says who leads in this sample; this says where that cannot be chance.
-
-        Args:
-            curve: "roc" (by false positive rate), "precision_recall" (by recall) or "quota" (by share of the list).
-            level: The confidence that everything that is said holds at once.
-            resamples: How many resamples are drawn; 1000, or fewer for long lists, when None.
-            seed: The seed of the resamples.
-        """
-        check_choice(curve, "curve", tuple(HEIGHTS))
-        drawn = (
-            curves_for(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", FEWEST_CURVES)
-        )
-        if not self.pairing.has_both_classes:
-            raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
-        return regions(self.pairing, self.names, curve, check_level(level), drawn, check_whole(seed, "seed", 0))
-
-
+@public
 def compare(
     labels: Any,
     scores: Any,
@@ -210,8 +136,9 @@ def _columns(
     return labels, scores, weights, groups, strata, None
 
 
+@public
 @dataclass(frozen=True, eq=False)
-class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
+class Comparison(Summarized, Mapping[str, Evaluation]):
     """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
 
     evaluations: Mapping[str, Evaluation]
@@ -261,7 +188,8 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         Args:
             measure: A measure, or your own function, as in `Evaluation.estimate`.
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
-                decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
+                decisions (accuracy, recall, specificity, ...), and Student's t for other smooth measures; calibration
+                errors and the best over all cuts are first corrected for their bias (docs/comparing.md).
             alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
                 they differ; "greater" or "less", the number of a; "non-inferior", a is not worse by the margin or more;
                 "superior", a is better by more than the margin; "equivalent", they differ by less than it.
@@ -297,7 +225,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             b: The second model.
             level: The level of the interval.
             method: `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions,
-                and the bootstrap percentile interval for all else.
+                and the one of the same difference as the test for all else.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the models.
@@ -395,6 +323,8 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         level: float = LEVEL,
         resamples: int | None = None,
         seed: int = 0,
+        goal: str | None = None,
+        primary: str | None = None,
     ) -> ComparisonSummary:
         """The models and their differences, a row for each measure and pair: what every view shows.
 
@@ -407,6 +337,8 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             level: The level of intervals and tests.
             resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
             seed: The seed of the resamples.
+            goal: The question that matters, which the verdict answers first: "rank", "probabilities", "quota" or "cut".
+            primary: The measure that decides its question, which the verdict answers first.
         """
         level, seed = check_level(level), check_whole(seed, "seed", 0)
         first = next(iter(self.values()))
@@ -418,7 +350,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
         shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
-        return ComparisonSummary(
+        summary = ComparisonSummary(
             models,
             Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
             found.rows,
@@ -427,7 +359,11 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             {curve: self.dominance(curve) for curve in CURVES},
             tuple(resampling_notes(len(self.pairing), resamples, *found.resampling, is_wanted=True)),
             found.confidence,
+            goal,
+            primary,
         )
+        _ = summary.choices  # a goal or a measure that is not there is refused at once
+        return summary
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.resample_budget` says."""
@@ -464,6 +400,84 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         i, j = two_of(self.names, a, b)
         asked = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
         return asked[i, j] if i < j else asked[j, i].turned()
+
+    # ------------------------------------------------------------------ curves and charts
+
+    def auc_covariance(self) -> AreaCovariance:
+        """The AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
+        return area_covariance(self.names, self.pairing)
+
+    def venkatraman(
+        self, a: str | None = None, b: str | None = None, *, permutations: int = 2000, seed: int = 0
+    ) -> RocTest:
+        """Whether the whole ROC curves of two models differ, wherever that may be (Venkatraman & Begg 1996).
+
+        Args:
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            permutations: How often the models' ranks are exchanged at random.
+            seed: The seed of the permutations.
+        """
+        i, j = two_of(self.names, a, b)
+        drawn = check_whole(permutations, "permutations", 1)
+        names = (self.names[i], self.names[j])
+        return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
+
+    def hull(self) -> SharedHull:
+        """The ROC convex hull of all models, and which of them owns which part: the best for some costs and skew."""
+        from cutline.curves import shared_hull
+
+        return shared_hull(dict(zip(self.names, self.pairing.rankings, strict=True)))
+
+    def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
+        """Over which part of an axis each model is the best, and whether one dominates everywhere.
+
+        Args:
+            curve: "roc" (by false positive rate), "quota" (positives found, by places of the list), "precision_recall"
+                (by recall), or "threshold" (a measure of one cut, by the threshold that all are cut at).
+            measure: The measure that "threshold" compares.
+            **parameters: The parameters of that measure.
+        """
+        check_choice(curve, "curve", (*CURVES, "threshold"))
+        rankings = list(self.pairing.rankings)
+        if curve != "threshold":
+            return of_curves(curve, self.names, rankings)
+        chosen = MEASURES[measure]
+        if chosen.needs is not Needs.COUNTS or chosen.better is None:
+            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
+        return of_thresholds(chosen, self.names, rankings, **parameters)
+
+    def regions(
+        self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
+    ) -> Regions:
+        """Over which part of a curve each model is better than all others, with simultaneous confidence.
+
+        `dominance` says who leads in this sample; this says where that cannot be chance.
+
+        Args:
+            curve: "roc" (by false positive rate), "precision_recall" (by recall) or "quota" (by share of the list).
+            level: The confidence that everything that is said holds at once.
+            resamples: How many resamples are drawn; 1000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+        """
+        check_choice(curve, "curve", tuple(HEIGHTS))
+        drawn = (
+            curves_for(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", FEWEST_CURVES)
+        )
+        if not self.pairing.has_both_classes:
+            raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
+        return regions(self.pairing, self.names, curve, check_level(level), drawn, check_whole(seed, "seed", 0))
+
+    def chart(self, name: str, **parameters: Any) -> Picture:
+        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file.
+
+        Args:
+            name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
+            **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
+        """
+        from cutline.charts import chart
+
+        return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ looks
 

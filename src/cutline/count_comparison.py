@@ -11,6 +11,7 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.table import Table
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
@@ -18,6 +19,7 @@ from cutline.measures.registry import each_of
 _EQUAL = 1e-12
 
 
+@public
 def compare_counts(
     tables: Mapping[str, Counts], measures: Iterable[str | Measure] | str | Measure | None = None
 ) -> Table:

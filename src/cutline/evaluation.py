@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from cutline.core import validation
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
+from cutline.core.measure_attributes import EveryMeasure
+from cutline.core.public import hint_elsewhere, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
@@ -39,89 +41,12 @@ if TYPE_CHECKING:
     from cutline.charts import Picture
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
+    from cutline.fold_evaluation import FoldEvaluation
+    from cutline.quota_periods import QuotaPeriods
+    from cutline.slices import Slices
 
 
-class Pictured:
-    """Something that charts can be drawn of."""
-
-    def chart(self, name: str, **parameters: Any) -> Picture:
-        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file.
-
-        Args:
-            name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
-            **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
-        """
-        from cutline.charts import chart
-
-        return chart(name, self, **parameters)  # type: ignore[arg-type]
-
-
-class OneModelViews(Pictured):
-    """The views of one model."""
-
-    ranking: Ranking
-    threshold: Any
-    groups: GroupSampler | None
-
-    def at_prevalence(
-        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
-    ) -> dict[str, Estimate]:
-        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
-
-        Args:
-            prevalence: The share of positives there.
-            level: The level of the intervals.
-            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
-        """
-        from cutline.inference.single.at_prevalence import at_prevalence
-
-        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
-
-    def gains(self, portions: int | Sequence[float] = 10) -> Gains:
-        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
-
-        Args:
-            portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
-                [0.01, 0.05, 0.1].
-        """
-        from cutline.curves.gains import gains
-
-        return gains(self.ranking, portions)
-
-    def curve(self, name: str, **parameters: Any) -> Curve:
-        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
-
-        Args:
-            name: The name of the curve, such as "roc", or a measure of one cut.
-            **parameters: Those of the curve or of the measure.
-
-        >>> import cutline as cl
-        >>> cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
-        0.875
-        """
-        from cutline.curves import curve
-
-        return curve(self.ranking, name, **parameters)
-
-    def places(self, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
-        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
-
-        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
-        tie all is an expectation over the orders of the tied cases.
-
-        >>> import cutline as cl
-        >>> [row["lift"] for row in cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
-        [2.0, 1.5]
-
-        Args:
-            ids: The names of the cases, where no scores are tied.
-            scores: The score of each named case, in the order of the names: an evaluation keeps no rows.
-        """
-        from cutline.curves import list_table
-
-        return list_table(self.ranking, ids, scores)
-
-
+@overload
 def evaluate(
     labels: Any,
     scores: Any,
@@ -140,11 +65,91 @@ def evaluate(
     strata: Any = None,
     exact: bool | None = None,
     memory: str | None = None,
+    by: None = None,
+) -> Evaluation: ...
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    threshold: float | Mapping[Any, float] | None = None,
+    quota: float | None = None,
+    share: float | None = None,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    groups: Any = None,
+    data: Any = None,
+    weights_are: WeightsAre | None = None,
+    strata: Any = None,
+    exact: bool | None = None,
+    memory: str | None = None,
+    by: Any,
+) -> Slices: ...
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    threshold: float | None = None,
+    quota: float | None = None,
+    share: float | None = None,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    groups: Any = None,
+    data: Any = None,
+    weights_are: WeightsAre | None = None,
+    folds: Any,
+    repeats: Any = None,
+    train_sizes: Any = None,
+) -> FoldEvaluation: ...
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    quota: float | Mapping[Any, float] | None = None,
+    share: float | None = None,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    data: Any = None,
+    weights_are: WeightsAre | None = None,
+    memory: str | None = None,
+    quota_by: Any,
+) -> QuotaPeriods: ...
+@public
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    threshold: float | Mapping[Any, float] | None = None,
+    quota: float | Mapping[Any, float] | None = None,
+    share: float | None = None,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    groups: Any = None,
+    data: Any = None,
+    weights_are: WeightsAre | None = None,
+    strata: Any = None,
+    exact: bool | None = None,
+    memory: str | None = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
     train_sizes: Any = None,
-) -> Evaluation:
+    quota_by: Any = None,
+) -> Any:
     """Evaluate the predictions of one model.
 
     Args:
@@ -168,13 +173,17 @@ def evaluate(
         exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
             four million are put into bins, and every number that this affects has a bracket.
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
-        by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
-            of evaluations with one common table, `cutline.slices.Slices`.
+        by: The slice that each case belongs to, such as a site, or with `data` the name of its column, several of them
+            in a list, or ranges of a number, such as {"age": [0, 40, 65, 120]}: the result is then a mapping of
+            evaluations at one cut, `cutline.slices.Slices`. `threshold` may then be a mapping of slices to thresholds.
         folds: The fold of each case, where its score is from a model that was fitted without that fold, or the name of
             its column. The result is then a `cutline.fold_evaluation.FoldEvaluation`: means over the folds, with
             intervals for the model fitted on all cases.
         repeats: With `folds`, the repeat that each row belongs to, where the cases were split several times.
         train_sizes: With `folds`, how many cases the models were fitted on; by default, all but those of the fold.
+        quota_by: The period that each case belongs to, such as a flight or a year, or the name of its column: the
+            quota (a number, or a number by period), or the share, is then filled in each period by itself, and the
+            result is a `cutline.QuotaPeriods`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -187,22 +196,30 @@ def evaluate(
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
-    threshold = None if threshold is None else validation.check_number(threshold, "threshold")
+    if threshold is not None and not (by is not None and isinstance(threshold, Mapping)):
+        threshold = validation.check_number(threshold, "threshold")
     check_weights_are(weights_are, weights)
-    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
+    how: dict[str, Any]
+    if quota_by is not None:
+        others = {"threshold": threshold, "by": by, "groups": groups, "strata": strata}
+        how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
+        how["higher_is_positive"] = higher_is_positive
+        places = {"quota": quota, "share": share, "name": name}
+        return _periods((labels, scores, weights), quota_by, data, how, places, others)
+    how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if folds is not None:
         if by is not None or strata is not None:
             raise ParameterError("by and strata cannot be combined with folds", "leave them out")
         split = {"folds": folds, "repeats": repeats, "train_sizes": train_sizes, "groups": groups, "data": data}
         how |= {"higher_is_positive": higher_is_positive, "name": name}
-        return _folds((labels, scores, weights), split | how | cut)  # type: ignore[no-any-return]
+        return _folds((labels, scores, weights), split | how | cut)
     if repeats is not None or train_sizes is not None:
         which = "repeats" if repeats is not None else "train_sizes"
         raise ParameterError("is given without folds", Text("pass ", Argument("folds"), " too"), argument=which)
     if by is not None:
         how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
-        return _slices((labels, scores, weights), by, data, how, cut | {"name": name}, (groups, strata))  # type: ignore[no-any-return]
+        return _evaluate_slices((labels, scores, weights), by, data, how, cut | {"name": name}, (groups, strata))
     by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
     if not by_rows:
         how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
@@ -210,18 +227,22 @@ def evaluate(
     if data is not None:  # the cases are looked at one by one
         asked = column_source.asked_of(labels, scores, weights, groups, strata, positive=positive)
         with column_source.reading(column_source.opened(data), asked, any_order=True) as found:
-            return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
+            arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **found, **how, **cut}
+            return evaluate(**arguments)
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
     return Evaluation(ranking, name=name, groups=sampler_of(ranking, cases, groups, strata, weights_are), **cut)
 
 
-def _slices(columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: Any, apart: tuple[Any, Any]) -> Any:
-    """The evaluations of slices, which stand above evaluations: they are loaded by name."""
+def _evaluate_slices(
+    columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: Any, apart: tuple[Any, Any]
+) -> Slices:
+    """Evaluate each slice. Slices are a layer above, so their module is imported by name."""
     if any(one is not None for one in apart):
         raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
-    return import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+    slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+    return slices
 
 
 def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
@@ -229,8 +250,17 @@ def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
     return import_module("cutline.fold_evaluation").evaluate_folds(*columns, **options)
 
 
+def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+    """The evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+    for name, given in others.items():
+        if given is not None:
+            raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
+    return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
+
+
+@public
 @dataclass(frozen=True, eq=False)
-class Evaluation(Summarized, OneModelViews):
+class Evaluation(Summarized, EveryMeasure):
     """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
 
     `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
@@ -331,14 +361,16 @@ class Evaluation(Summarized, OneModelViews):
         chosen = under(MEASURES[measure], measure)
         return permute_labels(self.ranking, chosen, self.cut.completing(chosen, parameters), permutations, seed)
 
-    def __getattr__(self, name: str) -> float:
-        if name.startswith("_") or name not in MEASURES:
-            hint = near(name, MEASURES.names)
-            raise UnavailableError(f"Evaluation has no {name!r}, and no measure is called so.{hint}")
-        try:
-            return self.value(name)
-        except CutlineError as error:  # so that hasattr() answers instead of raising
-            raise UnavailableError(str(error)) from error
+    if not TYPE_CHECKING:  # which knows the measures by name
+
+        def __getattr__(self, name: str) -> float:
+            if name.startswith("_") or name not in MEASURES:
+                hint = hint_elsewhere(name) or near(name, MEASURES.names)
+                raise UnavailableError(f"Evaluation has no {name!r}, and no measure is called so.{hint}")
+            try:
+                return self.value(name)
+            except CutlineError as error:  # so that hasattr() answers instead of raising
+                raise UnavailableError(str(error)) from None
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *MEASURES.names]
@@ -428,6 +460,20 @@ class Evaluation(Summarized, OneModelViews):
         """
         return cut(self.ranking, threshold=threshold, quota=quota, share=share)
 
+    def at_prevalence(
+        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
+    ) -> dict[str, Estimate]:
+        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
+
+        Args:
+            prevalence: The share of positives there.
+            level: The level of the intervals.
+            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
+        """
+        from cutline.inference.single.at_prevalence import at_prevalence
+
+        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
+
     @property
     def counts(self) -> Counts:
         """The counts at the cut of this evaluation."""
@@ -491,6 +537,63 @@ class Evaluation(Summarized, OneModelViews):
         """What the reader of the numbers should know about the data, in plain words."""
         own = data_notes(self.ranking, self.cut, self._data.groups)
         return (*own, *(() if self.groups is None else fold_notes(self.groups)))
+
+    # ------------------------------------------------------------------ curves and charts
+
+    def gains(self, portions: int | Sequence[float] = 10) -> Gains:
+        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
+
+        Args:
+            portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
+                [0.01, 0.05, 0.1].
+        """
+        from cutline.curves.gains import gains
+
+        return gains(self.ranking, portions)
+
+    def curve(self, name: str, **parameters: Any) -> Curve:
+        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
+
+        Args:
+            name: The name of the curve, such as "roc", or a measure of one cut.
+            **parameters: Those of the curve or of the measure.
+
+        >>> import cutline as cl
+        >>> cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
+        0.875
+        """
+        from cutline.curves import curve
+
+        return curve(self.ranking, name, **parameters)
+
+    def places(self, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
+        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
+
+        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
+        tie all is an expectation over the orders of the tied cases.
+
+        >>> import cutline as cl
+        >>> [row["lift"] for row in cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
+        [2.0, 1.5]
+
+        Args:
+            ids: The names of the cases, where no scores are tied.
+            scores: The score of each named case, in the order of the names: an evaluation keeps no rows.
+        """
+        from cutline.curves import list_table
+
+        return list_table(self.ranking, ids, scores)
+
+    def chart(self, name: str, **parameters: Any) -> Picture:
+        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file.
+
+        Args:
+            name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
+            **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
+        """
+        from cutline.charts import chart
+
+        return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ looks
 

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import cases_of
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
+from cutline.inference.corrected import subtract_corrected
 from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference
 from cutline.inference.differences.hypotheses import hypothesis
 from cutline.inference.differences.test_results import PairTest
@@ -24,7 +26,8 @@ from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.bootstrap import RESAMPLING
 from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.intervals import SIMULATED, default
+from cutline.inference.single.interval_options import Options
+from cutline.inference.single.intervals import SIMULATED, correct_bias, default
 from cutline.measures import MEASURES, LineOfAuc, Measure
 from cutline.measures.aliases import under
 from cutline.results.estimate import Estimate
@@ -34,9 +37,10 @@ from cutline.results.resample_budget import affordable, resamples_for
 from cutline.results.summary import Row
 
 UNPAIRED = "The cases are taken for different ones. Models on the same cases are compared far more precisely in pairs."
-METHODS = ("auto", "delong_unpaired", "square_and_add", "bootstrap")
+METHODS = ("auto", "delong_unpaired", "square_and_add", "mover", "bootstrap")
 
 
+@public
 def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] | None = None) -> IndependentComparison:
     """Compare two evaluations of different cases: other patients, another site, another year.
 
@@ -62,6 +66,7 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     return IndependentComparison(a, b, (str(names[0]), str(names[1])))
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class IndependentComparison:
     """Two evaluations of different cases, and how they differ."""
@@ -85,8 +90,10 @@ class IndependentComparison:
         Args:
             measure: A measure.
             level: The level of the interval.
-            method: `auto` is DeLong's variance with Student's quantile for the AUC and what is linear in it, Newcombe's
-                square and add for every measure with a formula, and the bootstrap of both for all else.
+            method: `auto` adds the squared distances to the limits of both, one by one (`square_and_add`,
+                Newcombe 1998): by a formula where there is one, from resamples otherwise. Calibration errors and the
+                best over all cuts are first corrected for their bias (`mover`). `delong_unpaired` is the sum of
+                DeLong's variances.
             resamples: How many resamples are drawn of each; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
@@ -176,18 +183,19 @@ class IndependentComparison:
             ends = (low - most, high - least)
         how: dict[str, Any] = {"resamples": resamples, "seed": seed, **one.at}
         bins = [row.bounds.note for row in (one, other) if row.bounds and row.bounds.note]
-        if resamples == 0 and self._difference_method(one.measure, dict(one.at)) == "bootstrap":
+        if resamples == 0 and self._needs_resamples(one.measure, dict(one.at)):
             return (*values, None, None, None, "", *ends, " ".join(bins))
         found, test = self.difference(one.measure, level=level, **how), self.test(one.measure, **how)
         notes = " ".join(dict.fromkeys((*found.notes, *bins)))
         return (*values, found.low, found.high, test.p_value, method_title(found.method), *ends, notes)
 
-    def _difference_method(self, measure: Measure, at: dict[str, Any]) -> str:
-        """The method of `auto` for a measure."""
+    def _needs_resamples(self, measure: Measure, at: dict[str, Any]) -> bool:
+        """Whether the difference in a measure is resampled or simulated."""
         both = (self.a, self.b)
         if not all(measure.fits(one.ranking) for one in both):
-            return ""
-        return self._chosen([of_measure(measure, one.ranking, one.cut.completing(measure, at)) for one in both], "auto")
+            return False
+        targets = [of_measure(measure, one.ranking, one.cut.completing(measure, at)) for one in both]
+        return self._is_resampled(targets) or self._chosen(targets, "auto") == "mover"
 
     # ------------------------------------------------------------------ asking
 
@@ -213,13 +221,21 @@ class IndependentComparison:
                 few = (note for t in targets for note in few_cases(t.ranking, FEW_FOR_DELONG, "DeLong's interval"))
                 return found, chosen, list(dict.fromkeys(few))
             chosen = "square_and_add"
+        number = max(resamples_for(len(t.ranking), resamples) for t in targets)
+        options = [Options(resamples=max(number, 2), seed=check_whole(seed, "seed", 0) + i) for i in (0, 1)]
+        values = (targets[0].value, targets[1].value)
+        if chosen == "mover":
+            own = [correct_bias(*one) for one in zip(targets, options, (self.a.groups, self.b.groups), strict=True)]
+            return subtract_corrected(values, *own), chosen, few_resamples(number)
         if chosen == "square_and_add":
-            own = [own_limits(measure, one.ranking, mine, one.groups) for one, mine in zip(both, given, strict=True)]
-            if own[0] is not None and own[1] is not None:
-                return SeparateDifference((targets[0].value, targets[1].value), (own[0], own[1])), chosen, []
-            raise ParameterError(
-                f"square_and_add needs a measure with a formula, not {measure.name}", "pass 'bootstrap'"
-            )
+            limits = [
+                own_limits(measure, one.ranking, mine, one.groups, how)
+                for one, mine, how in zip(both, given, options, strict=True)
+            ]
+            if limits[0] is not None and limits[1] is not None:
+                notes = few_resamples(number) if self._is_resampled(targets) else []
+                return SeparateDifference(values, (limits[0], limits[1])), chosen, notes
+            raise ParameterError(f"square_and_add is not for {measure.name}, which chance raises", "pass 'mover'")
         drawn = self._resampled(targets, resamples, check_whole(seed, "seed", 0))
         return drawn, chosen, few_resamples(len(drawn.resampled))
 
@@ -228,12 +244,14 @@ class IndependentComparison:
             if method == "delong_unpaired" and not isinstance(targets[0].kind, LineOfAuc):
                 raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
             return method
-        designed = any(one.groups is not None for one in (self.a, self.b))
-        if isinstance(targets[0].kind, LineOfAuc) and not designed:
-            return "delong_unpaired"
         both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        closed = all(default(target, groups) not in (*RESAMPLING, *SIMULATED) for target, groups in both)
-        return "square_and_add" if closed else "bootstrap"
+        is_simulated = any(default(target, groups) in SIMULATED for target, groups in both)
+        return "mover" if is_simulated else "square_and_add"
+
+    def _is_resampled(self, targets: list[Estimand]) -> bool:
+        """Whether one of the two has no formula of its own."""
+        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
+        return any(default(target, groups) in RESAMPLING for target, groups in both)
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:
         """The difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""

@@ -9,18 +9,22 @@ from typing import Any
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
 from cutline.core.errors import InputError, shown
+from cutline.core.public import public
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.validation import check_path
 from cutline.cuts.cut import SCHEMA, Cut
+from cutline.monitoring.monitors import SCHEMA as MONITOR
+from cutline.monitoring.monitors import Monitor
 
 
+@public
 def load(path: str | os.PathLike[str]) -> Any:
     """The object that a file of cutline holds.
 
     Args:
-        path: A file that `Ranking.save`, `Cut.save`, `Recalibration.save`, or `cutline rank`, `merge`, `cut` or
-            `recalibrate` with `-o` wrote.
+        path: A file that `Ranking.save`, `Cut.save`, `Recalibration.save`, `Monitor.save`, or `cutline rank`, `merge`,
+            `cut` or `recalibrate` with `-o` wrote.
     """
     where = check_path(path, "path", "cut.json")
     if is_ranking_file(where):
@@ -39,6 +43,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema == RECALIBRATION:
         return Recalibration.from_dict(document)
+    if schema == MONITOR:
+        return Monitor.from_state(document, title)
     if schema != SCHEMA:
         way_out = f"pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it, or {RECALIBRATION!r}"
         raise InputError(f"{title} is no cut and no recalibration", way_out)

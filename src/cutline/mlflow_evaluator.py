@@ -104,7 +104,8 @@ def _checked(config: dict[str, Any]) -> dict[str, Any]:
 def _evaluated(dataset: Any, model: Any, options: dict[str, Any]) -> Evaluation:
     """The evaluation of a model on a dataset, or of the predictions that the dataset holds."""
     if model is None:
-        return evaluate(dataset.labels_data, dataset.predictions_data, **options)
+        result: Evaluation = evaluate(dataset.labels_data, dataset.predictions_data, **options)
+        return result
     raw = model.get_raw_model()
     if not hasattr(raw, "classes_"):
         raise InputError(

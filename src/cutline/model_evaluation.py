@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import InputError
+from cutline.core.public import public
 from cutline.evaluation import Evaluation, evaluate
 from cutline.scoring import checked_truth, two_classes
 
 
+@public
 def evaluate_model(
     estimator: Any,
     X: Any,
@@ -43,7 +45,9 @@ def evaluate_model(
     classes, chosen = two_classes(estimator, positive)
     truth = checked_truth(y, classes)
     scores = model_scores(estimator, X, classes.index(chosen))
-    return evaluate(truth, scores, sample_weight, positive=chosen, name=name or title(estimator), **options)
+    given = {"positive": chosen, "name": name or title(estimator), **options}
+    result: Evaluation = evaluate(truth, scores, sample_weight, **given)
+    return result
 
 
 def model_scores(estimator: Any, X: Any, column: int) -> Any:

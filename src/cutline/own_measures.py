@@ -18,6 +18,7 @@ import cutline
 from cutline.comparison import Comparison
 from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.measures import Condition, Context, Family, Measure, Needs, Parameter, ReferenceValue
@@ -39,6 +40,7 @@ Function = Callable[..., Any]
 Undefined = Mapping[str, Function] | Iterable[Condition] | Condition
 
 
+@public
 def measure(
     *,
     name: str | None = None,
@@ -171,7 +173,7 @@ def _taken_names() -> set[str]:
     """The names that people use for something else: where measures are attributes, and in the package."""
     owners = (Evaluation, Comparison, Counts, Ranking)
     attributes = {name for owner in owners for name in (*vars(owner), *owner.__dataclass_fields__)}
-    return {*cutline.__all__, *attributes, "threshold", "quota", "share"}
+    return {*vars(cutline)["__all__"], *attributes, "threshold", "quota", "share"}
 
 
 def _arguments(function: Function) -> list[Argument]:

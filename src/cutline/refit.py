@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
@@ -115,12 +116,13 @@ class _Task(NamedTuple):
     seed: int
 
 
+@public(b="resamples")
 def bootstrap_model(
     estimator: Any,
     X: Any,
     y: Any,
     measures: str | Measure | Iterable[str | Measure] = ("auc",),
-    b: int = 1000,
+    resamples: int = 1000,
     *,
     level: float = LEVEL,
     positive: Any = None,
@@ -129,7 +131,7 @@ def bootstrap_model(
     progress: bool | None = None,
     resume: ModelBootstrap | None = None,
 ) -> ModelBootstrap:
-    """Fit a classifier on b bootstrap sets, measure each on its out-of-bag cases (Berrar, section 5.4).
+    """Fit a classifier on bootstrap sets, measure each on its out-of-bag cases (Berrar, section 5.4).
 
     It tells how the *procedure* of training does on such data, not how one fitted model does: for that, evaluate its
     predictions. Interrupted, it gives what was done so far; `resume` takes them and goes on. A measure of one cut
@@ -140,7 +142,7 @@ def bootstrap_model(
         X: The cases.
         y: Their labels.
         measures: The measures, by name.
-        b: The number of bootstrap sets.
+        resamples: The number of bootstrap sets.
         level: The level of the intervals.
         positive: The label that is positive.
         seed: The seed of the bootstrap sets.
@@ -148,7 +150,8 @@ def bootstrap_model(
         progress: Whether the terminal shows progress; when None, if there is a terminal.
         resume: An interrupted result to go on from.
     """
-    level, b, seed = check_level(level), check_whole(b, "b", 1), check_whole(seed, "seed", 0)
+    level, seed = check_level(level), check_whole(seed, "seed", 0)
+    resamples = check_whole(resamples, "resamples", 1)
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     chosen = tuple(MEASURES[measure] for measure in listed)
     if not chosen:
@@ -164,11 +167,11 @@ def bootstrap_model(
     done = [] if resume is None else resume.values.tolist()
     redrawn = 0 if resume is None else resume.redrawn
     task = _Task(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
-    for values, again in run_rounds(_out_of_bag, task, range(len(done), b), n_jobs, progress):
+    for values, again in run_rounds(_out_of_bag, task, range(len(done), resamples), n_jobs, progress):
         done.append(values)
         redrawn += again
     found = np.array(done, dtype=float).reshape(len(done), len(chosen))
-    return ModelBootstrap(chosen, found, redrawn, max(b, len(done)), seed, level)
+    return ModelBootstrap(chosen, found, redrawn, max(resamples, len(done)), seed, level)
 
 
 def _out_of_bag(task: _Task, number: int) -> tuple[list[float], int]:
@@ -207,6 +210,7 @@ class _Split(NamedTuple):
     seed: int
 
 
+@public
 def permutation_test(
     estimator: Any,
     X_train: Any,
@@ -369,7 +373,7 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
         groups: The groups that the splitter keeps together.
         seed: The seed.
     """
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
+    if isinstance(cv, Integral) and cv is not True and cv is not False:
         from sklearn.model_selection import StratifiedKFold
 
         folds = check_whole(cv, "cv", 2)

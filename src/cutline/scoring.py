@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.public import public
 from cutline.inputs.labels import check_one_label
 from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, Measure, Needs
 
 
+@public
 def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -> Scorer:
     """A scorer that `cross_validate`, `GridSearchCV` and their like accept.
 

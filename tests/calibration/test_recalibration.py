@@ -295,6 +295,10 @@ ALTERED = [
     {"method": "isotonic", "parameters": {"x": [0.1, 0.9], "y": [0.1, 7]}},
     {"method": ["logistic"]},
     {"shift": "0"},
+    {"shift": 2**63},
+    {"shift": 10**400},
+    {"parameters": {"intercept": 10**400, "slope": 1.0}},
+    {"method": "isotonic", "parameters": {"x": [0.1, 10**400], "y": [0.1, 0.2]}},
     {"prevalence": 1.5},
     {"cases": None},
 ]

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import cutline as cl
 from cutline.calibration.sample_size import Risks, exact_width, hanley_mcneil
-from cutline.cli.calibration_commands import Study
+from cutline.cli.plan import StudyOptions
 
 Z = norm.ppf(0.975)
 
@@ -173,7 +173,7 @@ def test_the_command_takes_every_argument_of_the_plan(cutline):
     ran = cutline("plan", "--prevalence", "0.1", "--slope-width", "0.4", *spread, "--json")
 
     assert json.loads(ran.stdout)["cases"] == cl.plan(0.1, slope_width=0.4, log_odds=(-2.5, 0.9)).cases
-    assert {field.name for field in fields(Study)} == set(inspect.signature(cl.plan).parameters)
+    assert {field.name for field in fields(StudyOptions)} == set(inspect.signature(cl.plan).parameters)
 
 
 @pytest.mark.parametrize("log_odds", [(1e308, 1.0), (0.0, 1e308), (-500.0, 1.0)])

@@ -20,6 +20,7 @@ from sources import (
     ARBEL_LABELS,
     ARBEL_SCORES,
     BERRAR_LABELS,
+    BERRAR_MARGINS,
     BERRAR_SCORES,
     BERRAR_T5,
     BERRAR_TABLE,
@@ -490,6 +491,42 @@ def test_the_ranking_table_is_figure_2_of_berrar_with_a_line_at_t5():
         for title, value in (("Recall", tpr), ("False positive rate", fpr), ("Precision", precision), ("Lift", lift)):
             assert cells[title, i] == f"{float(value):.4f}"
     assert [row["row"] for row in rows_of(spec) if "name" in row] == [3.5]  # below the fourth case
+
+
+def test_the_ranking_table_has_the_columns_of_figure_2_with_the_thresholds_between_the_rows():
+    spec = BERRAR.chart("ranking_table", ids=range(10, 0, -1)).to_dict()
+    cells = {(row["column"], row["row"]): row["text"] for row in rows_of(spec) if "column" in row}
+
+    assert [cells["Case", i] for i in range(10)] == [str(case) for case in range(10, 0, -1)]
+    assert [cells["Class", i] for i in range(10)] == [str(label) for label in BERRAR_LABELS]
+    assert [cells["Threshold", i - 0.5] for i in range(11)] == [f"t{i}" for i in range(1, 12)]
+    assert cells["Threshold", 3.5] == "t5"  # where the line of the cut is
+    by_scores = BERRAR.chart("ranking_table", ids=range(1, 11), scores=BERRAR_SCORES[::-1]).to_dict()
+    assert {(row["column"], row["row"]): row["text"] for row in rows_of(by_scores) if "column" in row} == cells
+
+
+def test_the_ranking_table_of_margins_has_the_hinge_losses_of_figure_8b():
+    model = cl.evaluate(BERRAR_LABELS, BERRAR_MARGINS, threshold=0.0)
+    spec = model.chart("ranking_table", ids=range(10, 0, -1), columns="id,class,score,hinge").to_dict()
+    losses = [float(row["text"]) for row in rows_of(spec) if row.get("column") == "Hinge loss"]
+
+    signs = [1 if label else -1 for label in BERRAR_LABELS]
+    assert losses == pytest.approx([max(0, 1 - y * s) for y, s in zip(signs, BERRAR_MARGINS, strict=True)])
+    assert {row["column"] for row in rows_of(spec) if "column" in row} == {"Case", "Class", "Score", "Hinge loss"}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"columns": ["score", "auc"]}, "columns names 'auc': name some of threshold, id, class"),
+        ({"columns": []}, "columns is empty"),
+        ({"columns": "id"}, "columns names id, but the cases have no names: pass ids too"),
+        ({"ids": [1, 2]}, "ids has 2 names for 10 scores"),
+    ],
+)
+def test_columns_that_a_ranking_table_cannot_have_are_refused(given, words):
+    with pytest.raises(cl.ParameterError, match=words):
+        BERRAR.chart("ranking_table", **given)
 
 
 def test_a_long_ranking_table_shows_some_of_its_rows():

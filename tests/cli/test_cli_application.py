@@ -1,56 +1,75 @@
-"""Options that belong together are one argument of a command, and one by one what a person types."""
+"""Options are declared once, and those that belong together are one argument of a command."""
 
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
-from typer.main import get_command
+import click
+import pytest
 
-from cutline.cli.application import Application
-
-Names = Annotated[tuple[str, ...], typer.Option("--name", help="A name.")]
+from cutline.cli.command import Fraction, argument, nested, option, options_of
 
 
 @dataclass(frozen=True)
 class Inner:
-    names: Names = ()
+    names: tuple[str, ...] = option("--name", multiple=True, group="Names", help="A name.").field()
 
 
 @dataclass(frozen=True)
 class Outer:
-    size: Annotated[int, typer.Option(help="How many.")]
-    inner: Inner = field(default_factory=Inner)
+    size: int = option("--size", type=int, required=True, group="Sizes", help="How many.").field()
+    inner: Inner = nested(Inner)  # noqa: RUF009 - a field
+    hidden: int = 7  # not for the command line
 
 
-def test_a_group_is_filled_from_its_options():
-    app, seen = Application(), []
+def test_a_dataclass_is_filled_from_its_options():
+    calls = []
 
-    @app.command()
-    def command(first: Annotated[str, typer.Argument()], group: Outer, last: Annotated[bool, typer.Option()] = False):
-        seen.append((first, group, last))
+    @click.command
+    @argument("first", help="The first.")
+    @options_of(Outer, "group")
+    @option("--last", is_flag=True, group="Others", help="Whether it is the last.")
+    def work(first, group, last):
+        calls.append((first, group, last))
 
-    app(["x", "--size", "3", "--name", "a", "--name", "b"], standalone_mode=False)
-    app(["x", "--size", "4", "--last"], standalone_mode=False)
+    work(["x", "--size", "3", "--name", "a", "--name=b"], standalone_mode=False)
+    work(["--size", "4", "--last", "--", "-x"], standalone_mode=False)
 
-    assert seen == [("x", Outer(3, Inner(("a", "b"))), False), ("x", Outer(4, Inner(())), True)]
-    assert [p.name for p in get_command(app).params][:4] == ["first", "size", "names", "last"]
-
-
-@dataclass(frozen=True)
-class Plain:
-    size: int = 7  # not for the command line
+    assert calls == [("x", Outer(3, Inner(("a", "b"))), False), ("-x", Outer(4, Inner(())), True)]
+    assert [param.name for param in work.params] == ["first", "size", "names", "last"]
+    assert [getattr(param, "group", None) for param in work.params] == [None, "Sizes", "Names", "Others"]
 
 
-def test_a_field_without_an_option_keeps_its_value_beside_an_option_of_that_name():
-    app, seen = Application(), []
+@pytest.mark.parametrize(("text", "number"), [("5%", 0.05), ("0.05", 0.05), (" 12.5 % ", 0.125), ("-3%", -0.03)])
+def test_a_percentage_is_a_number(text, number):
+    assert Fraction().convert(text, None, None) == pytest.approx(number)
 
-    @app.command()
-    def command(group: Outer, other: Plain):
-        seen.append((group.size, other.size))
 
-    app(["--size", "3"], standalone_mode=False)
+@pytest.mark.parametrize("text", ["", "%", "5%%", "five"])
+def test_what_is_neither_a_number_nor_a_percentage_is_refused(text):
+    with pytest.raises(click.BadParameter, match="neither a number nor a percentage"):
+        Fraction().convert(text, None, None)
 
-    assert seen == [(3, 7)]
+
+def test_a_share_may_be_in_percent(cutline, ten):
+    shown = [cutline("evaluate", ten, "--share", share, "--measures", "precision", "--json").out for share in
+             ("20%", "0.2")]  # fmt: skip
+
+    assert '"value": 1.0' in shown[0]  # the two highest scores are positive
+    assert shown[0] == shown[1]
+
+
+def test_measures_may_be_written_in_any_case(cutline, ten):
+    shown = [cutline("evaluate", ten, "--measures", names, "--json").out for names in ("AUC,F1", "auc,f1")]
+
+    assert '"value": 0.8' in shown[0]
+    assert shown[0] == shown[1]
+    assert cutline("check", ten, "--require", "AUC >= 0.9").code == 1
+    assert cutline("measures", "AUC").out == cutline("measures", "auc").out
+
+
+def test_files_may_stand_after_two_dashes(cutline, ten):
+    (ten.parent / "-p.csv").write_bytes(ten.read_bytes())
+
+    assert cutline("check", "--label=y", "--require=auc >= 0.5", "--", "-p.csv").code == 0
 
 
 def test_a_command_of_one_model_refuses_two_columns_of_scores(cutline, tumours):
@@ -71,22 +90,6 @@ def test_the_charts_of_a_folder_are_those_declared_for_it(cutline, tumours, tmp_
     assert {path.stem for path in (tmp_path / "one").iterdir()} == {kind.name for kind in declared}
     several = {kind.name for kind in declared if kind.shows is not Shows.ONE}
     assert {path.stem for path in (tmp_path / "several").iterdir()} == several
-
-
-def test_an_argument_is_shown_without_a_type_and_once(capsys):
-    app = Application()
-
-    @app.command()
-    def command(files: Annotated[list[str], typer.Argument(metavar="FILE...")], name: str | None = None):
-        """Do it."""
-
-    app(["--help"], standalone_mode=False)
-    shown = capsys.readouterr().out
-
-    assert "FILE..." in shown
-    assert "[OPTIONS] FILE... " in shown
-    assert "list[" not in shown
-    assert "<str>" in shown  # of the option
 
 
 def test_no_command_shows_a_list_of_strings(cutline):

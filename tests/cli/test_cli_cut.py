@@ -88,7 +88,7 @@ def test_estimates_and_after_looking_reach_python(cutline, cases):
     estimated = cutline(*common, "--estimates")
 
     assert float(looked.out) == cl.choose_cut(ev, "recall >= 0.9", after_looking=True, resamples=0).threshold
-    assert float(estimated.out) == cl.choose_cut(ev, "recall >= 0.9", confidence=None, resamples=0).threshold
+    assert float(estimated.out) == cl.choose_cut(ev, "recall >= 0.9", level=None, resamples=0).threshold
 
 
 def test_what_no_cut_promises_ends_with_one_and_writes_nothing(cutline, ten, tmp_path):
@@ -263,7 +263,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_left(cutline, tmp_path, a
 # ---------------------------------------------------------------------- cutline check
 
 
-PROMISE = cl.choose_cut([1, 0] * 50, [1, 0] * 50, "recall >= 0.9", resamples=0).requirements
+PROMISE = cl.choose_cut(cl.rank([1, 0] * 50, [1, 0] * 50), "recall >= 0.9", resamples=0).requirements
 
 
 def new_cases(path, recall, n=400):

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import get_args
 
 import jsonschema
+import numpy as np
 import pytest
 
 from cutline import MEASURES, compare, evaluate
 from cutline.advice.recommend import Goal
 from cutline.cli import options
+from cutline.cli.advise import GOALS
 from cutline.examples import load
 from cutline.inputs.files import FORMATS
 from cutline.measures import Family
@@ -327,9 +329,9 @@ def test_advice_asks_people_what_it_does_not_know(cutline, monkeypatch):
 
 
 def test_the_choices_of_options_are_those_of_the_package():
-    assert [goal.value for goal in options.Goal] == list(get_args(Goal))
-    assert [family.value for family in options.FamilyName] == [family.name.lower() for family in Family]
-    assert [kind.value for kind in options.Format] == list(FORMATS)
+    assert get_args(Goal) == GOALS
+    assert options.FAMILY.settings["type"].choices == tuple(family.name.lower() for family in Family)
+    assert options.FORMAT.settings["type"].choices == tuple(FORMATS)
 
 
 def test_the_demo_shows_a_table_with_intervals_and_ends_with_the_path_of_its_report(cutline, tmp_path, monkeypatch):
@@ -348,7 +350,7 @@ def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
     quota = ("--quota", "4", "--resamples", "100")
 
     assert "These are equivalent" not in cutline("evaluate", ten, *quota).out
-    assert "These are equivalent" in cutline("evaluate", ten, *quota, "--family", "quota").out
+    assert "These are equivalent" in cutline("evaluate", ten, *quota, "--family", "quota", "--verbose").out
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
@@ -356,9 +358,10 @@ def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch
     columns = ("--label", "label", "--positive", "malignant", "--id", "id")
     words = "The bootstrap intervals are from 100 resamples"
     one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")
+    all_notes = ("--measures", "ks", "--verbose")
 
-    assert words in " ".join(cutline("evaluate", tumours, *one, "--measures", "ks").out.split())
-    assert words in " ".join(cutline("compare", tumours, *two, "--measures", "ks").out.split())
+    assert words in " ".join(cutline("evaluate", tumours, *one, *all_notes).out.split())
+    assert words in " ".join(cutline("compare", tumours, *two, *all_notes).out.split())
     assert words in cutline("check", tumours, *one, "--require", "ks.low > 0").err
     for quiet in (("--require", "auc.low > 0"), ("--require", "ks.low > 0", "--resamples", "100")):
         assert cutline("check", tumours, *one, *quiet).err == ""
@@ -403,3 +406,50 @@ def test_a_measure_is_shown_under_the_name_that_was_asked_for(cutline, ten):
     assert [title in shown for title in ("Sensitivity", "Recall", "PPV", "ROC AUC")] == [True] * 4
     assert [row["title"] for row in document["measures"]] == ["Sensitivity", "Recall", "PPV", "ROC AUC"]
     assert [row["measure"] for row in document["measures"]] == ["sensitivity", "recall", "ppv", "roc_auc"]
+
+
+FIVE = {"logistic": 1.4, "forest": 1.5, "boosting": 1.45, "tree": 0.8, "rules": 0.5}
+
+
+@pytest.fixture
+def five(tmp_path):
+    """Five models on 400 cases."""
+    rng = np.random.default_rng(3)
+    labels = (rng.random(400) < 0.3).astype(int)
+    columns = [1 / (1 + np.exp(1 - shift * labels - rng.normal(size=400))) for shift in FIVE.values()]
+    rows = [",".join([str(label), *(f"{p:.4f}" for p in row)]) for label, *row in zip(labels, *columns, strict=True)]
+    path = tmp_path / "five.csv"
+    path.write_text("\n".join([",".join(["y", *FIVE]), *rows]) + "\n", encoding="utf-8")
+    return path, [part for name in FIVE for part in ("--score", name)]
+
+
+def test_five_models_fit_on_a_screen_and_the_verdict_stands_first(cutline, five):
+    path, scores = five
+    lines = cutline("compare", path, "--label", "y", *scores, "--resamples", 100, "--quiet").out.splitlines()
+
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 80
+    assert lines[2].startswith("For ranking, ")
+    assert any(line.startswith("Difference from ") for line in lines)
+
+
+def test_the_verdict_is_the_same_for_measures_in_any_order(cutline, five):
+    path, _ = five
+    two = ("compare", path, "--label", "y", "--score", "logistic", "--score", "tree", "--json")
+
+    def choices(measures):
+        return json.loads(cutline(*two, "--measures", measures).out)["choices"]
+
+    assert choices("recall,specificity") == choices("specificity,recall")
+
+
+def test_the_reference_and_the_primary_measure_can_be_named(cutline, five):
+    path, scores = five
+    options = ("--label", "y", *scores, "--measures", "auc,f1", "--resamples", 100)
+
+    done = cutline("compare", path, *options, "--reference", "rules", "--primary", "f1")
+    assert done.out.splitlines()[2].startswith("At the cut, ")
+    assert "Difference from rules" in done.out
+    assert "Difference from" not in cutline("compare", path, *options, "--pairs").out
+    assert cutline("compare", path, *options, "--reference", "nobody").code == 2
+    assert cutline("compare", path, *options, "--independent", "--pairs").code == 2

@@ -244,6 +244,15 @@ def test_the_query_is_one_of_the_dialect(dialect, bins, weight):
     assert parsed.args["group"].expressions
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ["a\\", "a`b\\", 'a"b', "x\\` OR 1=1 --"])
+def test_no_name_ends_its_own_quotes(dialect, name):
+    sqlglot = pytest.importorskip("sqlglot")
+    (parsed,) = sqlglot.parse(ranking_query("y", name, "t", dialect), read=dialect)
+    assert parsed.args["group"].expressions
+    assert {column.name for column in parsed.find_all(sqlglot.exp.Column)} == {"y", name}
+
+
 def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):
     lacking = FRAME.assign(p=FRAME.p.where(FRAME.index > 3))
     out = answered(ranking_query("y", "p", "shown"), folder, lacking)

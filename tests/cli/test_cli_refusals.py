@@ -7,10 +7,9 @@ import os
 
 import pyarrow as pa
 import pytest
-import typer
 from pyarrow import parquet
 
-from cutline.cli.main import app
+from cutline.cli.main import load_commands
 from cutline.cli.text import OPTIONS, in_options, printable, without_controls
 from cutline.core.errors import Argument, InputError, Text
 
@@ -195,8 +194,7 @@ def test_what_the_package_says_is_told_in_options(said, expected):
 
 
 def test_every_option_that_messages_name_exists():
-    command = typer.main.get_command(app)
-    declared = {name for each in command.commands.values() for option in each.params for name in option.opts}
+    declared = {name for command in load_commands().values() for option in command.params for name in option.opts}
 
     assert set(OPTIONS.values()) <= declared
 

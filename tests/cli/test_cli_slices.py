@@ -33,6 +33,18 @@ def sites(tmp_path):
     return str(path)
 
 
+def test_the_csv_of_slices_steers_no_terminal(cutline, tmp_path, monkeypatch):
+    name = "\x1b]0;owned\x07\u202enorth"
+    rows = "".join(f"{name if s == 'north' else s},{y},{p}\n" for s, y, p, _ in ROWS)
+    (tmp_path / "sites.csv").write_text("site,y,p\n" + rows, encoding="utf-8")
+    command = ("evaluate", "sites.csv", "--label", "y", "--score", "p", "--by", "site", "--csv")
+    assert name in cutline(*command).out  # a pipe gets the data as they are
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    shown = cutline(*command).out
+    assert "\\x1b]0;owned\\x07\\u202enorth" in shown
+    assert shown.replace("\n", "").isprintable()
+
+
 def test_each_site_has_its_own_numbers(cutline, sites):
     done = cutline("evaluate", sites, "--label", "y", "--score", "p", "--by", "site", "--json")
     found = json.loads(done.out)

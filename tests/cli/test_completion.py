@@ -1,15 +1,13 @@
 """What the tab key offers, asked in the shells themselves, with the script that `--show-completion` prints."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 
 import pytest
-from typer.main import get_command
 
-from cutline.cli.main import app
+from cutline.cli.main import app, main
 
 # Each line is what a person has typed before the tab key; the words that the shell is to offer stand beside it.
 LINES = {
@@ -20,23 +18,23 @@ LINES = {
 
 # How a shell is asked what it would offer: each program prints that for a line, then a line with two equals signs.
 BASH = """
-eval "$(_CUTLINE_COMPLETE=source_bash cutline)"
+eval "$(_CUTLINE_COMPLETE=bash_source cutline)"
 while IFS= read -r line; do
   read -ra COMP_WORDS <<< "$line"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
   _cutline_completion cutline
   printf '%s\\n' "${COMPREPLY[@]}" ==
 done
 """
-# _arguments and _files are zsh's own, and draw on the screen: here they print what they are given.
+# _describe and compadd are zsh's own, and draw on the screen: here they print what they are given.
 ZSH = """
 compdef() { }
-_files() { }
-_arguments() { print -r -- "$1" }
-eval "$(_CUTLINE_COMPLETE=source_zsh cutline)"
+_describe() { print -rl -- ${(P)3} }
+compadd() { print -rl -- ${(P)@[-1]} }
+eval "$(_CUTLINE_COMPLETE=zsh_source cutline)"
 while IFS= read -r line; do words=(${=line}); CURRENT=$#words; _cutline_completion; print '=='; done
 """
 FISH = """
-_CUTLINE_COMPLETE=source_fish cutline | source
+cutline --show-completion fish | source
 while read --local line; complete --do-complete "$line"; echo ==; end
 """
 
@@ -74,9 +72,9 @@ def test_bash_completes_commands_options_choices_and_names(asked):
 
 
 def test_zsh_does(asked):
-    """Its answer is `*: :(("word":"help" "word" ...))`."""
+    """Its answer is a word on each line, with its help after a colon."""
     found = asked("zsh", ZSH, LINES)
-    assert [set(re.findall(r'(?:\(\(| )"([^"]+)"', one)) for one in found] == list(LINES.values())
+    assert [{line.partition(":")[0] for line in one.splitlines()} for one in found] == list(LINES.values())
 
 
 def test_fish_does(asked):
@@ -91,9 +89,9 @@ def test_fish_does(asked):
         ("eva", ["evaluate"]),
         ("evaluate x.csv --family pro", ["probability"]),
         ("measures youden_", ["youden_j", "youden_index"]),
-        ("measures zz", []),  # no measure begins so: the shell offers files
+        ("measures zz", []),
         ("chart x.csv precision_recall_", ["precision_recall_readings"]),
-        ("chart precision_recall_", []),  # the first argument is a file
+        ("chart precision_recall_", ["precision_recall_"]),  # the first argument is a file: the shell offers those
         ("study vo", ["voting"]),
         ("cut x.csv --maximize kap", ["kappa"]),
         ("check x.csv --no-worse auc,log_lo", ["auc,log_loss"]),
@@ -102,10 +100,39 @@ def test_fish_does(asked):
 )
 def test_what_is_offered_after_a_line(line, offered, monkeypatch, capsys):
     words = f"cutline {line}"
-    monkeypatch.setenv("_CUTLINE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("_CUTLINE_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
     with pytest.raises(SystemExit) as ended:
-        get_command(app)(prog_name="cutline")
+        app(prog_name="cutline")
     assert ended.value.code == 0
-    assert capsys.readouterr().out.split() == offered
+    assert [line.partition(",")[2] for line in capsys.readouterr().out.split()] == offered
+
+
+@pytest.mark.parametrize(
+    ("shell", "place", "settings"),
+    [
+        ("bash", ".bash_completions/cutline.sh", ".bashrc"),
+        ("zsh", ".zfunc/_cutline", ".zshrc"),
+        ("fish", ".config/fish/completions/cutline.fish", None),
+    ],
+)
+def test_completion_is_installed_once(shell, place, settings, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", f"/bin/{shell}")
+    if settings:
+        (tmp_path / settings).write_text("alias ll='ls -l'\n")
+
+    assert [main(["--install-completion"]), main(["--install-completion", shell])] == [0, 0]
+    assert str(tmp_path / place) in capsys.readouterr().out
+    assert "_CUTLINE_COMPLETE" in (tmp_path / place).read_text()
+    if settings:
+        assert (tmp_path / settings).read_text().startswith("alias ll='ls -l'\n")
+        assert (tmp_path / settings).read_text().count("\n") == 2
+
+
+def test_an_unknown_shell_is_refused(monkeypatch, capsys):
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+
+    assert main(["--show-completion"]) == 2
+    assert "pass one of bash, zsh, fish after the option" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from cutline.cli.command_table import COMMANDS
+from cutline.cli.main import load_commands
 
 
 @pytest.fixture
@@ -65,5 +66,31 @@ def test_it_loads_no_command_and_nothing_that_draws_markdown():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
     loaded = set(done.stdout.splitlines()[-1].split())
 
-    assert not {f"cutline.cli.{entry.module}" for entry in COMMANDS} & loaded
+    assert not {f"cutline.cli.{entry.name}" for entry in COMMANDS} & loaded
     assert not {"cutline.cli.options", "rich.markdown", "pygments", "numpy"} & loaded
+
+
+def test_the_options_that_most_people_need_come_first(cutline):
+    lines = cutline("evaluate", "--help").out.splitlines()
+    groups = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
+    label = next(number for number, line in enumerate(lines, 1) if "--label" in line)
+
+    assert groups[:2] == ["Arguments", "Start here"]
+    assert label < 16
+
+
+def test_advanced_options_are_shown_by_help_all_alone(cutline):
+    short, whole = cutline("evaluate", "--help").out, cutline("evaluate", "--help-all").out
+    hidden = [option.opts[0] for option in load_commands()["evaluate"].params if getattr(option, "advanced", False)]
+
+    assert f"{len(hidden)} more options: cutline evaluate --help-all" in short
+    assert "--seed" in hidden
+    for option in hidden:
+        assert option not in short.replace("--help-all", "").split()
+        assert option in whole.split()
+
+
+def test_the_options_that_come_first_exist():
+    for name, command in load_commands().items():
+        declared = {spelt for option in command.params for spelt in option.opts}
+        assert set(command.entry.first) <= declared, name

@@ -169,3 +169,9 @@ def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
         with pytest.raises(ParameterError, match="is a device or a pipe, not a file: pass the path of a file"):
             write(tmp_path / name, b"{}", overwrite=True)
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_a_system_without_owners_replaces_files_too(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "geteuid")
+    (tmp_path / "a.json").write_text("old")
+    assert write(tmp_path / "a.json", b"new", overwrite=True).read_text() == "new"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cutline import InputError, ParameterError, rank
 from cutline.core.merging import merge
 from cutline.core.ranking import Ranking
-from cutline.core.ranking_file import MAGIC, _checksum, is_ranking_file, load
+from cutline.core.ranking_file import MAGIC, _as_parquet, _checksum, is_ranking_file, load
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.6, 0.6, 0.2, -np.inf]
 
@@ -156,11 +156,86 @@ def test_a_writer_that_is_killed_leaves_the_old_file_and_no_litter(tmp_path):
     ],
 )
 def test_a_forged_file_with_a_right_checksum_is_refused(tmp_path, change, payload, said):
-    path = tmp_path / "a.ranking"
+    path = forge(tmp_path, change, payload)
+    with pytest.raises(InputError, match=f"is damaged: its {said} cannot be read"):
+        load(path)
+
+
+def forge(folder, change, payload=None):
+    """Write a ranking file with other facts or contents and a checksum that matches them."""
+    path = folder / "a.ranking"
     rank([1, 0, 1], [0.9, 0.5, 0.4]).save(path)
     header, _, written = path.read_bytes()[len(MAGIC) :].partition(b"\n")
     facts, payload = json.loads(header) | change, written if payload is None else payload
     facts["sha256"] = _checksum(facts, payload)
     path.write_bytes(MAGIC + json.dumps(facts).encode() + b"\n" + payload)
-    with pytest.raises(InputError, match=f"is damaged: its {said} cannot be read"):
+    return path
+
+
+GOOD = {"score": np.array([0.9, 0.5, 0.4]), "pos": np.array([1, 0, 1]), "neg": np.array([0, 1, 0])}
+BINS = {"first": np.array([0.95, 0.6, 0.4]), "last": np.array([0.8, 0.5, 0.4])}
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"pos": np.array([1, -1, 1])}, "'pos' holds a count that is negative"),
+        ({"neg": np.array([0, np.inf, 0])}, "'neg' holds a count that is negative or not finite"),
+        ({"neg": np.array([0, np.nan, 0])}, "'neg' holds a missing value"),
+        ({"neg": np.array([0, 2**63, 0], np.uint64)}, "'neg' does not hold counts"),
+        ({"neg": np.array([0, 2**62, 0])}, "sum of column 'neg' is too large"),
+        ({"pos": np.array(["1", "0", "1"])}, "'pos' does not hold counts"),
+        ({"pos": np.zeros(3, int), "neg": np.zeros(3, int)}, "holds no cases"),
+        ({"score": np.array([0.5, 0.9, 0.4])}, "not distinct and in order"),
+        ({"score": np.array([0.9, 0.9, 0.4])}, "not distinct and in order"),
+        ({"score": np.array([0.9, np.nan, 0.4])}, "'score' holds a missing value"),
+        ({"score": np.array([9, 5, 4])}, "'score' does not hold floats"),
+        ({"score": np.array(["a", "b", "c"])}, "'score' does not hold floats"),
+        ({"neg": None}, "columns are not those"),
+        ({"extra": np.array([1, 2, 3])}, "columns are not those"),
+        ({"pos2": np.array([1, 0, 1])}, "columns are not those"),
+        ({"pos2": np.array([1, 0, -1]), "neg2": np.array([0, 1, 0])}, "'pos2' holds a count that is negative"),
+    ],
+)
+def test_columns_that_are_no_ranking_are_refused_whatever_their_checksum(tmp_path, columns, said):
+    columns = {name: values for name, values in (GOOD | columns).items() if values is not None}
+    with pytest.raises(InputError, match=f"a.ranking is not a valid ranking: .*{said}"):
+        load(forge(tmp_path, {}, _as_parquet(columns)))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"first": np.array([0.95, 0.6, 0.41])}, None),
+        ({"first": np.array([0.8, 0.6, 0.4])}, "outside its bin"),
+        ({"first": np.array([0.95, 0.85, 0.4])}, "not distinct and in order"),
+        ({"last": np.array([0.96, 0.5, 0.4])}, "not distinct and in order"),
+        ({"last": None}, "columns are not those"),
+    ],
+)
+def test_bins_that_overlap_are_refused(tmp_path, change, said):
+    columns = {name: values for name, values in (GOOD | BINS | change).items() if values is not None}
+    path = forge(tmp_path, {"version": 2, "exact": False}, _as_parquet(columns))
+    if said is None:
+        assert not load(path).exact
+        return
+    with pytest.raises(InputError, match=said):
         load(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"higher_is_positive": "no"},
+        {"dropped": -5},
+        {"dropped": 2**63},
+        {"dropped": True},
+        {"positive": None},
+        {"positive": [1]},
+        {"negative": {}},
+        {"exact": 0},
+    ],
+)
+def test_facts_of_other_types_are_refused(tmp_path, change):
+    with pytest.raises(InputError, match="is damaged: its header cannot be read"):
+        load(forge(tmp_path, change))

@@ -123,7 +123,7 @@ def test_flagging_nobody_may_be_best():
 
 
 def test_requirements_on_estimates_promise_nothing():
-    cut = cl.choose_cut(TEN, "recall >= 0.6", maximize="precision", confidence=None, resamples=0)
+    cut = cl.choose_cut(TEN, "recall >= 0.6", maximize="precision", level=None, resamples=0)
 
     assert cut.threshold == 0.5  # 4 of 5 found with 1 false alarm; 3 of 5 with 1 at 0.6 is less precise
     assert not cut.promises
@@ -132,7 +132,7 @@ def test_requirements_on_estimates_promise_nothing():
 def test_the_choice_under_a_requirement_is_that_of_trying_each():
     r = cl.rank(*normal_cases(100))
 
-    cut = cl.choose_cut(r, "recall >= 0.7", "fpr <= 0.4", maximize="precision", confidence=None, resamples=0)
+    cut = cl.choose_cut(r, "recall >= 0.7", "fpr <= 0.4", maximize="precision", level=None, resamples=0)
 
     allowed = [c for i in range(len(r) + 1) if (c := r.at_cut(i)).recall >= 0.7 and c.fpr <= 0.4]
     assert cut.counts.precision == max(c.precision for c in allowed)
@@ -152,7 +152,7 @@ def test_limits_are_those_that_a_gate_would_see():
 
 
 def test_what_no_cut_meets_is_said():
-    cut = cl.choose_cut(TEN, "recall >= 0.9", "precision >= 0.9", confidence=None)
+    cut = cl.choose_cut(TEN, "recall >= 0.9", "precision >= 0.9", level=None)
 
     assert (cut.possible, cut.statement) == (False, "No cut meets the requirements on these cases: relax one of them.")
 
@@ -308,7 +308,7 @@ def test_the_statement_is_one_plain_sentence():
         (lambda: cl.choose_cut(TEN, utility={"tq": 1}), "no outcome"),
         (lambda: cl.choose_cut(TEN, utility=3), "not a table"),
         (lambda: cl.choose_cut(TEN, maximize="f1", method="normal"), "Youden's J alone"),
-        (lambda: cl.choose_cut(TEN, "recall >= 0.9", confidence=95), "confidence is 95"),
+        (lambda: cl.choose_cut(TEN, "recall >= 0.9", level=95), "level is 95"),
         (lambda: cl.choose_cut(TEN, maximize="f1", prevalence=2), "prevalence is 2"),
         (lambda: cl.choose_cut(TEN, quota=[2, 3]), "where precision is tested"),
     ],
@@ -322,7 +322,7 @@ def test_what_cannot_be_chosen_is_refused_with_the_way_out(asked, says):
 
 def test_one_class_is_refused():
     with pytest.raises(InputError, match="of one class"):
-        cl.choose_cut([1, 1], [0.1, 0.2], "recall >= 0.5")
+        cl.choose_cut(cl.rank([1, 1], [0.1, 0.2]), "recall >= 0.5")
 
 
 def test_a_file_that_is_no_cut_is_refused(tmp_path):
@@ -358,7 +358,7 @@ def test_a_promise_that_nine_tenths_cannot_make_has_no_corrected_value():
     labels = np.arange(120) % 4 == 0  # 30 positives, of which nine tenths are too few for 0.9
     scores = np.random.default_rng(2).normal(size=120) + labels
 
-    cut = cl.choose_cut(labels, scores, "recall >= 0.9", maximize="precision", resamples=100)
+    cut = cl.choose_cut(cl.rank(labels, scores), "recall >= 0.9", maximize="precision", resamples=100)
 
     assert cut.corrected is None
     assert any("too few" in note for note in cut.notes)
@@ -369,7 +369,7 @@ def test_the_interval_of_the_corrected_value_holds_the_truth():
     rng, inside = np.random.default_rng(1), 0
     for _ in range(100):
         labels = rng.random(200) < 0.3
-        cut = cl.choose_cut(labels, rng.normal(size=200) + labels, maximize="youden_j", resamples=200)
+        cut = cl.choose_cut(cl.rank(labels, rng.normal(size=200) + labels), maximize="youden_j", resamples=200)
         truth = ndtr(1 - cut.threshold) - ndtr(-cut.threshold)
         inside += cut.corrected.low <= truth <= cut.corrected.high
     assert inside >= 88
@@ -377,14 +377,16 @@ def test_the_interval_of_the_corrected_value_holds_the_truth():
 
 def test_the_band_of_the_smallest_error_comes_to_an_end():
     assert 0 < guarantees.local_level(50, 1 - 1e-9) < 1e-9 / 49
-    assert cl.choose_cut(*mixed(), "recall >= 0.5", after_looking=True, confidence=1 - 1e-9, resamples=0) is not None
+    assert (
+        cl.choose_cut(cl.rank(*mixed()), "recall >= 0.5", after_looking=True, level=1 - 1e-9, resamples=0) is not None
+    )
 
 
 def test_infinite_scores_are_flagged_by_a_threshold_that_can_be_written():
     labels = np.r_[np.ones(50), np.zeros(200)]
     scores = np.r_[np.full(30, np.inf), np.linspace(0, 1, 20), np.linspace(0, 2, 200)]
 
-    cut = cl.choose_cut(labels, scores, "fpr <= 0.02", resamples=0)
+    cut = cl.choose_cut(cl.rank(labels, scores), "fpr <= 0.02", resamples=0)
 
     assert (cut.counts.tp, cut.counts.fp) == (30, 0)
     assert cut.to_dict()["flags"] == "score >= threshold"
@@ -395,11 +397,11 @@ def test_infinite_scores_are_flagged_by_a_threshold_that_can_be_written():
 
 @pytest.mark.parametrize(("asked", "quota"), [("share <= 0.5", 60), ("recall >= 0.5", 100)])
 def test_a_quota_that_another_requirement_keeps_ends_in_no_tie(asked, quota):
-    assert not any("tie" in note for note in cl.choose_cut(*mixed(), asked, quota=quota, resamples=0).notes)
+    assert not any("tie" in note for note in cl.choose_cut(cl.rank(*mixed()), asked, quota=quota, resamples=0).notes)
 
 
 def test_precision_is_tested_at_the_quota_that_is_asked_for():
-    cut = cl.choose_cut(*mixed(), "precision >= 0.3", quota=30, resamples=0)
+    cut = cl.choose_cut(cl.rank(*mixed()), "precision >= 0.3", quota=30, resamples=0)
 
     assert cut.counts.flagged == 30
 
@@ -408,7 +410,7 @@ def test_precision_is_tested_at_the_quota_that_is_asked_for():
 def test_tested_precision_has_its_threshold_just_above_the_unflagged_whatever_the_method(method):
     labels, scores = mixed(cases=400)
 
-    cut = cl.choose_cut(labels, scores, "precision >= 0.5", maximize="youden_j", method=method, resamples=50)
+    cut = cl.choose_cut(cl.rank(labels, scores), "precision >= 0.5", maximize="youden_j", method=method, resamples=50)
 
     flagged = cut.apply(scores)
     assert cut.threshold == np.nextafter(scores[~flagged].max(), np.inf)
@@ -428,7 +430,7 @@ def test_the_table_of_a_cut_is_for_the_prevalence_that_was_asked_for():
 
 def test_a_promise_at_another_prevalence_is_checked_there():
     labels, scores = mixed(cases=600)
-    cut = cl.choose_cut(labels, scores, "precision >= 0.06", prevalence=0.05, resamples=0)
+    cut = cl.choose_cut(cl.rank(labels, scores), "precision >= 0.06", prevalence=0.05, resamples=0)
     nothing = np.random.default_rng(4).permutation(scores)  # tells nothing, so the precision is the prevalence
 
     [verdict] = check_cut(cut, cl.evaluate(labels, nothing))
@@ -439,7 +441,7 @@ def test_a_promise_at_another_prevalence_is_checked_there():
 
 def test_what_no_case_tells_is_undecided():
     labels, scores = mixed(cases=300)
-    cut = cl.choose_cut(labels, scores, "fpr <= 0.2", resamples=0)
+    cut = cl.choose_cut(cl.rank(labels, scores), "fpr <= 0.2", resamples=0)
 
     assert [one.state for one in check_cut(cut, cl.evaluate([1, 1], [0.2, 0.4]))] == ["undecided"]
 
@@ -467,7 +469,7 @@ def test_a_limit_is_that_of_the_estimate():
 
 def test_only_the_optimum_is_called_the_highest():
     for method in ("mean", "smooth", "kernel", "normal"):
-        statement = cl.choose_cut(*mixed(), maximize="youden_j", method=method, resamples=50).statement
+        statement = cl.choose_cut(cl.rank(*mixed()), maximize="youden_j", method=method, resamples=50).statement
         assert "highest" not in statement
         assert "varies less than the optimum" in statement
 
@@ -475,25 +477,25 @@ def test_only_the_optimum_is_called_the_highest():
 @pytest.mark.parametrize("scores", [np.zeros(120), np.r_[np.inf, np.arange(119.0)]])
 def test_distributions_without_a_spread_have_no_smooth_cut(scores):
     for method in ("kernel", "normal"):
-        cut = cl.choose_cut(mixed()[0], scores, maximize="youden_j", method=method, resamples=0)
+        cut = cl.choose_cut(cl.rank(mixed()[0], scores), maximize="youden_j", method=method, resamples=0)
         assert not cut.possible
         assert "finite scores" in cut.statement
 
 
 def test_several_promises_about_one_rate_take_as_many_cases_as_the_strictest():
-    cut = cl.choose_cut(*mixed(), "recall >= 0.7", "recall >= 0.6", resamples=0)
+    cut = cl.choose_cut(cl.rank(*mixed()), "recall >= 0.7", "recall >= 0.6", resamples=0)
 
     assert cut.positives_needed == 9
     assert cut.statement.count("may be missed") == 1
-    assert cl.choose_cut(*mixed(), "recall >= 1", "recall >= 0.9", resamples=0).positives_needed is None
+    assert cl.choose_cut(cl.rank(*mixed()), "recall >= 1", "recall >= 0.9", resamples=0).positives_needed is None
 
 
 def test_few_cases_are_flagged_where_flagging_keeps_the_requirement():
-    assert cl.choose_cut(*mixed(), "npv >= 0.9", confidence=None, resamples=0).counts.flagged < 100
+    assert cl.choose_cut(cl.rank(*mixed()), "npv >= 0.9", level=None, resamples=0).counts.flagged < 100
 
 
 def test_the_same_choice_gives_the_same_cut_and_a_file_holds_all_of_it(tmp_path):
-    one, two = (cl.choose_cut(*mixed(), "recall >= 0.6", maximize="f1", resamples=50) for _ in range(2))
+    one, two = (cl.choose_cut(cl.rank(*mixed()), "recall >= 0.6", maximize="f1", resamples=50) for _ in range(2))
 
     assert one == two
     assert cl.load(one.save(tmp_path / "cut.json")) == one

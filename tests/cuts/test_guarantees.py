@@ -159,7 +159,7 @@ def test_promises_are_broken_no_more_often_than_they_say(kind, requirements, aft
         m = rng.binomial(160, 0.4)
         (pos, of_pos), (neg, of_neg) = simulated(rng, kind, m, True), simulated(rng, kind, 160 - m, False)
         r = cl.rank(np.repeat([1, 0], [m, 160 - m]), np.concatenate((pos, neg)))
-        cut = cl.choose_cut(r, *requirements, confidence=0.8, after_looking=after_looking, resamples=0)
+        cut = cl.choose_cut(r, *requirements, level=0.8, after_looking=after_looking, resamples=0)
         if not cut.possible:
             continue
         recall, fpr = of_pos(cut.threshold), of_neg(cut.threshold)

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 import zipfile
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -319,3 +320,51 @@ def test_a_gzip_file_damaged_far_behind_its_start_is_refused(tmp_path, damage):
 
     with pytest.raises(InputError, match=r"late\.csv\.gz is (a damaged|not a complete) gzip file"):
         rank("y", "p", data=path)
+
+
+def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
+    """A limit on the size of files stands for the end of the disk, which a child process hits."""
+    (tmp_path / "cases.csv").write_bytes(b"y,p\n1,0.9\r\n0,0.2\n" * 1 + b"1,0.5\n" * 60_000)
+    program = (
+        "import io, resource, signal, sys; import cutline as cl; from cutline.inputs import files\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "for data in (sys.argv[1], io.BytesIO(b'y,p\\n' + b'1,0.5\\n' * 60_000)):\n"
+        "    try: files.read(data)\n"
+        "    except cl.InputError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "cases.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    said = done.stdout.splitlines()
+    assert len(said) == 2
+    assert all(line.startswith("The folder of temporary files, ") and "TMPDIR" in line for line in said)
+
+
+def test_what_duckdb_cannot_write_is_not_blamed_on_the_input(tmp_path):
+    (tmp_path / "cases.csv").write_text("y,p\n1,0.9\n0,0.2\n")
+    file = files.read(tmp_path / "cases.csv")
+    with pytest.raises(InputError, match="The folder of temporary files"), file._plainly():
+        raise duckdb.IOException("IO Error: Could not write file: No space left on device")
+
+
+def test_paths_of_windows_need_no_link():
+    assert file_formats.is_plain_path(str(PureWindowsPath("C:/cases/may.csv")), "\\")
+    assert not file_formats.is_plain_path(r"C:\cases\may[1].csv", "\\")
+
+
+def test_where_nobody_may_make_links_the_file_is_copied(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(1314, "A required privilege is not held by the client")
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    (tmp_path / "may[1].csv").write_text("y,p\n1,0.9\n0,0.2\n1,0.1\n")
+    assert len(rank("y", "p", data=tmp_path / "may[1].csv")) == 3
+
+
+def test_what_came_from_a_stream_is_closed_before_another_opens_it():
+    path = file_formats.spooled(io.BytesIO(b"y,p\n1,0.9\n"))
+    opened = {str(link.resolve()) for link in Path("/proc/self/fd").iterdir()}
+    assert str(path) not in opened
+    name = Path(str(path))
+    del path
+    gc.collect()
+    assert not name.exists()

@@ -1,6 +1,7 @@
 """The door: whatever holds labels, scores and weights comes out as the same table, with nothing lost or repaired."""
 
 import math
+import warnings
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
@@ -568,3 +569,53 @@ def test_a_stack_of_margins_has_no_default_cut():
     with pytest.raises(cl.ParameterError, match="pass threshold, quota or share"):
         cl.precision(stack)
     assert cl.precision(stack, threshold=0.3).tolist() == [1 / 2, 1 / 2]
+
+
+def test_labels_beyond_floats_are_told_apart_or_refused():
+    with pytest.raises(InputError, match="integer beyond the range of float64"):
+        rank([0, 10**400], [0.1, 0.2])
+    found = rank([2**70, 2**70 + 1, 2**70], [0.9, 0.5, 0.4], positive=2**70)
+    assert (int(found.positives), int(found.negatives)) == (2, 1)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_weights_of_one_class_warn_of_nothing(label):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = evaluate([label] * 3, [0.3, 0.4, 0.9], [1.5, 2.5, 0.5]).summary(resamples=20)
+    assert np.isnan(found["auc"].value)
+
+
+CLOSE = [Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891"), Decimal("0.5")]
+
+
+@pytest.mark.parametrize("scores", [CLOSE, [Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**30), Fraction(1)]])
+def test_exact_numbers_that_floats_cannot_tell_apart_are_refused(scores):
+    with pytest.raises(InputError, match="float64 cannot tell apart"):
+        rank([1, 0, 1], scores)
+    assert len(rank([1, 0, 1], [scores[0], scores[0], scores[2]])) == 2
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "lazy", "duckdb", "parquet"])
+@pytest.mark.parametrize("exact", [None, True])
+def test_decimals_that_floats_cannot_tell_apart_are_refused_in_every_frame(tmp_path, kind, exact):
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def made(values):
+        table = pa.table({"y": [1, 0, 1], "p": pa.array(values, pa.decimal128(30, 20))})
+        parquet.write_table(table, tmp_path / "cases.parquet")
+        return {
+            "pandas": table.to_pandas,
+            "polars": lambda: pl.from_arrow(table),
+            "pyarrow": lambda: table,
+            "lazy": lambda: pl.from_arrow(table).lazy(),
+            "duckdb": lambda: duckdb.connect().read_parquet(str(tmp_path / "cases.parquet")),
+            "parquet": lambda: tmp_path / "cases.parquet",
+        }[kind]()
+
+    with pytest.raises(InputError, match="float64 cannot tell apart"):
+        rank("y", "p", data=made(CLOSE), exact=exact)
+    assert len(rank("y", "p", data=made([Decimal("0.1"), Decimal("0.2"), Decimal("0.2")]), exact=exact)) == 2

@@ -84,7 +84,7 @@ def test_a_comparison_shows_it_too(capsys, file):
 def test_every_alias_names_the_same_measure(measure):
     for alias in measure.aliases:
         asked = under(measure, alias)
-        assert (asked.called, asked.name, str(asked)) == (alias, measure.name, alias)
+        assert (asked.display_name, asked.name, str(asked)) == (alias, measure.name, alias)
         assert asked.function is measure.function
     assert under(measure, measure.name) is measure
     assert under(measure, measure) is measure

@@ -111,7 +111,7 @@ def test_the_summary_has_a_row_for_each_measure_and_pair_and_converts():
     frame = summary.to_frame()
     pairs = list(itertools.combinations("abc", 2))
 
-    assert len(frame) == len(summary) == 11 * len(pairs)
+    assert len(frame) == len(summary) == 12 * len(pairs)
     assert set(zip(frame.a, frame.b, strict=True)) == set(pairs)
     assert summary.document()["schema"] == "cutline/class-comparison/1"
     assert list(summary.document()["models"]) == ["a", "b", "c"]

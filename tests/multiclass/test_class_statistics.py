@@ -145,7 +145,7 @@ OF_EACH = ("auc", "average_precision", "precision", "recall", "f1", "specificity
 STATISTICS = [
     *itertools.product(OF_EACH, MEANS),
     *(("hand_till_m", mean) for mean in ("macro", "weighted")),
-    *((name, None) for name in (*OF_TABLES, "log_loss", "brier")),
+    *((name, None) for name in (*OF_TABLES, "log_loss", "brier", "information_score", "relative_information_score")),
 ]
 
 

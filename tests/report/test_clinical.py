@@ -50,6 +50,11 @@ def test_what_the_author_must_write_is_said(page):
     assert "sensitivity was" in text
 
 
+def test_the_page_may_load_nothing_and_run_nothing(page):
+    assert "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none';" in page[1]
+    assert "script-src" not in page[1]  # and so nothing runs, by the default
+
+
 def test_the_page_loads_nothing(page):
     _, text = page
 

@@ -95,8 +95,8 @@ def test_what_a_threshold_promises_is_kept_wherever_it_is_put():
 
 def test_what_cannot_be_promised_at_a_threshold_is_refused():
     r = ranking()
-    with pytest.raises(cl.ParameterError, match="takes no requirements"):
-        cl.cut_at(r, "recall >= 0.9", threshold=0.5)
+    with pytest.raises(cl.InputError, match="takes an evaluation first"):
+        cl.cut_at([1, 0], threshold=0.5)
     with pytest.raises(cl.ParameterError, match="weights"):
         cl.cut_at(cl.rank([1, 0], [2.0, 1.0], [0.5, 1.5]), threshold=1)
     with pytest.raises(cl.CutlineError, match="threshold"):

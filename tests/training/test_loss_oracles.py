@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cutline import MEASURES, ParameterError
+from cutline import MEASURES, Counts, ParameterError, rank
 from cutline.measures import Needs
 from cutline.training.class_order import Split
 from cutline.training.objectives import check_target, target
@@ -16,6 +16,7 @@ from cutline.training.order_losses import (
     AtMostOracle,
     AucOracle,
     AveragePrecisionOracle,
+    AverageQrecallOracle,
     PartialAucOracle,
     QuotaOracle,
 )
@@ -79,7 +80,7 @@ def worst_order(split, scores, loss):
 # ---------------------------------------------------------------------- tables
 
 
-REFUSED = ("mutual_information", "diagnostic_odds_ratio", "lr_plus", "lr_minus", "p4")  # infinite, or not monotone
+REFUSED = ("diagnostic_odds_ratio", "lr_plus", "lr_minus", "p4")  # infinite, or not monotone
 
 # Every measure of one cut that can be trained for, as the registry knows it; and those of a parameter at its ends.
 OF_ONE_CUT = [
@@ -103,7 +104,25 @@ def test_the_oracle_of_a_table_measure_is_the_worst_of_all_labelings(name, param
     assert goal.oracle(split, psi)(scores).value == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("name", [*REFUSED, "net_benefit", "standardised_net_benefit"])
+@pytest.mark.parametrize("name", ["net_benefit", "standardised_net_benefit"])
+def test_a_parameter_that_is_missing_is_named(name):
+    with pytest.raises(ParameterError, match=rf"^{name} needs risk: pass for example parameters=\{{'risk': [\d.]+\}}"):
+        check_target(target(name), Split(np.arange(20) < 6))
+
+
+def test_the_mutual_information_counts_against_predictions_that_are_worse_than_chance():
+    gain = target("mutual_information").gain(4.0, 6.0)
+    right, wrong = (Counts(3, 1, 1, 5), Counts(1, 5, 3, 1))  # the second flags what the first does not
+    both = [float(MEASURES["mutual_information"].compute(table)) for table in (right, wrong)]
+
+    assert both[0] == pytest.approx(both[1])
+    assert gain(np.array([3.0, 1.0]), np.array([1.0, 5.0])) == pytest.approx([both[0], -both[0]])
+    ranking = rank(*zip(*[(1, 9), (1, 8), (0, 7), (1, 6), (1, 5), (0, 4), (0, 3), (0, 2), (0, 1), (0, 0)], strict=True))
+    best = max(range(11), key=lambda cut: float(MEASURES["mutual_information"].compute(ranking.at_cut(cut))))
+    assert target("mutual_information").best_cut(ranking) == best
+
+
+@pytest.mark.parametrize("name", REFUSED)
 def test_measures_without_a_bound_are_refused_in_a_sentence(name):
     with pytest.raises(ParameterError, match=rf"^{name} (is|falls) .*: pass a measure that "):
         check_target(target(name), Split(np.arange(20) < 6))
@@ -249,6 +268,31 @@ def test_the_oracle_of_average_precision_is_the_worst_of_all_orders(data):
     expected = worst_order(split, scores, lambda above: 1 - (found / (found + above)).mean(1))
 
     assert AveragePrecisionOracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
+
+
+@often
+@given(data=scored())
+def test_the_oracle_of_the_average_qrecall_is_the_worst_of_all_orders(data):
+    split, scores = data
+    place = np.arange(1, int(split.P) + 1)
+
+    def loss(above):
+        """Equation 13: one less the mean, over all quotas from P, of the positives that have a place."""
+        places = place + above
+        quotas = np.arange(int(split.P), split.n + 1)
+        return 1 - (places[:, :, None] <= quotas).mean(axis=(1, 2))
+
+    assert AverageQrecallOracle(split)(scores).value == pytest.approx(worst_order(split, scores, loss), abs=1e-10)
+
+
+@often
+@given(data=scored())
+def test_the_gradient_of_the_average_qrecall_supports_its_risk(data):
+    split, scores = data
+    risk = AverageQrecallOracle(split)
+    value, gradient = risk(scores)
+    for other in (np.zeros(split.n), -scores, scores[::-1], scores + np.arange(split.n)):
+        assert risk(other).value >= value + gradient @ (other - scores) - 1e-9
 
 
 @often

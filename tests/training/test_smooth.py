@@ -24,6 +24,11 @@ GOALS = {
     "prbep": {},
     "precision_at_k": {"quota": 5},
     "recall_at_k": {"quota": 20},
+    "mutual_information": {},
+    "log_loss": {},
+    "brier": {},
+    "balanced_cross_entropy": {"alpha": 0.8},
+    "focal_loss": {"gamma": 2, "alpha": 0.3},
 }
 
 
@@ -59,7 +64,16 @@ def test_the_gradient_of_standardised_scores_is_the_slope_of_the_risk(seed):
     assert risk(3 * scores + 5).value == pytest.approx(risk(scores).value)
 
 
-@pytest.mark.parametrize("name", ["auc", "average_precision", "partial_auc", "roc_n", "prbep"])
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=8)
+def test_the_gradient_of_the_average_qrecall_is_the_slope_of_the_risk(seed):
+    split, scores = sample(seed)  # it counts places, so there are no weights
+    risk = smooth_risk(target("average_qrecall"), split, 0.7)
+
+    np.testing.assert_allclose(risk(scores).gradient, slopes(risk, scores), atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision", "partial_auc", "roc_n", "prbep", "average_qrecall"])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=10)
 def test_with_narrow_steps_the_risk_is_what_the_measure_lacks(name, seed):
@@ -82,7 +96,7 @@ def test_soft_counts_of_sure_scores_are_the_counts():
     assert smooth_risk(target("f1"), split, 1.0)(hard).value == pytest.approx(1 - counts.f1)
 
 
-@pytest.mark.parametrize("name", ["f1", "auc", "partial_auc"])
+@pytest.mark.parametrize("name", ["f1", "auc", "partial_auc", "log_loss", "brier", "focal_loss"])
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=8)
 def test_a_weight_is_a_repetition(name, seed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from cutline.advice.citations import (
     ARBEL,
@@ -18,10 +18,10 @@ from cutline.advice.citations import (
     SONNENBURG_TOP,
     VICKERS,
 )
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import ParameterError, briefly, near
 from cutline.core.validation import check_choice, check_flag, check_number, check_prevalence
 
-Goal = Literal["rank", "decide", "probabilities", "quota"]
+Goal = Literal["rank", "decide", "probabilities", "quota", "screen"]
 MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
 
 
@@ -33,7 +33,7 @@ class Situation:
     ['qrecall']
     """
 
-    goal: Goal = field(metadata={"question": "What is the model for: rank, decide, probabilities or quota?"})
+    goal: Goal = field(metadata={"question": "What is the model for: rank, decide, probabilities, quota or screen?"})
     prevalence: float | None = field(default=None, metadata={"question": "Which share of the cases is positive?"})
     wrong_inclusion_costly: bool = field(default=False, metadata={"question": "Is a wrong inclusion costly?"})
     missed_costly: bool = field(default=False, metadata={"question": "Is a missed positive costly?"})
@@ -42,9 +42,12 @@ class Situation:
     quota_known: bool | None = field(default=None, metadata={"question": "Is the size of the quota known?"})
     only_top_matters: bool = field(default=False, metadata={"question": "Does only the top of the list matter?"})
     several_models: bool = field(default=False, metadata={"question": "Do you choose between several models?"})
+    keep: float | None = field(default=None, metadata={"question": "Which share of the positives must pass?"})
+    pick: float | None = field(default=None, metadata={"question": "How many cases are picked in the end?"})
 
     def __post_init__(self) -> None:
         check_choice(self.goal, "goal", get_args(Goal))
+        self._check_screening()
         object.__setattr__(self, "prevalence", check_prevalence(self.prevalence))
         for name in ("cost_fp", "cost_fn"):
             cost = None if getattr(self, name) is None else check_number(getattr(self, name), name)
@@ -58,6 +61,22 @@ class Situation:
         if (self.cost_fp is None) != (self.cost_fn is None):
             given = "cost_fp" if self.cost_fn is None else "cost_fn"
             raise ParameterError(f"{given} is given alone", "pass both costs, on one scale")
+
+    def _check_screening(self) -> None:
+        for name in ("keep", "pick"):
+            given = None if getattr(self, name) is None else check_number(getattr(self, name), name)
+            object.__setattr__(self, name, given)
+            if given is not None and self.goal != "screen":
+                raise ParameterError("is for screening", "pass goal='screen', or leave it out", argument=name)
+        if self.keep is not None and not 0 < self.keep < 1:
+            raise ParameterError(f"is {self.keep:g}", "pass a share between 0 and 1", argument="keep")
+        if self.pick is not None and not 1 <= self.pick < float("inf"):
+            raise ParameterError(f"is {self.pick:g}", "pass a number of cases from 1", argument="pick")
+
+    @property
+    def screens_out(self) -> bool:
+        """Whether screening has a negative phase, which keeps the positives: said, or nothing was."""
+        return self.goal == "screen" and (self.keep is not None or self.pick is None)
 
     @property
     def is_unbalanced(self) -> bool:
@@ -127,6 +146,21 @@ CHOICES = (
             "it equals the Gini index, 2 AUC - 1.",
         },
         ARBEL,
+    ),
+    Choice(
+        "negative screening: all but those with a low chance go on",
+        lambda s: s.screens_out,
+        {
+            "qrecall": "It is the share of the positives that go on: a lost one lowers it.",
+            "pem": "It tells models apart for phases whose size is not known, by the positives that all quotas keep.",
+        },
+        ARBEL_END,
+    ),
+    Choice(
+        "positive screening: a quota is filled with those of the highest chance",
+        lambda s: s.goal == "screen" and s.pick is not None,
+        {"hit_rate": "It is the share of the places that go to positives, and counts the misses in the quota."},
+        ARBEL_END,
     ),
     Choice(
         "a ranking whose top alone matters",
@@ -220,12 +254,33 @@ CHOICES = (
 )
 
 
-def advise(situation: Situation) -> tuple[Recommendation, ...]:
+def _check_known(known: Mapping[str, Any]) -> None:
+    """Refuse what is no field of a situation, and one without a goal."""
+    names = [one.name for one in fields(Situation)]
+    for name in known:
+        if name not in names:
+            raise ParameterError(
+                f"There is no field {name!r}", f"pass some of {', '.join(names)}", hint=near(name, names)
+            )
+    if "goal" not in known:
+        raise ParameterError("goal is missing", f"pass one of {', '.join(get_args(Goal))}")
+
+
+def advise(situation: Situation | None = None, **known: Any) -> tuple[Recommendation, ...]:
     """The measures for a situation, the one that fits best first; each is named once.
 
     Args:
-        situation: what the model is for, as far as it is known.
+        situation: what the model is for, as far as it is known; or its fields:
+        **known: such as `goal="screen", keep=0.99`.
+
+    >>> [found.measure for found in advise(goal="screen", keep=0.99, pick=20)]
+    ['qrecall', 'pem', 'hit_rate']
     """
+    if known and situation is None:
+        _check_known(known)
+        situation = Situation(**known)
+    elif known:
+        raise ParameterError("A situation and its fields are both given", "pass one of them")
     if not isinstance(situation, Situation):
         raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
     found: dict[str, Recommendation] = {}

@@ -12,6 +12,7 @@ from cutline.calibration.maps import METHODS, fitted, mapped
 from cutline.calibration.recalibration import check_ranking
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
@@ -79,6 +80,7 @@ class Worth(ComparedByFields):
         return f"{self.verdict}\n\n{table!r}"
 
 
+@public
 def worth_recalibrating(
     ev: Any, methods: tuple[str, ...] = METHODS, *, folds: int = 10, level: float = LEVEL, seed: int = 0
 ) -> Worth:

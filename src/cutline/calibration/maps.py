@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -58,13 +57,16 @@ def check(method: str, found: Any) -> None:
         raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(found[bad[0]])}", "fit the map again")
 
 
+_LARGEST = 1e300  # an integer beyond the range of floats is compared, where converting it would fail
+
+
 def is_number(value: Any) -> bool:
     """Whether something that was read is a finite number.
 
     Args:
         value: What was read.
     """
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
 def _is_column(values: Any, length: int) -> bool:

@@ -16,6 +16,7 @@ from cutline.calibration import maps
 from cutline.calibration.maps import METHODS, fitted, mapped, mapped_interval
 from cutline.core import atomic_write, validation
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source
@@ -100,7 +101,7 @@ class Recalibration:
         if not isinstance(own["method"], str) or own["method"] not in METHODS:
             raise InputError(f"The recalibration is of the method {own['method']!r}, which is not known here.")
         maps.check(own["method"], own["parameters"])  # it becomes part of a query, so nothing but numbers may pass
-        bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-math.inf, math.inf)}
+        bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-700, 700)}  # of which exp() is a float
         for name, (low, high) in bounds.items():
             if not maps.is_number(own[name]) or not low < own[name] < high:
                 raise InputError(f"The recalibration has {name} {briefly(own[name])}", "pass a file that cutline wrote")
@@ -146,8 +147,9 @@ def check_ranking(r: Ranking) -> None:
     check_probabilities("Recalibration", low, high, higher_is_positive=r.higher_is_positive)
 
 
+@public(data="labels")
 def recalibrate(
-    data: Any,
+    labels: Any,
     scores: Any = None,
     weights: Any = None,
     *,
@@ -157,7 +159,7 @@ def recalibrate(
     """Fit a map from the probabilities of a model to better ones.
 
     Args:
-        data: What `evaluate` gives, a `Ranking`, or the labels, followed by the scores.
+        labels: The labels, followed by the scores; or what `evaluate` gives, or a `Ranking`.
         scores: The probabilities, when labels are given.
         weights: The weights of the cases, when labels are given; a weight is a repetition.
         method: "intercept" moves the log odds, "logistic" stretches them too, "beta" bends them, "isotonic" takes the
@@ -171,11 +173,11 @@ def recalibrate(
     Recalibration(intercept: intercept 1.095, slope 1; fitted on 6 cases)
     """
     check_choice(method, "method", METHODS)
-    r = data if isinstance(data, Ranking) else getattr(data, "ranking", None)
+    r = labels if isinstance(labels, Ranking) else getattr(labels, "ranking", None)
     if r is None:
         if scores is None:
             raise ParameterError("recalibrate takes an evaluation, a ranking, or labels and scores: pass the scores.")
-        r = rank(data, scores, weights, positive=positive)
+        r = rank(labels, scores, weights, positive=positive)
     check_ranking(r)
     found = fitted(r, method)
     return Recalibration(method, found, float(r.total), float(r.positives) / float(r.total))

@@ -13,6 +13,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, ParameterError, Text, briefly
+from cutline.core.public import public
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level
 from cutline.inference import delong
@@ -273,6 +274,7 @@ class Plan:
         return f"<p>{self.statement}</p>{self._table()._repr_html_()}"
 
 
+@public
 def plan(
     prevalence: float,
     *,

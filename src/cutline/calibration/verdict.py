@@ -13,6 +13,7 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.counts import written
 from cutline.core.errors import ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_level
@@ -117,6 +118,7 @@ class Calibration:
         return f"<div><ul>{said}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
 
 
+@public
 def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, seed: int = 0) -> Calibration:
     """Whether the probabilities of an evaluation can be trusted.
 

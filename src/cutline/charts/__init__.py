@@ -20,6 +20,7 @@ from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEME
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.messages import listed
+from cutline.core.public import public
 from cutline.inference.differences.confidence_curve import ConfidenceCurve
 from cutline.inputs.rank import check_probabilities
 
@@ -54,6 +55,7 @@ UNNAMED = "model"
 COMMON = ("theme", "title", "width", "height")
 
 
+@public
 def chart(
     name: str,
     models: Evaluated | Mapping[str, Evaluated] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,12 +33,13 @@ from cutline.charts.marks import cut_rule, rule_layer
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.core.counts import Counts, written
-from cutline.core.errors import ParameterError
+from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Array, Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.core.validation import check_number
 from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
-from cutline.measures import MEASURES
+from cutline.curves.list_table import hinge_losses, names_from_the_top
+from cutline.measures import MEASURES, Needs
 
 # ---------------------------------------------------------------------- portions of the list
 
@@ -253,32 +254,90 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
     return layered([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [heading(model)], None, 560, 270))
 
 
-COLUMNS = ("recall", "fpr", "precision", "lift")
+PLAIN = ("score", "positives", "negatives", "tp", "recall", "fpr", "precision", "lift")
+NAMED = ("threshold", "id", "class", "score", "recall", "fpr", "precision", "tp", "lift")  # Berrar's Figure 2
+_TABLE_WIDTH = 640
+_TITLES = {
+    "threshold": "Threshold",
+    "id": "Case",
+    "class": "Class",
+    "score": "Score",
+    "positives": "Positives",
+    "negatives": "Negatives",
+    "tp": "True positives",
+    "hinge": "Hinge loss",
+}
 
 
-def _cut_columns(r: Ranking, chosen: Array) -> dict[str, list[str]]:
-    """What the table says of the chosen cuts, column by column."""
+def _cut_columns(
+    r: Ranking, chosen: Array, columns: Sequence[str], names: Sequence[Any] | None
+) -> dict[str, list[str]]:
+    """What the table says of the chosen cuts, column by column; the thresholds stand between the rows."""
     c = r.counts
     at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
-    return {
-        "Score": [score_text(r, float(value), fewer=2) for value in at.threshold],
-        "Positives": [written(value) for value in r.pos[chosen - 1]],
-        "Negatives": [written(value) for value in r.neg[chosen - 1]],
-        "True positives": [written(value) for value in at.tp],
-    } | {MEASURES[name].title: [shown(float(value)) for value in MEASURES[name].compute(at)] for name in COLUMNS}
+    made: dict[str, Callable[[], list[str]]] = {
+        "id": lambda: [str((names or ())[cut - 1]) for cut in chosen],
+        "class": lambda: [written(value) for value in r.share[chosen - 1]],
+        "score": lambda: [score_text(r, float(value), fewer=2) for value in at.threshold],
+        "positives": lambda: [written(value) for value in r.pos[chosen - 1]],
+        "negatives": lambda: [written(value) for value in r.neg[chosen - 1]],
+        "tp": lambda: [written(value) for value in at.tp],
+        "hinge": lambda: [shown(float(value)) for value in hinge_losses(r)[chosen - 1]],
+    }
+    found = {}
+    for name in columns:
+        if name in made:
+            found[_TITLES[name]] = made[name]()
+        elif name != "threshold":
+            found[MEASURES[name].title] = [shown(float(value)) for value in MEASURES[name].compute(at)]
+    return found
 
 
-def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
-    """The ranking as a table (Berrar's Figure 2): a row for each cut, and a line where the chosen one is."""
+def _table_columns(columns: Any, ids: Any) -> tuple[str, ...]:
+    """The columns of a ranking table by name; a text has commas between them."""
+    if columns is None:
+        return PLAIN if ids is None else NAMED
+    given = [one.strip() for one in columns.split(",")] if isinstance(columns, str) else list(columns)
+    for name in given:
+        is_measure = isinstance(name, str) and name in MEASURES and MEASURES[name].needs is Needs.COUNTS
+        if not is_measure and name not in _TITLES:
+            known = f"name some of {', '.join(_TITLES)} and measures of one cut, such as recall"
+            raise ParameterError(f"names {briefly(name)}", known, argument="columns")
+    if not given:
+        raise ParameterError("is empty", "name at least one column", argument="columns")
+    if "id" in given and ids is None:
+        raise ParameterError("names id, but the cases have no names", "pass ids too", argument="columns")
+    return tuple(given)
+
+
+def _table_names(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
+    """The names of the cases from the top of the list: by their scores, or as they are given."""
+    if ids is None or scores is not None:
+        return names_from_the_top(r, ids, scores)
+    return names_from_the_top(r, ids, np.repeat(r.score, r.size.astype(int)))
+
+
+def ranking_table(
+    models: Models, theme: Theme, *, rows: int = 20, ids: Any = None, scores: Any = None, columns: Any = None
+) -> Any:
+    """The ranking as a table (Berrar's Figures 2 and 8b): a row for each cut, and a line where the chosen one is.
+
+    `ids` names the cases from the top of the list, or with `scores` in the order of these scores. `columns` are names
+    such as "threshold", "id", "class", "score", "hinge" and measures of one cut.
+    """
     [(_, model)] = models.items()
     r = model.ranking
     if isinstance(rows, bool) or not (isinstance(rows, int | np.integer) and 2 <= rows <= 60):
         raise ParameterError(f"is {rows!r}", "pass a whole number from 2 to 60", argument="rows")
     chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
-    columns = _cut_columns(r, chosen)
-    data = [
-        {"row": i, "column": name, "text": text} for name, column in columns.items() for i, text in enumerate(column)
-    ]
+    named = _table_columns(columns, ids)
+    made = _cut_columns(r, chosen, named, _table_names(r, ids, scores))
+    data = [{"row": i, "column": name, "text": text} for name, column in made.items() for i, text in enumerate(column)]
+    if "threshold" in named:  # t1 is above the first row, and each other one below the row of its cut
+        places = [(i - 0.5, cut) for i, cut in enumerate(chosen.tolist())]
+        places.append((len(chosen) - 0.5, int(chosen[-1]) + 1))
+        data += [{"row": at, "column": _TITLES["threshold"], "text": f"t{number}"} for at, number in places]
+    titles = [_TITLES.get(name) or MEASURES[name].title for name in named]
     shown_rows = len(chosen)
     cut = rule_text(r, model.threshold)
     subtitle = [
@@ -288,7 +347,7 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
     base = alt.Chart(inline(data)).encode(
         x=alt.X(
             "column:N",
-            sort=list(columns),
+            sort=titles,
             title=None,
             axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=120),
         ),
@@ -301,5 +360,7 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
         .mark_rule(color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
         .encode(y=alt.Y("row:Q"), tooltip=[alt.Tooltip("name:N", title="Line")])
     )
-    frame = Frame("", "", (0, 1), (0, 1), "Ranking table", subtitle, None, 640, 22 * shown_rows + 16)
+    if named[0] == "threshold":  # whose names stand where the line is: it begins beside them
+        line = line.encode(x=alt.value(_TABLE_WIDTH / len(named)), x2=alt.value(_TABLE_WIDTH))
+    frame = Frame("", "", (0, 1), (0, 1), "Ranking table", subtitle, None, _TABLE_WIDTH, 22 * shown_rows + 16)
     return layered([text, line], frame)

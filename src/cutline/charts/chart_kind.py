@@ -10,6 +10,7 @@ from typing import Any
 
 from cutline.core.errors import UnknownNameError, briefly
 from cutline.core.messages import listed
+from cutline.core.public import CHARTS_ELSEWHERE
 from cutline.curves import CURVES
 from cutline.measures import MEASURES, Needs
 
@@ -156,6 +157,8 @@ class Charts(Mapping[str, ChartKind]):
                 return f" The chart {drawn_by} draws that curve: ask for it."
         if isinstance(name, str) and name in MEASURES:
             return self._hint_of_measure(str(name))
+        if ours := CHARTS_ELSEWHERE.get(str(name).lower()):
+            return f" Did you mean {ours}?"
         from difflib import get_close_matches
 
         close = get_close_matches(str(name).lower().replace("-", "_"), self, n=1, cutoff=0.6)

@@ -1,67 +1,152 @@
-"""Which measures to use: the situation from the options, or asked for, and the answer with its reasons."""
+"""`cutline advise`: which measures to use, with the situation from the options, or from questions at the terminal."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import Field, fields
-from typing import Any, get_args
+from dataclasses import Field, dataclass, fields
+from typing import Any
 
-import typer
+import click
 from rich.text import Text
 
-from cutline.advice import Situation, advise
-from cutline.advice.recommend import Goal
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.evaluate import print_json
+from cutline.cli.command import Fraction, command, option, options_of
 from cutline.core.errors import ParameterError
-from cutline.measures import MEASURES
 
-GOALS = get_args(Goal)
+GOALS = ("rank", "decide", "probabilities", "quota", "screen")
+_OF_SCREENING = ("keep", "pick")
+SITUATION = "Describe the situation"
 
 
-def run_advise(given: dict[str, Any], as_json: bool) -> None:
+@dataclass(frozen=True)
+class SituationOptions:
+    """What the model is for, as Situation takes it."""
+
+    goal: str | None = option(
+        "--goal",
+        type=click.Choice(GOALS),
+        group=SITUATION,
+        help="What the model is for; asked for when left out. Example: --goal quota",
+    ).field()
+    prevalence: float | None = option(
+        "--prevalence",
+        type=Fraction(),
+        group=SITUATION,
+        help="The share of the cases that is positive. Example: --prevalence 0.02",
+    ).field()
+    wrong_inclusion_costly: bool = option(
+        "--wrong-inclusion-costly",
+        is_flag=True,
+        group=SITUATION,
+        help="A false alarm is costly. Example: --wrong-inclusion-costly",
+    ).field()
+    missed_costly: bool = option(
+        "--missed-costly",
+        is_flag=True,
+        group=SITUATION,
+        help="A missed positive is costly. Example: --missed-costly",
+    ).field()
+    cost_fp: float | None = option(
+        "--cost-fp",
+        type=float,
+        group=SITUATION,
+        help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20",
+    ).field()
+    cost_fn: float | None = option(
+        "--cost-fn",
+        type=float,
+        group=SITUATION,
+        help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20",
+    ).field()
+    quota_known: bool | None = option(
+        "--quota-known/--quota-unknown",
+        group=SITUATION,
+        help="Whether the quota is known. Example: --quota-known",
+    ).field()
+    only_top_matters: bool = option(
+        "--only-top-matters",
+        is_flag=True,
+        group=SITUATION,
+        help="Only the top of the list matters. Example: --only-top-matters",
+    ).field()
+    several_models: bool = option(
+        "--several-models",
+        is_flag=True,
+        group=SITUATION,
+        help="You choose between models. Example: --several-models",
+    ).field()
+    keep: float | None = option(
+        "--keep",
+        type=Fraction(),
+        group=SITUATION,
+        help="Screening: the share of the positives that must pass. Example: --goal screen --keep 0.99",
+    ).field()
+    pick: float | None = option(
+        "--pick",
+        type=float,
+        group=SITUATION,
+        help="Screening: how many cases are picked in the end. Example: --goal screen --pick 20",
+    ).field()
+
+
+@command
+@options_of(SituationOptions, "situation")
+@o.JSON
+def advise(situation: SituationOptions, json: bool) -> None:
     """Answer with the measures that fit."""
+    from cutline.advice import Situation
+    from cutline.advice import advise as recommend
+    from cutline.measures import MEASURES
+
+    given = dict(vars(situation))
     if given["goal"] is None:
         if not sys.stdin.isatty():
             raise ParameterError(f"What is the model for? Pass --goal with one of {', '.join(GOALS)}.")
-        given = _asked(given)
-    if as_json:
-        print_json(advised(given))
+        given = _ask(given)
+    if json:
+        render.print_json(advised(given))
         return
-    found = advise(Situation(**given))
+    recommended = recommend(Situation(**given))
     screen = render.console()
-    rows = [(Text(r.measure, style="bold"), MEASURES[r.measure].title, f"{r.why} ({r.source})") for r in found]
+    rows = [(Text(r.measure, style="bold"), MEASURES[r.measure].title, f"{r.why} ({r.source})") for r in recommended]
     screen.print(render.grid(screen, ("measure", "", "why"), rows))
-    names = ",".join(r.measure for r in found)
-    quota = " --quota 100" if any(MEASURES[r.measure].required for r in found) else ""
+    names = ",".join(r.measure for r in recommended)
+    quota = " --quota 100" if any(MEASURES[r.measure].required for r in recommended) else ""
     screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}{quota}", style="dim"))
 
 
 def advised(given: dict[str, Any]) -> dict[str, Any]:
     """The measures that fit a situation, ready for JSON."""
-    recommended = [{"measure": r.measure, "why": r.why, "source": r.source} for r in advise(Situation(**given))]
+    from cutline.advice import Situation
+    from cutline.advice import advise as recommend
+
+    recommended = [{"measure": r.measure, "why": r.why, "source": r.source} for r in recommend(Situation(**given))]
     return {"schema": "cutline/advice/1", "situation": given, "recommendations": recommended}
 
 
-def _asked(given: dict[str, Any]) -> dict[str, Any]:
+def _ask(given: dict[str, Any]) -> dict[str, Any]:
     """The situation, each open question asked of the person at the terminal; empty answers mean not known."""
-    answers = {}
-    for one in fields(Situation):
-        answers[one.name] = given[one.name] or _answer(one)
+    from cutline.advice import Situation
+
+    answers: dict[str, Any] = {}
+    for field in fields(Situation):
+        is_open = field.name not in _OF_SCREENING or answers["goal"] == "screen"
+        answers[field.name] = given[field.name] or (_answer(field) if is_open else None)
     return answers
 
 
-def _answer(one: Field[Any]) -> Any:
-    question = one.metadata["question"]
-    if one.name == "goal":
-        while (goal := typer.prompt(question, prompt_suffix=" ").strip().lower()) not in GOALS:
-            typer.echo(f"One of {', '.join(GOALS)}.", err=True)
+def _answer(field: Field[Any]) -> Any:
+    question = field.metadata["question"]
+    if field.name == "goal":
+        while (goal := click.prompt(question, prompt_suffix=" ").strip().lower()) not in GOALS:
+            click.echo(f"One of {', '.join(GOALS)}.", err=True)
         return goal
-    if "bool" in str(one.type):
-        return typer.confirm(question, default=False, prompt_suffix=" ")
+    if "bool" in str(field.type):
+        return click.confirm(question, default=False, prompt_suffix=" ")
     while True:
-        text = typer.prompt(question, default="", show_default=False, prompt_suffix=" ").strip()
+        text = click.prompt(question, default="", show_default=False, prompt_suffix=" ").strip()
         try:
             return float(text) if text else None
         except ValueError:
-            typer.echo("A number, or nothing when it is not known.", err=True)
+            click.echo("A number, or nothing when it is not known.", err=True)

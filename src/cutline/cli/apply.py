@@ -5,26 +5,28 @@ The copy is a file, or goes to standard output as CSV; then what is said of it g
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from cutline.calibration.recalibration import Recalibration, in_sql
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
+from cutline.cli.command import FileName, argument, command, option
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
-from cutline.cuts.cut import Cut
-from cutline.inputs.rank import check_probabilities
-from cutline.inputs.write_flags import Cases, Flags
-from cutline.loading import load
+
+if TYPE_CHECKING:
+    from cutline.calibration.recalibration import Recalibration
+    from cutline.cuts.cut import Cut
+    from cutline.inputs.write_flags import Cases
 
 _KINDS = {
     ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json",
@@ -36,9 +38,8 @@ _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}  # text, as it is read too
 
 @dataclass(frozen=True)
 class Application:
-    """What is flagged where: in a copy of the file, or on standard output."""
+    """What is applied to which file, and where the copy goes: to a file, or to standard output."""
 
-    cut: str
     file: str
     out: Path | None = None
     score: str | None = None
@@ -47,19 +48,47 @@ class Application:
     format: str | None = None
 
 
-def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
-    """Copy the cases of a file with a column that says whether a cut flags them, or has better probabilities.
+@command
+@argument("cut", type=FileName(), metavar="CUT", help="A cut, or a recalibration, that cutline wrote.")
+@o.FILE
+@option(
+    "--output",
+    "-o",
+    type=o.PATH,
+    group=o.OUTPUT,
+    help="The copy: CSV, Parquet, JSON lines or Arrow by its name, also .csv.gz; without it, CSV is printed. "
+    "Example: -o flagged.csv",
+)
+@o.SCORE
+@option(
+    "--column",
+    group=o.OUTPUT,
+    help="What the new column is called; flagged or recalibrated by default. Example: --column refer",
+)
+@o.MISSING
+@o.FORMAT
+@o.FORCE
+@o.QUIET
+def apply(
+    cut: str,
+    file: str,
+    output: Path | None,
+    score: str | None,
+    column: str | None,
+    missing: str,
+    format: str | None,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Copy the cases of a file with a column that says whether a cut flags them, or has better probabilities."""
+    from cutline.calibration.recalibration import Recalibration
 
-    Args:
-        asked: The cut or recalibration, the file and where the copy goes.
-        force: Whether a file may be replaced.
-        quiet: Whether nothing is printed.
-    """
-    found = load(asked.cut)
-    if isinstance(found, Recalibration):
-        _recalibrate(found, asked, force=force, quiet=quiet)
+    loaded = cl.load(cut)
+    application = Application(file, output, score, column, missing == "drop", format)
+    if isinstance(loaded, Recalibration):
+        _recalibrate(loaded, application, force=force, quiet=quiet)
     else:
-        _flag(found, asked, force=force, quiet=quiet)
+        _flag(loaded, application, force=force, quiet=quiet)
 
 
 def _kind(out: Path | None, *, force: bool) -> str:
@@ -85,46 +114,53 @@ def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
         printed = Path(folder, "copy.csv")
         yield printed
         with printed.open(encoding="utf-8", newline="") as rows:
-            is_seen = sys.stdout is not None and sys.stdout.isatty()
             for part in iter(lambda: rows.read(_AT_ONCE), ""):
-                render.put("\n".join(map(printable, part.split("\n"))) if is_seen else part)
+                render.put(part)
 
 
-def _told(lines: Sequence[str], out: Path | None) -> None:
-    """What was done, where it is not taken for the copy."""
+def _say_lines(lines: Sequence[str], out: Path | None) -> None:
+    """Print what was done, where it is not taken for the copy."""
     screen = render.console(error=out is None)
     for line, style in zip(lines, ("", *["dim"] * len(lines)), strict=False):
         screen.print(Text(printable(line), style=style))
 
 
-def _recalibrate(found: Recalibration, asked: Application, *, force: bool, quiet: bool) -> None:
+def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column of recalibrated probabilities."""
-    kind = _kind(asked.out, force=force)
-    with waiting("Recalibrating", quiet=quiet), Cases(asked.file, asked.format) as cases:
-        score = asked.score or _only_score(cases)
-        column = asked.column or "recalibrated"
+    from cutline.calibration.recalibration import in_sql
+    from cutline.inputs.rank import check_probabilities
+    from cutline.inputs.write_flags import Cases
+
+    kind = _kind(to.out, force=force)
+    with waiting("Recalibrating", quiet=quiet), Cases(to.file, to.format) as cases:
+        score = to.score or _only_score(cases)
+        column = to.column or "recalibrated"
         check_probabilities("Recalibration", *cases.limits(score))
-        expression, functions = in_sql(found)
-        with _copy(asked.out, force=force) as unfinished:
-            how: dict[str, Any] = {"column": column, "drop": asked.drop, "functions": functions}
+        expression, functions = in_sql(recalibration)
+        with _copy(to.out, force=force) as unfinished:
+            how: dict[str, Any] = {"column": column, "drop": to.drop, "functions": functions}
             count = cases.derive(score, expression, unfinished, kind, **how)
     if not quiet:
-        text = f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({found.method}){_where(asked.out)}"
-        _told([text], asked.out)
+        text = (
+            f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({recalibration.method}){_where(to.out)}"
+        )
+        _say_lines([text], to.out)
 
 
-def _flag(cut: Cut, asked: Application, *, force: bool, quiet: bool) -> None:
+def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column that says whether the cut flags them."""
+    from cutline.inputs.write_flags import Cases, Flags
+
     cut.require()
-    kind = _kind(asked.out, force=force)
-    with waiting("Flagging", quiet=quiet), Cases(asked.file, asked.format) as cases:
-        score = asked.score or _only_score(cases)
-        flags = Flags(score, cut.threshold, cut.higher_is_positive, asked.column or "flagged", asked.drop)
-        with _copy(asked.out, force=force) as unfinished:
+    kind = _kind(to.out, force=force)
+    with waiting("Flagging", quiet=quiet), Cases(to.file, to.format) as cases:
+        score = to.score or _only_score(cases)
+        flags = Flags(score, cut.threshold, cut.higher_is_positive, to.column or "flagged", to.drop)
+        with _copy(to.out, force=force) as unfinished:
             flagged, count = cases.flag(flags, unfinished, kind)
     if not quiet:
-        text = f"{flagged} of {count} cases are flagged by column {quoted(score)}{_where(asked.out)}"
-        _told([text, cut.statement], asked.out)
+        text = f"{flagged} of {count} cases are flagged by column {quoted(score)}{_where(to.out)}"
+        _say_lines([text, cut.statement], to.out)
 
 
 def _where(out: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""The work of `chart`: which pictures, of which models, in which files."""
+"""`cutline chart`: which pictures, of which models, in which files."""
 
 from __future__ import annotations
 
@@ -7,27 +7,110 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import click
 from rich.text import Text
 
-from cutline.charts import CHARTS, ChartKind, Shows
-from cutline.charts import chart as draw
-from cutline.charts.picture import SUFFIXES
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.classes import read_classes
-from cutline.cli.groups import Reading
-from cutline.cli.reading import read_comparison, read_evaluation
-from cutline.comparison import Comparison
+from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.completion import chart_names
+from cutline.cli.options import Reading, ReadingAtCut
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError, ParameterError
-from cutline.evaluation import Evaluation
-from cutline.multiclass.one_vs_rest import OneVsRest
+
+if TYPE_CHECKING:
+    from cutline.charts import ChartKind
+    from cutline.comparison import Comparison
+    from cutline.evaluation import Evaluation
+    from cutline.multiclass.one_vs_rest import OneVsRest
 
 EVERY = "all"
 PATTERN = "{name}"
 IN_A_FOLDER = ".svg"
+PICTURE = "Shape the picture"
 _NOT_IN_FILES = r"[^\w.-]+"
+
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """How a picture looks."""
+
+    width: str | None = option(
+        "--width",
+        group=PICTURE,
+        help="The width of the whole picture in px, mm, cm or in. Example: --width 85mm",
+    ).field()
+    height: str | None = option(
+        "--height", group=PICTURE, help="The height of the whole picture. Example: --height 300px"
+    ).field()
+    dpi: float | None = option(
+        "--dpi", type=float, group=PICTURE, help="Dots per inch of a .png; 192 by default. Example: --dpi 300"
+    ).field()
+    theme: str = option(
+        "--theme",
+        type=click.Choice(["light", "dark", "print"]),
+        default="light",
+        group=PICTURE,
+        help="print is for paper without colours. Example: --theme print",
+    ).field()
+    title: str | None = option(
+        "--title", group=PICTURE, help="A title of your own. Example: --title 'Model of May'"
+    ).field()
+    parameters: tuple[str, ...] = option(
+        "--set",
+        multiple=True,
+        group=PICTURE,
+        help="A parameter of the chart; repeat it for more. Example: --set cost_fn=5",
+    ).field()
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What every chart takes."""
+        return {"theme": self.theme, "title": self.title, "width": self.width, "height": self.height}
+
+
+@command
+@argument(
+    "what",
+    nargs=-1,
+    metavar="FILE NAME...",
+    shell_complete=chart_names,
+    help="The predictions, and the charts to draw by name, or all; --list shows them. losses needs no file.",
+)
+@option(
+    "--output",
+    "-o",
+    type=FileName(),
+    group=o.OUTPUT,
+    help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
+    "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
+)
+@option("--list", "is_list", is_flag=True, group=PICTURE, help="Show all charts and end. Example: --list")
+@options_of(ReadingAtCut, "reading")
+@options_of(PictureOptions, "look")
+@o.CLASS_SCORES
+@o.FORCE
+@o.QUIET
+@o.PLUGIN
+def chart(
+    what: tuple[str, ...],
+    output: str | None,
+    is_list: bool,
+    reading: ReadingAtCut,
+    look: PictureOptions,
+    class_scores: tuple[str, ...],
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Draw the charts that are named."""
+    if is_list:
+        _show_list()
+        return
+    out = None if output is None else Path(output)
+    _draw_all(what, reading, Drawing(out, look.common, look.parameters, look.dpi, force, quiet), class_scores)
 
 
 @dataclass(frozen=True)
@@ -55,6 +138,8 @@ class Drawing:
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse what cannot be written, before any work is done."""
+        from cutline.charts.picture import SUFFIXES
+
         if self.output is not None and len(names) > 1 and len({self.target(name) for name in names}) == 1:
             raise ParameterError(
                 f"{len(names)} pictures are wanted, but --output is one file",
@@ -84,15 +169,17 @@ class Drawing:
 
     def save(self, name: str, kind: ChartKind, models: Any) -> Path:
         """Draw a chart of some models and write it."""
-        picture = draw(kind.name, models, **self.look, **self.given())
+        picture = cl.chart(kind.name, models, **self.look, **self.given())
         target = self.target(name)
         if self.is_folder:
             target.parent.mkdir(parents=True, exist_ok=True)
         return picture.save(target, dpi=self.dpi, overwrite=self.force)
 
 
-def show_charts() -> None:
+def _show_list() -> None:
     """List every chart: what it shows, of how many models, and the figures that it stands for."""
+    from cutline.charts import CHARTS
+
     screen = render.console()
     for kind in CHARTS.values():
         needs = f" It needs {kind.needs.words}." if kind.needs else ""
@@ -102,15 +189,10 @@ def show_charts() -> None:
     screen.print(Text("\nBesides, every measure of one cut is a chart over the threshold, such as f1.", style="dim"))
 
 
-def run_chart(what: Sequence[str], reading: Reading, drawing: Drawing, class_scores: Sequence[str] = ()) -> None:
-    """Draw the charts that are named.
+def _draw_all(what: Sequence[str], reading: Reading, drawing: Drawing, class_scores: Sequence[str]) -> None:
+    """Read the models, and draw the charts that are named, or all that can be drawn."""
+    from cutline.charts import CHARTS
 
-    Args:
-        what: The file and the names of the charts.
-        reading: How the file is read.
-        drawing: Where the pictures go, and how they look.
-        class_scores: The columns of several classes, if there are some.
-    """
     path, names = _file_and_names(what)
     kinds = [CHARTS[name] for name in names]
     everything = not names
@@ -125,7 +207,7 @@ def run_chart(what: Sequence[str], reading: Reading, drawing: Drawing, class_sco
     written: list[Path] = []
     for name, kind in zip(names, kinds, strict=True):
         try:
-            written += _drawn(name, kind, models, drawing)
+            written += _draw(name, kind, models, drawing)
         except CutlineError as error:
             if not everything:
                 raise
@@ -133,8 +215,11 @@ def run_chart(what: Sequence[str], reading: Reading, drawing: Drawing, class_sco
     _say(drawing, f"{written[0]} is written." if len(written) == 1 else f"{len(written)} pictures are written.")
 
 
-def _drawn(name: str, kind: ChartKind, models: Any, drawing: Drawing) -> list[Path]:
-    """The chart of all models together, or, where it shows one, of each."""
+def _draw(name: str, kind: ChartKind, models: Any, drawing: Drawing) -> list[Path]:
+    """Draw the chart of all models together, or, where it shows one, of each."""
+    from cutline.charts import Shows
+    from cutline.comparison import Comparison
+
     if kind.shows is Shows.NOTHING:
         return [drawing.save(name, kind, None)]
     if kind.shows is Shows.ONE and isinstance(models, Comparison):
@@ -152,6 +237,8 @@ def _stems(name: str, models: Sequence[str]) -> list[str]:
 
 def _file_and_names(what: Sequence[str]) -> tuple[str | None, list[str]]:
     """The file, unless the charts need none, and the names of the charts; none of them stands for all."""
+    from cutline.charts import CHARTS, Shows
+
     if what and all(name in CHARTS and CHARTS[name].shows is Shows.NOTHING for name in what):
         return None, list(what)
     if len(what) < 2:
@@ -171,6 +258,10 @@ def _read(
     path: str, reading: Reading, kinds: Sequence[ChartKind], class_scores: Sequence[str]
 ) -> Evaluation | Comparison | OneVsRest:
     """The models of the file: one, or several when their columns are named or a chart compares models."""
+    from cutline.charts import Shows
+    from cutline.cli.classes import read_classes
+    from cutline.cli.reading import read_comparison, read_evaluation
+
     if class_scores:
         return read_classes(path, class_scores, reading)[0]
     compares = any(kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE) for kind in kinds)
@@ -181,6 +272,10 @@ def _read(
 
 def _is_of(kind: ChartKind, models: Any) -> bool:
     """Whether a chart can be drawn of so many models; a difference has two."""
+    from cutline.charts import Shows
+    from cutline.comparison import Comparison
+    from cutline.multiclass.one_vs_rest import OneVsRest
+
     count = len(models) if isinstance(models, Comparison) else 1
     of_classes = isinstance(models, OneVsRest)
     fits = {Shows.TWO_OR_MORE: count > 1, Shows.DIFFERENCE: count == 2, Shows.CLASSES: of_classes}

@@ -1,36 +1,126 @@
-"""Gates: whether the requirements hold, and whether a model is no worse than another."""
+"""`cutline check`: gates. Whether requirements hold, and whether a model is no worse than another."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 from rich.text import Text
 
-from cutline.cli import junit, markdown, render
-from cutline.cli.evaluate import print_json
-from cutline.cli.groups import Gate, Intervals, Output, Reading
+from cutline.cli import options as o
+from cutline.cli import render
+from cutline.cli.check_documents import junit_document, markdown_document
+from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.completion import measure_list
+from cutline.cli.options import IntervalOptions, Output, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Opened, in_one_order, joined, opened, read_evaluation
 from cutline.cli.text import printable
-from cutline.comparison import Comparison
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import between, plain, shown
-from cutline.cuts.checking import check_cut, state_of
-from cutline.cuts.requirements import Requirement, Term, check_complete, requirement, terms
-from cutline.evaluation import Evaluation
-from cutline.loading import load
-from cutline.measures import Measure
-from cutline.results.comparison_summary import DifferenceRow
-from cutline.results.method_titles import RESAMPLED
-from cutline.results.resample_budget import FEWEST, fewer, resamples_for
-from cutline.results.summary import Row
+
+if TYPE_CHECKING:
+    from cutline.cli.reading import Opened
+    from cutline.comparison import Comparison
+    from cutline.cuts.requirements import Requirement, Term
+    from cutline.evaluation import Evaluation
+    from cutline.measures import Measure
+    from cutline.results.comparison_summary import DifferenceRow
+    from cutline.results.summary import Row
 
 NEW, OLD = "new", "old"
 STDOUT = "-"
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What must hold."""
+
+    require: tuple[str, ...] = option(
+        "--require",
+        multiple=True,
+        group=o.CONDITIONS,
+        help="A condition that must hold; repeat it for more. Examples: --require 'auc.low >= 0.8', "
+        "--require 'recall@quota=500 >= 0.6', --require 'f_beta@beta=2,threshold=0.3 > 0.5'",
+    ).field()
+    against: str | None = option(
+        "--against",
+        type=FileName(),
+        group=o.CONDITIONS,
+        help="The predictions of the model to beat. Example: --against old.csv",
+    ).field()
+    no_worse: str | None = option(
+        "--no-worse",
+        shell_complete=measure_list,
+        group=o.CONDITIONS,
+        help="Measures in which the model must not be worse than --against, on the interval of the paired difference. "
+        "Example: --no-worse auc,log_loss",
+    ).field()
+    margin: float | None = option(
+        "--margin",
+        type=float,
+        group=o.CONDITIONS,
+        help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
+        "Example: --margin 0.01",
+    ).field()
+    against_score: str | None = option(
+        "--against-score",
+        group=o.CONDITIONS,
+        help="The column of scores in --against, when it has another name. Example: --against-score p",
+    ).field()
+    cut: str | None = option(
+        "--cut",
+        type=FileName(),
+        group=o.CONDITIONS,
+        help="Test whether the promises of this cut held on these cases; undecided ones pass unless you say otherwise. "
+        "Example: --cut cut.json",
+    ).field()
+    monitor: str | None = option(
+        "--monitor",
+        type=FileName(),
+        group=o.CONDITIONS,
+        help="The state that `cutline monitor --state` keeps: fails while an alarm is open. Needs no predictions. "
+        "Example: --monitor monitor.json",
+    ).field()
+    undecided: str | None = option(
+        "--undecided",
+        type=click.Choice(["pass", "fail"]),
+        group=o.CONDITIONS,
+        help="Judge values by their intervals; one that contains the bound passes or fails. Example: --undecided fail",
+    ).field()
+    junit: Path | None = option(
+        "--junit",
+        type=o.PATH,
+        group=o.OUTPUT,
+        help="Also write the results as JUnit XML. Example: --junit gate.xml",
+    ).field()
+    markdown: Path | None = option(
+        "--markdown",
+        type=o.PATH,
+        group=o.OUTPUT,
+        help="Also write the results as Markdown; - prints them instead of the table. Example: --markdown gate.md",
+    ).field()
+
+    @property
+    def reads_cases(self) -> bool:
+        """Whether a condition is about predictions."""
+        return bool(self.require or self.no_worse or self.cut is not None)
+
+    def check(self) -> None:
+        """Raise if the gate checks nothing, or half of something."""
+        if not self.reads_cases and self.monitor is None:
+            raise ParameterError("There is nothing to check", "pass --require, --cut, or --against with --no-worse")
+        if self.undecided is not None and not self.require and self.cut is None:
+            raise ParameterError("--undecided is about --require and --cut", "pass one of them")
+        if (self.against is None) != (self.no_worse is None):
+            raise ParameterError("--against and --no-worse belong together", "pass both")
+        if self.against is None and (self.margin is not None or self.against_score is not None):
+            raise ParameterError("--margin and --against-score belong to --against", "pass that too")
+        if self.margin is not None and not self.margin >= 0:
+            raise ParameterError(f"--margin is {self.margin:g}", "pass the largest acceptable loss, 0 or more")
 
 
 @dataclass(frozen=True)
@@ -70,7 +160,7 @@ class Outcome:
     results: tuple[Result, ...]
     level: float
     guesses: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -94,67 +184,118 @@ class Outcome:
         return head | {"results": [result.to_dict() for result in self.results]}
 
 
-def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
-    """Check all conditions, show them, and say whether all hold."""
+@command
+@argument("file", type=FileName(), required=False, metavar="FILE", help="Predictions; not needed with --monitor alone.")
+@options_of(GateOptions, "gate")
+@options_of(ReadingAtCut, "reading")
+@options_of(IntervalOptions, "intervals")
+@options_of(Output, "output")
+@o.PLUGIN
+@click.pass_context
+def check(
+    ctx: click.Context,
+    file: str | None,
+    gate: GateOptions,
+    reading: ReadingAtCut,
+    intervals: IntervalOptions,
+    output: Output,
+) -> None:
+    """Check all conditions, show them, and end with 1 unless all hold."""
     prints_markdown = str(gate.markdown) == STDOUT
     if prints_markdown and output.json:
         raise ParameterError("--json and --markdown - both ask for standard output", "pass one of them")
-    files = [(gate.junit, junit.document), (None if prints_markdown else gate.markdown, markdown.document)]
-    wanted = [(file, document) for file, document in files if file is not None]
-    for file, _ in wanted:
-        atomic_write.check(file, overwrite=output.force)
-    outcome = judged(path, reading, asked, gate, quiet=output.quiet)
-    output.guessed(outcome.guesses)
-    for line in outcome.told:
-        output.said(line)
-    for file, document in wanted:
-        atomic_write.write(file, document(outcome), overwrite=output.force)
+    documents = [(gate.junit, junit_document), (None if prints_markdown else gate.markdown, markdown_document)]
+    to_write = [(path, document) for path, document in documents if path is not None]
+    for path, _ in to_write:
+        atomic_write.check(path, overwrite=output.force)
+    outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
+    output.say_guesses(outcome.guesses)
+    for line in outcome.messages:
+        output.say(line)
+    for path, document in to_write:
+        atomic_write.write(path, document(outcome), overwrite=output.force)
     if output.json:
-        print_json(outcome.document())
+        render.print_json(outcome.document())
     elif prints_markdown:
-        typer.echo(markdown.document(outcome), nl=False)
+        click.echo(markdown_document(outcome), nl=False)
     elif not outcome.passed or not output.quiet:
         _show(outcome)
-    return outcome.passed
+    ctx.exit(0 if outcome.passed else 1)
 
 
-def judged(path: str, reading: Reading, asked: Intervals, gate: Gate, *, quiet: bool) -> Outcome:
+def judged(
+    path: str | None, reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
+) -> Outcome:
     """Check all conditions.
 
     Args:
-        path: The file of predictions.
+        path: The file of predictions; None where a monitor alone is checked.
         reading: How it is read.
-        asked: How intervals are to be made.
+        intervals: How intervals are made.
         gate: What must hold.
         quiet: Whether no progress is shown.
     """
+    from cutline.cli.reading import read_evaluation
+    from cutline.cuts.requirements import requirement
+
     gate.check()
-    wanted = [requirement(text) for text in gate.require]
+    requirements = [requirement(text) for text in gate.require]
     measures = [] if gate.no_worse is None else _guarded(gate.no_worse)
-    asked.check()
+    intervals.check()
+    watched = [] if gate.monitor is None else _no_alarm(gate.monitor)
+    if not gate.reads_cases and path is None:
+        return Outcome(printable(gate.monitor), tuple(watched), intervals.level)
+    if path is None:
+        raise ParameterError("There are no predictions to check", "pass their file")
     ev, found = read_evaluation(path, reading, None)
-    with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
-        results, told = _required(ev, wanted, asked, gate.undecided) if wanted else ([], [])
+    with waiting("Resampling for the intervals", quiet=quiet or intervals.resamples == 0):
+        results, messages = _required(ev, requirements, intervals, gate.undecided) if requirements else ([], [])
         if gate.cut is not None:
-            results += _kept(ev, gate.cut, asked, gate.undecided or "pass")
+            results += _cut_holds(ev, gate.cut, intervals, gate.undecided or "pass")
         if gate.against is not None:
-            results += _no_worse(_pair(found, gate, reading), measures, gate.margin, asked)
-    return Outcome(found.name, tuple(results), asked.level, tuple(found.chosen.guesses), tuple(told))
+            results += _no_worse(_pair(found, gate, reading), measures, gate.margin, intervals)
+    return Outcome(found.name, (*results, *watched), intervals.level, tuple(found.chosen.guesses), tuple(messages))
 
 
 def _guarded(text: str) -> list[Term]:
-    found = terms(text)
-    for term in found:
+    """Return the measures in which the model must be no worse."""
+    from cutline.cuts.requirements import check_complete, terms
+
+    guarded = terms(text)
+    for term in guarded:
         check_complete(term)
         if term.measure.better is None:
             raise ParameterError(f"{term.measure.name} is neither better high nor low: --no-worse needs one that is.")
-    return found
+    return guarded
 
 
-def _kept(ev: Evaluation, path: str, asked: Intervals, undecided: str) -> list[Result]:
-    """Whether the promises of a cut held on these cases."""
-    resamples = resamples_for(len(ev.ranking), asked.resamples)
-    found = check_cut(load(path), ev, level=asked.level, resamples=max(FEWEST, resamples), seed=asked.seed)
+def _no_alarm(path: str) -> list[Result]:
+    """Return, for each measure that a monitor watches, whether it has no open alarm."""
+    from cutline.loading import load
+    from cutline.monitoring import Monitor
+
+    monitor = load(path)
+    if not isinstance(monitor, Monitor):
+        raise ParameterError(f"{printable(path)} is no state of a monitor", "pass what `cutline monitor --state` wrote")
+    last = {row["measure"]: row for row in monitor.table}
+    results = []
+    for measure in monitor.settings.measures:
+        alarms = [alarm.day for alarm in monitor.open_alarms if alarm.measure == measure]
+        row = last.get(measure, {})
+        value, low, high = (math.nan if row.get(name) is None else row[name] for name in ("cumulated", "low", "high"))
+        reason = f"alarm on {alarms[0]}" if alarms else ""
+        results.append(Result(f"{measure} since release", not alarms, value, low, high, reason))
+    return results
+
+
+def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided: str) -> list[Result]:
+    """Test whether the promises of a cut held on these cases."""
+    from cutline.cuts.checking import check_cut
+    from cutline.loading import load
+    from cutline.results.resample_budget import FEWEST, resamples_for
+
+    resamples = resamples_for(len(ev.ranking), intervals.resamples)
+    found = check_cut(load(path), ev, level=intervals.level, resamples=max(FEWEST, resamples), seed=intervals.seed)
     return [
         Result(
             one.requirement,
@@ -170,51 +311,61 @@ def _kept(ev: Evaluation, path: str, asked: Intervals, undecided: str) -> list[R
 
 
 def _required(
-    ev: Evaluation, wanted: list[Requirement], asked: Intervals, undecided: str | None
+    ev: Evaluation, requirements: list[Requirement], intervals: IntervalOptions, undecided: str | None
 ) -> tuple[list[Result], list[str]]:
     """Whether the numbers that the requirements name meet them, and what to know about how they were made.
 
     With `undecided`, values too are judged by their intervals, and one that contains the bound passes or fails.
     """
-    plain_values = [one for one in wanted if one.term.part == "value" and undecided is None]
-    limits = [one for one in wanted if one.term.part != "value" or undecided is not None]
+    from cutline.results.resample_budget import fewer
+
+    plain_values = [one for one in requirements if one.term.part == "value" and undecided is None]
+    limits = [one for one in requirements if one.term.part != "value" or undecided is not None]
     values = ev.summary([_named(one.term) for one in plain_values], intervals=False)
-    intervals = ev.summary([_named(one.term) for one in limits], intervals="bootstrap", **asked.how)
+    with_limits = ev.summary([_named(one.term) for one in limits], intervals="bootstrap", **intervals.how)
     rows = {
         one.text: row
-        for summary, some in ((values, plain_values), (intervals, limits))
+        for summary, some in ((values, plain_values), (with_limits, limits))
         for one, row in zip(some, summary.rows, strict=True)
     }
     for one in limits:
-        _check_interval(one.text, rows[one.text], intervals.options.resamples_used, asked)
-    told = [fewer(len(ev.ranking), asked.resamples)] if any(row.is_resampled for row in intervals.rows) else []
+        _check_interval(one.text, rows[one.text], with_limits.options.resamples_used, intervals)
+    messages = (
+        [fewer(len(ev.ranking), intervals.resamples)] if any(row.is_resampled for row in with_limits.rows) else []
+    )
     judged = [
-        _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided) for one in wanted
+        _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided)
+        for one in requirements
     ]
-    return judged, [line for line in told if line]
+    return judged, [line for line in messages if line]
 
 
 def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
     return term.measure, term.parameters
 
 
-def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Intervals) -> None:
-    """Refuse a gate on an interval that was not made, or on one that too few resamples made."""
-    if row.interval is None and asked.resamples == 0 and not math.isnan(row.value):
+def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, intervals: IntervalOptions) -> None:
+    """Raise if a gate is on an interval that was not made, or that too few resamples made."""
+    from cutline.results.method_titles import RESAMPLED
+    from cutline.results.resample_budget import FEWEST
+
+    if row.interval is None and intervals.resamples == 0 and not math.isnan(row.value):
         raise ParameterError(
             f"{text!r} needs a bootstrap interval, which --resamples 0 leaves out",
             f"pass at least {FEWEST} resamples, or set a bound for the value alone",
         )
-    fewest = math.ceil(2 / (1 - asked.level)) - 1
+    fewest = math.ceil(2 / (1 - intervals.level)) - 1
     if row.estimate.method in RESAMPLED and resamples < fewest:
         raise ParameterError(
-            f"{text!r} needs at least {fewest} resamples at a level of {asked.level:g}, but {resamples} were drawn",
+            f"{text!r} needs at least {fewest} resamples at a level of {intervals.level:g}, but {resamples} were drawn",
             f"pass --resamples {max(fewest, FEWEST)}",
         )
 
 
 def _judged(one: Requirement, row: Row, undecided: str) -> Result:
     """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
+    from cutline.cuts.checking import state_of
+
     if one.term.part != "value" or row.interval is None:
         return _result(one, row)
     low, high = row.interval
@@ -241,8 +392,10 @@ def _result(one: Requirement, row: Row) -> Result:
     return Result(one.text, passed, row.value, low, high, reason)
 
 
-def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
+def _pair(found: Opened, gate: GateOptions, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
+    from cutline.cli.reading import in_one_order, joined, opened
+
     found.check_cases()
     score = gate.against_score or found.chosen.scores[0]
     columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None, stratum=None)
@@ -250,14 +403,16 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
-def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Intervals) -> list[Result]:
+def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions) -> list[Result]:
     """Whether the intervals of the differences show a loss; with a margin, whether they exclude a larger one."""
-    how = asked.how | {"resamples": resamples_for(len(cmp.pairing), asked.resamples)}
+    from cutline.results.resample_budget import resamples_for
+
+    how = intervals.how | {"resamples": resamples_for(len(cmp.pairing), intervals.resamples)}
     summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)
     results = []
     for term, row in zip(measures, summary.rows, strict=True):
         name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
-        _check_interval(name, row, summary.options.resamples_used, asked)
+        _check_interval(name, row, summary.options.resamples_used, intervals)
         results.append(_loss(name, row, margin))
     return results
 

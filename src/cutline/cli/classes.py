@@ -10,9 +10,9 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.column_guess import Chosen, choose
-from cutline.cli.evaluate import REPORT, show, write
-from cutline.cli.groups import Asked, Files, Named, Reading
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
+from cutline.cli.output import REPORT, show, write
+from cutline.cli.reading import Chosen, choose
 from cutline.cli.text import in_options, printable, quoted
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import Table, p_number, shown
@@ -35,32 +35,80 @@ class ClassModel(NamedTuple):
     name: str | None = None
     template: str = REPORT
     ranking_csv: str | None = None
+    ordered: bool = False
+    labels: str | None = None
 
 
-def run_classes(model: ClassModel, reading: Reading, asked: Asked, output: Files) -> None:
+def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
     """Evaluate a model of several classes and show the results.
 
     Args:
         model: The file, the columns of the classes, and what to call the model.
         reading: How the file is read.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         output: Where they go.
     """
-    _check(model, asked)
+    _check(model, selection)
     if len(model.paths) != 1:
         raise ParameterError("--class-scores reads one file", "pass the path of one")
+    if model.labels is not None:
+        _run_labels(model, reading, selection, output)
+        return
     charts = CHARTS if output.png is not None else ()
     output.check(charts)
-    found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name)
-    summary = found.summary(_measures(asked), level=asked.level)
+    found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name, ordered=model.ordered)
+    summary = found.summary(_measures(selection), level=selection.level)
     summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
-    output.guessed(guesses)
+    output.say_guesses(guesses)
     show(output, summary, _rendered(render.console(), summary))
-    write(output, found, summary, charts, REPORT)
+    write(output, found, summary, charts)
+
+
+def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
+    """Evaluate several labels of each case and show the results."""
+    _check_reading(reading)
+    _refuse(
+        {
+            "--ordered": model.ordered,
+            "--label": reading.columns.label is not None,
+            "--weight": reading.columns.weight is not None,
+            "--png": output.png is not None,
+            "a file to write": bool(output.documents),
+        },
+        "--labels",
+    )
+    output.check()
+    columns = columns_by_class(model.class_scores)
+    names = [one.strip() for one in (model.labels or "").split(",")]
+    file = files.read(model.paths[0], reading.format, reading.memory)
+    for option, wanted in (("--labels", names), ("--class-scores", list(columns.values()))):
+        for column in wanted:
+            if column not in file.columns:
+                raise _absent(printable(file.title), column, option, file.columns)
+    title = printable(name_of(model.name) or file.title)
+    found: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
+    table = found.summary(_measures(selection), level=selection.level)
+    if output.json:
+        document = {"schema": "cutline/labels/1", "name": found.name, "cases": found.cases}
+        render.print_json({**document, "labels": list(found), "level": selection.level, "measures": table.to_dict()})
+    elif output.csv:
+        render.put(table.to_csv())
+    else:
+        level = f"{100 * selection.level:g} % interval"
+        rows = [
+            (row["measure"], row["of"], shown(row["value"]), render.interval(_limits(row["low"], row["high"])))
+            for row in table
+        ]
+        screen = render.console()
+        screen.print(Group(Text(printable(table.title)), Text(), render.grid(screen, ("", "of", "value", level), rows)))
+
+
+def _limits(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None or low != low else (low, high)
 
 
 def run_class_comparison(
-    paths: Sequence[str], class_scores: Sequence[str], reading: Reading, asked: Named, output: Files
+    paths: Sequence[str], class_scores: Sequence[str], reading: Reading, selection: MeasureOptions, output: FileOutput
 ) -> None:
     """Compare models of several classes on the same cases and show the results.
 
@@ -68,25 +116,27 @@ def run_class_comparison(
         paths: The file.
         class_scores: The columns of each model, as the options name them.
         reading: How the file is read.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         output: Where they go.
     """
-    _refuse({"--resamples": asked.resamples is not None, "--seed": asked.seed != 0, "--png": output.png is not None})
+    _refuse(
+        {"--resamples": selection.resamples is not None, "--seed": selection.seed != 0, "--png": output.png is not None}
+    )
     if len(paths) != 1:
         raise ParameterError(
             "--class-scores reads one file", "pass the path of one that holds the scores of all models"
         )
     output.check()
     found, guesses = read_class_models(paths[0], class_scores, reading)
-    summary = found.summary(_measures(asked), level=asked.level)
+    summary = found.summary(_measures(selection), level=selection.level)
     summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
-    output.guessed(guesses)
+    output.say_guesses(guesses)
     show(output, summary, _compared(render.console(), summary))
-    write(output, found, summary, (), REPORT)
+    write(output, found, summary, ())
 
 
-def _measures(asked: Named) -> list[str] | None:
-    return None if asked.measures is None else [one.strip() for one in asked.measures.split(",")]
+def _measures(selection: MeasureOptions) -> list[str] | None:
+    return None if selection.measures is None else [one.strip() for one in selection.measures.split(",")]
 
 
 def models_by_name(given: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -132,14 +182,14 @@ def columns_by_class(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _check(model: ClassModel, asked: Asked) -> None:
+def _check(model: ClassModel, selection: SelectionOptions) -> None:
     """Refuse options of `evaluate` that several classes have no use for: none is read and ignored."""
     _refuse(
         {
-            "--family": asked.family is not None,
-            "--all": asked.all,
-            "--resamples": asked.resamples is not None,
-            "--seed": asked.seed != 0,
+            "--family": selection.family is not None,
+            "--all": selection.all,
+            "--resamples": selection.resamples is not None,
+            "--seed": selection.seed != 0,
             "--template": model.template != REPORT,
             "--ranking-csv": model.ranking_csv is not None,
         }
@@ -163,14 +213,14 @@ def _check_reading(reading: Reading) -> None:
     _refuse(given)
 
 
-def _refuse(given: Mapping[str, bool]) -> None:
+def _refuse(given: Mapping[str, bool], beside: str = "--class-scores") -> None:
     refused = [option for option, is_given in given.items() if is_given]
     if refused:
-        raise ParameterError(f"{refused[0]} has no meaning with --class-scores", "leave one of them out")
+        raise ParameterError(f"{refused[0]} has no meaning with {beside}", "leave one of them out")
 
 
 def read_classes(
-    path: str, class_scores: Sequence[str], how: Reading, name: str | None = None
+    path: str, class_scores: Sequence[str], how: Reading, name: str | None = None, *, ordered: bool = False
 ) -> tuple[OneVsRest, Sequence[str]]:
     """The model of several classes of a file, and what was guessed.
 
@@ -179,13 +229,15 @@ def read_classes(
         class_scores: The columns of the classes, as the options name them.
         how: How the file is read.
         name: What to call the model.
+        ordered: Whether the classes stand in their order.
     """
     _check_reading(how)
     columns = columns_by_class(class_scores)
     file = files.read(path, how.format, how.memory)
     chosen = _chosen(file, columns.values(), how)
     title = printable(name_of(name) or file.title)
-    found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **_common(how))
+    given = _common(how) | {"ordered": ordered}
+    found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **given)
     return found, chosen.guesses
 
 
@@ -208,8 +260,7 @@ def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> t
 
 def _common(how: Reading) -> dict[str, Any]:
     """What one_vs_rest() and compare_classes() take alike."""
-    are = how.weights_are and how.weights_are.value
-    return {"missing": how.missing.value, "groups": how.columns.group, "weights_are": are}
+    return {"missing": how.missing, "groups": how.columns.group, "weights_are": how.weights_are}
 
 
 def _chosen(file: Source, columns: Iterable[str], how: Reading) -> Chosen:

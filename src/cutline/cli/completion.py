@@ -1,51 +1,43 @@
-"""What a shell offers after the tab key where only cutline knows it: measures, charts and studies by name."""
+"""Completion by the tab key: the script of each shell, and the names that only cutline knows."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
-import typer
+import click
+from click.shell_completion import CompletionItem
+
+SHELLS = ("bash", "zsh", "fish")
+_VARIABLE = "_CUTLINE_COMPLETE"
 
 
-def measure_names(incomplete: str) -> list[str]:
-    """The measures, by any of their names, that begin so.
+# ---------------------------------------------------------------------- names
 
-    Args:
-        incomplete: What was typed so far.
-    """
+
+def measure_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the measures, by any of their names, that begin so."""
     from cutline import MEASURES
 
     return _beginning(incomplete, MEASURES.names)
 
 
-def measure_list(incomplete: str) -> list[str]:
-    """A list of measures, of which the last is completed.
-
-    Args:
-        incomplete: What was typed so far, with commas between the measures.
-    """
+def measure_list(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return lists of measures, of which the last is completed."""
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in measure_names(last)]
+    return [f"{before}{comma}{name}" for name in measure_names(ctx, param, last)]
 
 
-def chart_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The charts that begin so; none for the first argument, which is a file, so that the shell offers files.
-
-    Args:
-        ctx: What stands on the line already.
-        incomplete: What was typed so far.
-    """
+def chart_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem] | list[str]:
+    """Return the charts that begin so; for the first argument, which is a file, let the shell offer files."""
     from cutline.charts import CHARTS
 
-    return _beginning(incomplete, CHARTS) if ctx.params.get("what") else []
+    return _beginning(incomplete, CHARTS) if ctx.params.get("what") else [CompletionItem(incomplete, type="file")]
 
 
-def study_names(incomplete: str) -> list[str]:
-    """The studies that begin so.
-
-    Args:
-        incomplete: What was typed so far.
-    """
+def study_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the studies that begin so."""
     from cutline.studies import STUDIES
 
     return _beginning(incomplete, STUDIES)
@@ -53,3 +45,53 @@ def study_names(incomplete: str) -> list[str]:
 
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
+
+
+# ---------------------------------------------------------------------- scripts
+
+
+def completion_script(command: click.Command, shell: str) -> str:
+    """Return the script with which a shell completes the command."""
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None  # noqa: S101 - one of SHELLS
+    source = made(command, {}, "cutline", _VARIABLE).source()
+    # Values such as auc,brier hold commas: the shell splits the kind of a value from the value, and no further.
+    return source.replace('string split ","', 'string split --max 1 ","') if shell == "fish" else source
+
+
+def install_completion(command: click.Command, shell: str) -> Path:
+    """Write the script of a shell below the home folder, and have the shell load it; return where the script is."""
+    home = Path.home()
+    place = {
+        "bash": home / ".bash_completions" / "cutline.sh",
+        "zsh": home / ".zfunc" / "_cutline",
+        "fish": home / ".config" / "fish" / "completions" / "cutline.fish",
+    }[shell]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(completion_script(command, shell), encoding="utf-8")
+    if shell == "bash":
+        _add_line(home / ".bashrc", f"source '{place}'")
+    elif shell == "zsh":
+        _add_line(home / ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit")
+    return place
+
+
+def _add_line(file: Path, line: str) -> None:
+    """Add a line to a file of settings, once."""
+    settings = file.read_text(encoding="utf-8") if file.exists() else ""
+    if line not in settings.splitlines():
+        file.write_text(f"{settings.rstrip()}\n{line}\n".lstrip(), encoding="utf-8")
+
+
+def current_shell() -> str:
+    """Return the shell of the reader, by its environment."""
+    from cutline.core.errors import ParameterError
+
+    name = Path(os.environ.get("SHELL", "")).name
+    if name not in SHELLS:
+        raise ParameterError(
+            f"Which shell is used is not known (SHELL is {name!r})", f"pass one of {', '.join(SHELLS)} after the option"
+        )
+    return name

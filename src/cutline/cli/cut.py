@@ -2,61 +2,192 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import RenderableType
 from rich.text import Text
 
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.cut_options import Wish
-from cutline.cli.evaluate import print_json
-from cutline.cli.groups import Output, Reading, check_resamples
+from cutline.cli.command import Fraction, command, option, options_of
+from cutline.cli.completion import measure_names
+from cutline.cli.options import Output, Reading, check_resamples
 from cutline.cli.progress import waiting
-from cutline.cli.reading import read_evaluation
 from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
-from cutline.cuts.choice import choose_cut
-from cutline.cuts.cut import Cut
-from cutline.cuts.placed import cut_at
-from cutline.evaluation import Evaluation
+from cutline.core.validation import check_level
+
+if TYPE_CHECKING:
+    from cutline.cuts.cut import Cut
+    from cutline.evaluation import Evaluation
+
+AIM = "Say what the cut is for"
+PROMISE = "Set how sure the promise is"
+COST_FP = option(
+    "--cost-fp", type=float, group=AIM, help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20"
+)
+COST_FN = option(
+    "--cost-fn", type=float, group=AIM, help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20"
+)
 
 
-def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: Output) -> bool:
-    """Choose a cut, show it, and write it where asked to; whether there is one.
+@dataclass(frozen=True)
+class CutOptions:
+    """What the cut is for, as choose_cut() takes it."""
 
-    Args:
-        file: The file of predictions.
-        reading: How it is read.
-        wish: What the cut is for.
-        out: Where the cut is written to.
-        output: What is printed; nothing but the threshold when it is quiet.
-    """
-    check_resamples(wish.resamples)
+    require: tuple[str, ...] = option(
+        "--require",
+        multiple=True,
+        group=AIM,
+        help="What the cut has to keep; repeat it for more. Examples: --require 'recall >= 0.9', "
+        "--require 'fpr <= 0.05', --require 'precision.low >= 0.5'",
+    ).field()
+    maximize: str | None = option(
+        "--maximize",
+        shell_complete=measure_names,
+        group=AIM,
+        help="The measure that should be high. Example: --maximize f_beta@beta=2",
+    ).field()
+    minimize: str | None = option(
+        "--minimize",
+        shell_complete=measure_names,
+        group=AIM,
+        help="The measure that should be low, or corner. Example: --minimize balanced_error_rate",
+    ).field()
+    cost_fp: float | None = COST_FP.field()
+    cost_fn: float | None = COST_FN.field()
+    utility: str | None = option(
+        "--utility", group=AIM, help="What outcomes are worth, of tp, fp, fn and tn. Example: --utility tp=90,fp=-10"
+    ).field()
+    quota: tuple[float, ...] = option(
+        "--quota",
+        type=float,
+        multiple=True,
+        group=AIM,
+        help="How many cases can be acted on; repeated, the quotas at which precision is tested. Example: --quota 500",
+    ).field()
+    share: float | None = option(
+        "--share",
+        type=Fraction(),
+        group=AIM,
+        help="The same as a share of the list. Examples: --share 0.05, --share 5%",
+    ).field()
+    at: float | None = option(
+        "--at",
+        type=float,
+        group=AIM,
+        help="Say what can be promised at this threshold, however it was found. Example: --at 0.31",
+    ).field()
+    prevalence: float | None = o.PREVALENCE.field()
+    confidence: float = option(
+        "--confidence",
+        type=Fraction(),
+        default=0.95,
+        group=PROMISE,
+        help="The confidence of all promises together. Example: --confidence 0.99",
+    ).field()
+    estimates: bool = option(
+        "--estimates",
+        is_flag=True,
+        group=PROMISE,
+        help="Check the requirements on the estimates, and promise nothing.",
+    ).field()
+    after_looking: bool = option(
+        "--after-looking",
+        is_flag=True,
+        group=PROMISE,
+        help="Promise only what holds at every cut at once, so that you may choose after looking at the results.",
+    ).field()
+    method: str = option(
+        "--method",
+        type=click.Choice(["optimum", "mean", "smooth", "kernel", "normal"]),
+        default="optimum",
+        group=PROMISE,
+        advanced=True,
+        help="How the best cut is found. Example: --method smooth",
+    ).field()
+    resamples: int | None = option(
+        "--resamples",
+        type=int,
+        group=PROMISE,
+        advanced=True,
+        help="How often the choice is repeated; 1000 on small data. Example: --resamples 2000",
+    ).field()
+    seed: int = o.SEED.field()
+
+    @property
+    def chooses(self) -> bool:
+        """Whether any option says how to choose a cut."""
+        aims = (self.maximize, self.minimize, self.cost_fp, self.cost_fn, self.utility, self.share)
+        return bool(self.require or self.quota or self.estimates) or any(aim is not None for aim in aims)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keywords of choose_cut()."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        del given["require"], given["estimates"], given["confidence"]
+        given.pop("at", None)
+        quota = self.quota[0] if len(self.quota) == 1 else list(self.quota) or None
+        utility = None if self.utility is None else _utility(self.utility)
+        return given | {"quota": quota, "utility": utility, "level": None if self.estimates else self.confidence}
+
+
+def _utility(text: str) -> dict[str, float]:
+    """Read what outcomes are worth from text such as tp=90,fp=-10."""
+    values = {}
+    for part in text.split(","):
+        name, sign, value = part.partition("=")
+        try:
+            if not sign:
+                raise ValueError
+            values[name.strip()] = float(value)
+        except ValueError:
+            raise ParameterError(f"--utility is {text!r}", "pass values such as tp=90,fp=-10") from None
+    return values
+
+
+@command
+@o.FILE
+@options_of(CutOptions, "aim")
+@options_of(Reading, "reading")
+@option("--output", "-o", "out", type=o.PATH, group=o.OUTPUT, help="Write the cut to this file. Example: -o cut.json")
+@options_of(Output, "output")
+@o.PLUGIN
+@click.pass_context
+def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: Path | None, output: Output) -> None:
+    """Choose a cut, show it, and write it where asked to; nothing but the threshold is printed when it is quiet."""
+    from cutline.cli.reading import read_evaluation
+
+    check_resamples(aim.resamples)
     if out is not None:
         atomic_write.check(out, overwrite=output.force)
     with waiting("Choosing", quiet=output.quiet):
         ev, _ = read_evaluation(file, reading, None)
-        cut = _cut(ev, wish)
-    if out is not None and cut.possible:
-        cut.save(out, overwrite=output.force)
+        chosen = _choose(ev, aim)
+    if out is not None and chosen.possible:
+        chosen.save(out, overwrite=output.force)
     if output.json:
-        print_json(cut.to_dict())
+        render.print_json(chosen.to_dict())
     elif output.quiet:
-        render.put(f"{cut.threshold!r}\n" if cut.possible else "")
+        render.put(f"{chosen.threshold!r}\n" if chosen.possible else "")
     else:
-        _show(cut, out)
-    return cut.possible
+        _show(chosen, out)
+    ctx.exit(0 if chosen.possible else 1)
 
 
-def _cut(ev: Evaluation, wish: Wish) -> Cut:
-    """The cut that is wanted: chosen, or at the threshold that is given."""
-    if wish.at is None:
-        return choose_cut(ev, *wish.require, **wish.arguments())
-    if wish.chooses:
+def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
+    """Choose the cut, or place it at the threshold that is given."""
+    check_level(aim.confidence, "confidence")
+    if aim.at is None:
+        return cl.choose_cut(ev, *aim.require, **aim.arguments())
+    if aim.chooses:
         raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other wishes out")
-    return cut_at(ev, threshold=wish.at, confidence=wish.confidence, prevalence=wish.prevalence)
+    return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 
 def _show(cut: Cut, out: Path | None) -> None:
@@ -66,8 +197,12 @@ def _show(cut: Cut, out: Path | None) -> None:
     if cut.possible:
         parts += [Text(printable(line)) for line in cut.details]
         rows = [
-            (one.measure, shown(one.value), f"[{shown(one.low)}, {shown(one.high)}]" if one.has_interval else "")
-            for one in cut.estimates
+            (
+                estimate.measure,
+                shown(estimate.value),
+                f"[{shown(estimate.low)}, {shown(estimate.high)}]" if estimate.has_interval else "",
+            )
+            for estimate in cut.estimates
         ]
         level = cut.estimates[0].level if cut.estimates else 0.95
         parts += [Text(), render.grid(screen, (cut.table_title, "value", f"{100 * level:g} % interval"), rows)]

@@ -1,33 +1,41 @@
-"""The main job on the example predictions: what `make demo` shows."""
+"""`cutline demo`: the main job on the example predictions."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
+from cutline.cli.command import command
 from cutline.cli.evaluate import evaluated
-from cutline.cli.groups import Asked
-from cutline.comparison import compare
-from cutline.core.ranking import Ranking
+from cutline.cli.options import SelectionOptions
 from cutline.core.table import shown
-from cutline.evaluation import evaluate
-from cutline.examples import load
+
+if TYPE_CHECKING:
+    from cutline.core.ranking import Ranking
 
 
-def run_demo(html: Path | None = None, *, force: bool = False) -> None:
-    """The ten cases of Figure 2, then the tumours: two models compared, and one in full, with its report if wanted."""
+@command
+@o.HTML
+@o.FORCE
+def demo(html: Path | None, force: bool) -> None:
+    """Show the ten cases of Figure 2, then the tumours: two models compared, and one in full."""
+    from cutline.examples import load
+
     screen = render.console()
     ten, tumours = load("ten_cases"), load("tumours")
-    cases = evaluate(ten.labels, ten.scores["score"], positive=ten.positive)
+    cases = cl.evaluate(ten.labels, ten.scores["score"], positive=ten.positive)
     screen.print(render.grid(screen, *_cuts(cases.ranking), title=f"Every cut of {ten.description}"))
     screen.print(Text(f"AUC {shown(cases.auc)}, largest J at score >= {cases.threshold_of('max_youden_j'):g}\n"))
 
-    together = compare(tumours.labels, tumours.scores, positive=tumours.positive)
+    together = cl.compare(tumours.labels, tumours.scores, positive=tumours.positive)
     screen.print(Text(f"{tumours.description}: {together.verdict('auc')}\n"))
     ev = together["logistic"].with_cut(quota=100)
-    summary = evaluated(ev, Asked(), quiet=False)
+    summary = evaluated(ev, SelectionOptions(), quiet=False)
     screen.print(render.evaluation(screen, summary))
     screen.print(render.notes(summary.notes))
     screen.print(Text("\nYours: cutline evaluate predictions.csv --label y --score p", style="dim"))
@@ -37,7 +45,7 @@ def run_demo(html: Path | None = None, *, force: bool = False) -> None:
 
 
 def _cuts(r: Ranking) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Berrar's Figure 2: each cut with what it gives."""
+    """Berrar's Figure 2: each cut with its counts and rates."""
     c, names = r.counts, ("tp", "fp", "tpr", "fpr", "precision", "lift")
     columns = [c.threshold.tolist(), *(getattr(c, name).tolist() for name in names)]
     rows = [[shown(cell) for cell in row] for row in zip(*columns, strict=True)]

@@ -1,212 +1,192 @@
-"""The work of `evaluate` and `compare`: which numbers, and where they go."""
+"""`cutline evaluate`: one model, with its measures, their intervals and what to know about them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import RenderableType
+import click
 
-from cutline.advice import noted
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.groups import Asked, Files, Named, Reading
+from cutline.cli.command import FileName, command, option, options_of
+from cutline.cli.options import FileOutput, LargeReading, SelectionOptions
+from cutline.cli.output import REPORT, charts_in_folder, show, start_drawing, write
 from cutline.cli.progress import waiting
-from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
-from cutline.comparison import Comparison
-from cutline.core.atomic_write import json_text
 from cutline.core.errors import ParameterError
-from cutline.core.validation import name_of
-from cutline.evaluation import Evaluation
-from cutline.inputs.ranking_tables import read_ranking_table
-from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.measure_selection import headlines
-from cutline.results.summary import Summary
 
 if TYPE_CHECKING:
-    from cutline.multiclass.class_summary import ClassSummary
-    from cutline.multiclass.difference_summary import ClassComparisonSummary
+    from cutline.cli.reading import Opened
+    from cutline.evaluation import Evaluation
+    from cutline.results.comparison_summary import ComparisonSummary
+    from cutline.results.summary import Summary
 
-REPORT = "report"
-Document = TypeVar("Document", Summary, ComparisonSummary)
-
-
-def print_json(document: Mapping[str, Any]) -> None:
-    """A document as JSON; it holds no NaN."""
-    render.put(json_text(document, only_ascii=not _is_utf8()) + "\n")
+    Document = TypeVar("Document", Summary, ComparisonSummary)
 
 
-def _is_utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().startswith("utf")
-
-
-# ---------------------------------------------------------------------- where the results go
-
-
-def charts_in_folder(output: Files, *, several: bool) -> list[str]:
-    """The charts that --png draws: those declared for a folder, of one model or of several."""
-    if output.png is None:
-        return []
-    from cutline.charts import CHARTS, Place, Shows
-
-    return [kind.name for kind in CHARTS.at(Place.FOLDER) if not several or kind.shows is not Shows.ONE]
-
-
-def show(
-    output: Files, summary: Summary | ComparisonSummary | ClassSummary | ClassComparisonSummary, table: RenderableType
-) -> None:
-    """Print the results as they are wanted."""
-    if output.json:
-        print_json(summary.document())
-    elif output.csv:
-        render.put(summary.to_csv())
-    else:
-        screen = render.console()
-        screen.print(table)
-        if not output.quiet:
-            screen.print(render.notes((*summary.notes, *summary.row_notes)))
-
-
-def start_drawing(output: Files) -> None:
-    """Start the drawing program of a page on a thread, while the numbers are computed.
-
-    Everything is imported before the thread starts: two threads that import one package see its modules half loaded.
-    """
-    if output.is_whole:
-        import vl_convert  # noqa: F401
-
-        import cutline.charts.renderer as renderer
-        import cutline.report  # noqa: F401
-
-        Thread(target=renderer.start).start()
-
-
-def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:
-    """Write the files that are wanted.
-
-    Args:
-        output: Which files.
-        result: The model, or the models, as `report.save` takes them.
-        summary: The numbers.
-        charts: The pictures, by name.
-        template: The page that is written as HTML.
-    """
-    if output.png is not None:
-        output.png.mkdir(parents=True, exist_ok=True)
-        for name in charts:
-            result.chart(name).save(output.png / f"{name}.png", overwrite=output.force)
-        output.said(f"{len(charts)} charts are in {output.png}.")
-    for path in output.documents:
-        from cutline.report import save  # which loads all that draws: not for numbers on the screen
-
-        is_page = path.suffix.lower() == ".html"
-        save(result, path, overwrite=output.force, summary=summary, template=template if is_page else REPORT)
-        output.said(f"The {'report is' if is_page else 'numbers are in'} {path}.")
-
-
-# ---------------------------------------------------------------------- commands
-
-
-def run_evaluate(
-    paths: Sequence[str],
-    reading: Reading,
-    asked: Asked,
-    output: Files,
-    *,
+@command
+@o.FILES
+@options_of(LargeReading, "reading")
+@options_of(SelectionOptions, "selection")
+@options_of(FileOutput, "output")
+@option("--name", group=o.OUTPUT, advanced=True, help="What to call the model. Example: --name 'model of May'")
+@option(
+    "--template",
+    type=click.Choice([REPORT, "tools", "clinical"]),
+    default=REPORT,
+    group=o.OUTPUT,
+    advanced=True,
+    help="The page that --html writes: the report, the report with what other tools would say of the same "
+    "predictions (tools), or the validation report of a clinical model. Example: --template clinical",
+)
+@o.PLUGIN
+@option(
+    "--ranking-csv",
+    type=FileName(),
+    metavar="FILE",
+    group=o.READING,
+    advanced=True,
+    help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
+)
+@o.CLASS_SCORES
+@option(
+    "--by",
+    group=o.DATA,
+    help="Evaluate each value of this column by itself, such as each site, and show one table of all. "
+    "Example: --by site",
+)
+@option(
+    "--quota-by",
+    metavar="COLUMN",
+    group=o.CUT,
+    help="Fill the quota in each value of this column, such as each flight or day, and pool them. "
+    "Example: --quota 20 --quota-by flight",
+)
+@option(
+    "--ordered",
+    is_flag=True,
+    group=o.DATA,
+    help="The classes of --class-scores stand in their order, from lowest to highest: adds the ranked probability "
+    "score. Example: --class-scores lose,draw,win --ordered",
+)
+@option(
+    "--labels",
+    metavar="COLUMNS",
+    group=o.DATA,
+    help="Several labels of a case: the columns with 0 or 1 for each, in the order of --class-scores. "
+    "Example: --labels sport,money --class-scores sport=p_sport,money=p_money",
+)
+@o.FOLD
+@o.REPEAT
+def evaluate(
+    files: tuple[str, ...],
+    reading: LargeReading,
+    selection: SelectionOptions,
+    output: FileOutput,
     name: str | None,
-    template: str = REPORT,
-    ranking_csv: str | None = None,
+    template: str,
+    ranking_csv: str | None,
+    class_scores: tuple[str, ...],
+    by: str | None,
+    quota_by: str | None,
+    ordered: bool,
+    labels: str | None,
+    fold: str | None,
+    repeat: str | None,
 ) -> None:
-    """Evaluate one model and show the results.
+    """Evaluate one model and show the results."""
+    if fold is not None:
+        from cutline.cli.folds import run_folds
 
-    Args:
-        paths: The files of predictions.
-        reading: How they are read.
-        asked: Which numbers are wanted.
-        output: Where they go.
-        name: What to call the model.
-        template: The page that is written as HTML.
-        ranking_csv: A finished ranking, in place of predictions.
-    """
+        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
+        unused |= {"--by": by, "--quota-by": quota_by, "--ordered": ordered, "--labels": labels}
+        run_folds(files, fold, repeat, reading, selection, output, name, unused)
+        return
+    if repeat is not None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
+    if (ordered or labels) and not class_scores:
+        given = "--ordered" if ordered else "--labels"
+        raise ParameterError(f"{given} needs --class-scores", "pass a column of scores for each class or label")
+    if quota_by is not None:
+        from cutline.cli.quota_periods import run_periods
+
+        others = {"--by": by, "--ranking-csv": ranking_csv, "--class-scores": class_scores}
+        others["--template"] = template != REPORT
+        run_periods(files, quota_by, reading, selection, output, name, others)
+        return
+    if by is not None:
+        from cutline.cli.slices import run_slices
+
+        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
+        run_slices(files, by, reading, selection, output, name, unused)
+        return
+    if class_scores:
+        from cutline.cli.classes import ClassModel, run_classes
+
+        model = ClassModel(files, class_scores, name, template, ranking_csv, ordered, labels)
+        run_classes(model, reading, selection, output)
+        return
+    from cutline.results.measure_selection import headlines
+
     charts = charts_in_folder(output, several=False)
     output.check(charts)
-    asked.check()
-    if bool(paths) == bool(ranking_csv):
-        raise ParameterError("Pass the files of the predictions, or --ranking-csv with a finished ranking.")
-    if ranking_csv:
-        ranking = read_ranking_table(
-            ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
-        )
-        ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
-        found = finished(Path(ranking_csv).name)
-        check_classes(ev, found)
-    else:
-        ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
+    selection.check()
+    ev, source = _read(files, reading, name, ranking_csv, quiet=output.quiet)
     start_drawing(output)
-    summary = evaluated(ev, asked, whole=output.is_whole, quiet=output.quiet)
+    summary = evaluated(ev, selection, whole=output.is_whole, quiet=output.quiet)
     usual = {m.name for m in headlines(ev.cut)}
-    shown = summary if asked.by_name else summary.only(usual)
-    output.guessed(found.chosen.guesses)
+    shown = summary if selection.by_name else summary.only(usual)
+    output.say_guesses(source.chosen.guesses)
     show(output, shown, render.evaluation(render.console(), shown))
     write(output, ev, summary, charts, template)
 
 
-def evaluated(ev: Evaluation, asked: Asked, *, whole: bool = False, quiet: bool) -> Summary:
-    """The measures that are wanted, with their intervals and the notes on them; all of them for a report.
+def _read(
+    files: tuple[str, ...], reading: LargeReading, name: str | None, ranking_csv: str | None, *, quiet: bool
+) -> tuple[Evaluation, Opened]:
+    """Read the predictions, or a finished ranking in place of them."""
+    from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_evaluation
+    from cutline.core.validation import name_of
+    from cutline.inputs.ranking_tables import read_ranking_table
+
+    if bool(files) == bool(ranking_csv):
+        raise ParameterError("Pass the files of the predictions, or --ranking-csv with a finished ranking.")
+    if not ranking_csv:
+        return read_evaluation(files, reading, name, quiet=quiet)
+    ranking = read_ranking_table(
+        ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
+    )
+    ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
+    source = finished(Path(ranking_csv).name)
+    check_classes(ev, source)
+    return ev, source
+
+
+def evaluated(ev: Evaluation, selection: SelectionOptions, *, whole: bool = False, quiet: bool) -> Summary:
+    """Return the selected measures with their intervals and the notes on them; all measures for a report.
 
     Args:
         ev: The model.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         whole: Whether a report is made.
         quiet: Whether the terminal shows no progress.
     """
-    chosen = headlines(ev.cut) if asked.by_name is None and not whole else asked.chosen
-    with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
-        summary = ev.summary(chosen, family=asked.family and asked.family.value, **asked.how)
-    summary = _in_options(noted(ev, summary, asked.by_name))
-    return _judged(summary) if whole else summary
+    from cutline.advice import noted
+    from cutline.results.measure_selection import headlines
+
+    chosen = headlines(ev.cut) if selection.by_name is None and not whole else selection.chosen
+    with waiting("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
+        summary = ev.summary(chosen, family=selection.family, **selection.how)
+    return finish_summary(noted(ev, summary, selection.by_name), whole=whole)
 
 
-def run_compare(paths: Sequence[str], reading: Reading, asked: Named, output: Files) -> None:
-    """Compare models and show the results.
-
-    Args:
-        paths: The files of predictions.
-        reading: How they are read.
-        asked: Which numbers are wanted.
-        output: Where they go.
-    """
-    charts = charts_in_folder(output, several=True)
-    output.check(charts)
-    asked.check()
-    cmp, guesses = read_comparison(paths, reading)
-    start_drawing(output)
-    summary = compared(cmp, asked, whole=output.is_whole or output.json, quiet=output.quiet)
-    output.guessed(guesses)
-    show(output, summary, render.comparison(render.console(), summary))
-    write(output, cmp, summary, charts, REPORT)
-
-
-def compared(cmp: Comparison, asked: Named, *, whole: bool, quiet: bool) -> ComparisonSummary:
-    """The differences that are wanted and the notes on them; with all measures of each model for a whole document."""
-    of_models = "all" if asked.measures is None and whole else None
-    with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
-        summary = cmp.summary(asked.chosen, of_models=of_models, **asked.how)
-    summary = _in_options(noted(cmp, summary, asked.by_name))
-    return _judged(summary) if whole else summary
-
-
-def _judged(summary: Document) -> Document:
-    """The summary with the judgement of the probabilities, which numbers on the screen do without."""
+def finish_summary(summary: Document, *, whole: bool) -> Document:
+    """Name options in the notes; judge the probabilities for a whole document, which the screen does without."""
+    summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    if not whole:
+        return summary
     from cutline.calibration.summary import judged_probabilities
 
     return judged_probabilities(summary)
-
-
-def _in_options(summary: Document) -> Document:
-    """The summary with notes that name options of the command line."""
-    return summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))

@@ -9,8 +9,8 @@ from typing import Any
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.evaluate import print_json, show
-from cutline.cli.groups import Asked, Files, Named, Reading
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
+from cutline.cli.output import show
 from cutline.cli.progress import waiting
 from cutline.cli.reading import opened
 from cutline.cli.text import in_options, printable
@@ -29,8 +29,8 @@ def run_folds(
     fold: str,
     repeat: str | None,
     reading: Reading,
-    asked: Asked,
-    output: Files,
+    selection: SelectionOptions,
+    output: FileOutput,
     name: str | None,
     unused: Mapping[str, Any],
 ) -> None:
@@ -41,33 +41,37 @@ def run_folds(
         fold: The column of the folds.
         repeat: The column of the repeats.
         reading: How the files are read.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         output: Where they go.
         name: What to call the model.
         unused: Options that folds have no use for, with what was given: none is read and ignored.
     """
-    unused = {**unused, "--png": output.png, "--resamples": asked.resamples, "--stratum": reading.columns.stratum}
+    unused = {**unused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
     _check_unused(unused)
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     if len(reading.columns.scores) > 1:
         raise ParameterError(f"--score is given {len(reading.columns.scores)} times", "pass it once for this command")
     output.check()
-    asked.check()
+    selection.check()
     found = opened(paths, reading, folds=[fold, *([repeat] if repeat else [])])
     score = found.chosen.scores[0]
     ev = _evaluated(found, score, fold, repeat, reading, printable(name_of(name) or score))
-    every = asked.by_name is None and not output.is_whole
-    chosen: Any = headlines(ev.cut) if every else asked.chosen
+    every = selection.by_name is None and not output.is_whole
+    chosen: Any = headlines(ev.cut) if every else selection.chosen
     with waiting("Measuring the folds", quiet=output.quiet):
-        summary = ev.summary(chosen, family=asked.family and asked.family.value, level=asked.level)
+        summary = ev.summary(chosen, family=selection.family, level=selection.level)
     summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
-    shown = summary if asked.by_name else summary.only({m.name for m in headlines(ev.cut)})
-    output.guessed(found.chosen.guesses)
-    show(output, shown, render.evaluation(render.console(), shown))
+    shown = summary if selection.by_name else summary.only({m.name for m in headlines(ev.cut)})
+    output.say_guesses(found.chosen.guesses)
+    as_text = not (output.json or output.csv)
+    view = replace(shown, notes=shown.notes[1:]) if as_text else shown  # the first is the statement below
+    show(output, view, render.evaluation(render.console(), view))
+    if as_text and not output.quiet:
+        render.console().print(Text(f"\n{shown.notes[0]}"))
     for path in output.documents:
         save(ev, path, overwrite=output.force, summary=summary)  # type: ignore[arg-type]
-        output.said(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
+        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
 
 
 def _evaluated(found: Any, score: str, fold: str, repeat: str | None, reading: Reading, name: str) -> FoldEvaluation:
@@ -81,8 +85,8 @@ def run_fold_comparison(
     fold: str,
     repeat: str | None,
     reading: Reading,
-    asked: Named,
-    output: Files,
+    selection: MeasureOptions,
+    output: FileOutput,
     rope: float,
     unused: Mapping[str, Any],
 ) -> None:
@@ -93,37 +97,37 @@ def run_fold_comparison(
         fold: The column of the folds.
         repeat: The column of the repeats.
         reading: How the file is read.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         output: Where they go.
         rope: The region of practical equivalence.
         unused: Options that folds have no use for, with what was given: none is read and ignored.
     """
-    unused = {**unused, "--png": output.png, "--resamples": asked.resamples, "--stratum": reading.columns.stratum}
+    unused = {**unused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
     _check_unused(unused)
     output.check()
-    asked.check()
+    selection.check()
     found = opened(paths, reading, models=2, folds=[fold, *([repeat] if repeat else [])])
     models = {name: _evaluated(found, name, fold, repeat, reading, name) for name in found.chosen.scores}
     cmp: FoldComparison = compare_folds(None, models)
-    table = cmp.summary(asked.by_name, rope=rope, level=asked.level)
-    output.guessed(found.chosen.guesses)
+    table = cmp.summary(selection.by_name, rope=rope, level=selection.level)
+    output.say_guesses(found.chosen.guesses)
     if output.json:
-        print_json(cmp.to_dict(rope=rope, level=asked.level))
+        render.print_json(cmp.to_dict(rope=rope, level=selection.level))
     elif output.csv:
         render.put(table.to_csv())
     else:
         screen = render.console()
         screen.print(Text(repr(replace(table, below=()))), soft_wrap=True)
-        verdict = "\n".join(test.verdict for test in cmp.tests("auc", rope=rope, level=asked.level))
+        verdict = "\n".join(test.verdict for test in cmp.tests("auc", rope=rope, level=selection.level))
         screen.print(Text(f"\n{verdict}"), soft_wrap=True)
         if not output.quiet:
             screen.print(render.notes(cmp.notes))
     for path in output.documents:
-        save_comparison(cmp, path, overwrite=output.force, level=asked.level)
-        output.said(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
+        save_comparison(cmp, path, overwrite=output.force, level=selection.level)
+        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
 
 
-def run_datasets(path: str, output: Files, **options: Any) -> None:
+def run_datasets(path: str, output: FileOutput, **options: Any) -> None:
     """Compare models over data sets and show the results.
 
     Args:
@@ -134,7 +138,7 @@ def run_datasets(path: str, output: Files, **options: Any) -> None:
     output.check()
     found = compare_datasets(path, **options)
     if output.json:
-        print_json(found.to_dict())
+        render.print_json(found.to_dict())
     elif output.csv:
         render.put(found.to_csv())
     else:
@@ -145,10 +149,10 @@ def run_datasets(path: str, output: Files, **options: Any) -> None:
     if output.png is not None:
         output.png.mkdir(parents=True, exist_ok=True)
         found.chart().save(output.png / "critical_difference.png", overwrite=output.force)
-        output.said(f"The diagram is in {output.png}.")
+        output.say(f"The diagram is in {output.png}.")
     for document in output.documents:
         save_comparison(found, document, overwrite=output.force)
-        output.said(f"The {'report is' if document.suffix.lower() == '.html' else 'numbers are in'} {document}.")
+        output.say(f"The {'report is' if document.suffix.lower() == '.html' else 'numbers are in'} {document}.")
 
 
 def _check_unused(unused: Mapping[str, Any]) -> None:

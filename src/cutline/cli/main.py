@@ -1,4 +1,4 @@
-"""The command `cutline`, and how it ends. Loading this module loads Typer and nothing heavier."""
+"""The command `cutline`, and how it ends. Loading this module loads click and nothing heavier."""
 
 from __future__ import annotations
 
@@ -10,55 +10,86 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
 
-import typer
+import click
 
-from cutline.cli.application import Application
-from cutline.cli.lazy_commands import BEHAVIOUR, Commands
+from cutline.cli.command import LazyGroup, Option
+from cutline.cli.command_table import COMMANDS
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
-app = Application(
+
+def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from cutline import __version__
+
+        click.echo(f"cutline {__version__}")
+        ctx.exit()
+
+
+def _show_completion(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is None or ctx.resilient_parsing:
+        return
+    from cutline.cli.completion import completion_script, current_shell, install_completion
+
+    shell = current_shell() if value == "auto" else value
+    if "--install-completion" in param.opts:
+        click.echo(f"{install_completion(ctx.command, shell)} is written; it works in new terminals.")
+    else:
+        click.echo(completion_script(ctx.command, shell), nl=False)
+    ctx.exit()
+
+
+def _completion_option(name: str, help: str) -> Option:
+    """Make an option that takes a shell, or finds out which one is used."""
+    return Option(
+        [name],
+        type=click.Choice(["auto", "bash", "zsh", "fish"]),
+        is_flag=False,
+        flag_value="auto",
+        default=None,
+        metavar="[SHELL]",
+        is_eager=True,
+        expose_value=False,
+        callback=_show_completion,
+        help=help,
+    )
+
+
+app = LazyGroup(
     name="cutline",
-    cls=Commands,
-    no_args_is_help=True,
-    **BEHAVIOUR,
+    params=[
+        Option(
+            ["--version"],
+            is_flag=True,
+            default=False,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Print the version. Example: cutline --version",
+        ),
+        _completion_option("--install-completion", "Install completion for bash, zsh or fish."),
+        _completion_option("--show-completion", "Show the script that completes, to copy it or change it."),
+    ],
     help="How good a binary classifier is, how sure you can be of it, and where to draw the line.\n\n"
     "Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, 3 an error of cutline itself, 130 stopped by Ctrl-C.",
     epilog="Try it: cutline demo",
 )
 
 
-def _show_version(value: bool) -> None:
-    if value:
-        from cutline import __version__
-
-        typer.echo(f"cutline {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _common(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version. Example: cutline --version"
-        ),
-    ] = False,
-) -> None:
-    pass
+def load_commands() -> dict[str, click.Command]:
+    """Return all commands by name, in the order of the help."""
+    found = {entry.name: app.get_command(None, entry.name) for entry in COMMANDS}
+    return {name: command for name, command in found.items() if command is not None}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
+    """Run the command and return the exit code."""
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
-    except typer.TyperException as error:
-        error.message = error.message.removeprefix("Value error, ")  # Typer's word for a value it cannot convert
-        message = error.format_message()
-        return _refuse(message) if message else REFUSED  # the help was shown
-    except (typer.Abort, KeyboardInterrupt):
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
         _say("Stopped.")
         return STOPPED
     except MemoryError:
@@ -67,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise
     except BaseException as error:  # a panic of a library in Rust, as of the one that draws, is no Exception
         return _ended_by(error)
-    if code == STOPPED:  # Typer takes an interruption for itself, without a word
+    if code == STOPPED:
         _say("Stopped.")
     return code if isinstance(code, int) else FINE
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cutline.cli.advise import advised
-from cutline.cli.check import judged
-from cutline.cli.cut_options import Wish
-from cutline.cli.evaluate import compared, evaluated
-from cutline.cli.groups import Asked, Columns, Gate, Intervals, Reading
-from cutline.cli.measures import described, found_measures
-from cutline.cli.options import Undecided
+from cutline.cli.check import GateOptions, judged
+from cutline.cli.compare import compared
+from cutline.cli.cut import CutOptions
+from cutline.cli.evaluate import evaluated
+from cutline.cli.measures import described, find_measures
+from cutline.cli.options import Columns, IntervalOptions, Reading, SelectionOptions
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
 from cutline.cuts.choice import choose_cut
@@ -60,7 +60,7 @@ class Tools:
         columns = Columns(label, () if score is None else (score,), weight, group)
         labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
         reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
-        asked = Asked(level, resamples, seed, measures)
+        asked = SelectionOptions(level, resamples, seed, measures)
         asked.check()
         ev, _ = read_evaluation(self._inside(file), reading, None)
         summary = evaluated(ev, asked, quiet=True)
@@ -91,7 +91,7 @@ class Tools:
         columns = Columns(label, tuple(scores or ()), weight, group, id)
         labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
         reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
-        asked = Asked(level, resamples, seed, measures)
+        asked = SelectionOptions(level, resamples, seed, measures)
         asked.check()
         cmp, _ = read_comparison([self._inside(file) for file in files], reading)
         return compared(cmp, asked, whole=True, quiet=True).document()
@@ -124,9 +124,8 @@ class Tools:
         columns = Columns(label, () if score is None else (score,), None, None, id)
         reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive, threshold=threshold)
         other, promised = (None if path is None else self._inside(path) for path in (against, cut))
-        open_is = None if undecided is None else Undecided(undecided)
-        gate = Gate(tuple(require or ()), other, no_worse, margin, cut=promised, undecided=open_is)
-        return judged(self._inside(file), reading, Intervals(level, seed=seed), gate, quiet=True).document()
+        gate = GateOptions(tuple(require or ()), other, no_worse, margin, cut=promised, undecided=undecided)
+        return judged(self._inside(file), reading, IntervalOptions(level, seed=seed), gate, quiet=True).document()
 
     def choose_cut(
         self,
@@ -150,7 +149,7 @@ class Tools:
         """Choose a threshold with a promise ("recall >= 0.9", "fpr <= 0.05", "precision >= 0.5"), or the best one."""
         columns = Columns(label, () if score is None else (score,))
         reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive)
-        wish = Wish(
+        aim = CutOptions(
             tuple(require or ()),
             maximize,
             minimize,
@@ -164,7 +163,7 @@ class Tools:
             seed=seed,
         )
         ev, _ = read_evaluation(self._inside(file), reading, None)
-        return choose_cut(ev, *wish.require, **wish.arguments()).to_dict()
+        return choose_cut(ev, *aim.require, **aim.arguments()).to_dict()
 
     def advise(
         self,
@@ -195,7 +194,7 @@ class Tools:
 
     def measures(self, name: str | None = None, family: str | None = None) -> dict[str, Any]:
         """Look up measures by name, alias or a word: meaning, formula, range, and when they are undefined."""
-        return described(found_measures(name, family))
+        return described(find_measures(name, family))
 
     def _inside(self, path: str) -> str:
         """The file that a path names, which must lie under the root, also where links lead."""

@@ -1,31 +1,50 @@
-"""What the registry knows, for people: the list of measures, and one of them in full."""
+"""`cutline measures`: the list of measures, or one of them in full."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.evaluate import print_json
+from cutline.cli.command import argument, command
+from cutline.cli.completion import measure_names
 from cutline.cli.formula import plain_formula
 from cutline.core.errors import UnknownNameError, near
-from cutline.measures import MEASURES, Family, Measure
+
+if TYPE_CHECKING:
+    from cutline.measures import Measure
 
 
-def run_measures(name: str | None, family: str | None, as_json: bool) -> None:
+@command
+@argument(
+    "name",
+    required=False,
+    metavar="[NAME]",
+    shell_complete=measure_names,
+    help="A measure by name or alias, or a word to look for.",
+)
+@o.FAMILY
+@o.JSON
+@o.PLUGIN
+def measures(name: str | None, family: str | None, json: bool) -> None:
     """List the measures that fit, or explain the one that is named."""
-    found = found_measures(name, family)
-    if as_json:
-        print_json(described(found))
+    from cutline.measures import MEASURES
+
+    matches = find_measures(name, family)
+    if json:
+        render.print_json(described(matches))
     elif name in MEASURES:
-        _explain(found[0])
+        _explain(matches[0])
     else:
-        _list(found)
+        _list(matches)
 
 
-def found_measures(name: str | None, family: str | None) -> list[Measure]:
-    """The measure of a name, or those that a word or a family finds."""
+def find_measures(name: str | None, family: str | None) -> list[Measure]:
+    """Return the measure of a name, or those that a word or a family finds."""
+    from cutline.measures import MEASURES
+
     found = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
     if not found:
         hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
@@ -58,6 +77,8 @@ def facts(measure: Measure) -> dict[str, Any]:
 
 
 def _list(found: list[Measure]) -> None:
+    from cutline.measures import Family
+
     screen = render.console()
     for family in Family:
         mine = [measure for measure in found if measure.family is family]

@@ -1,314 +1,208 @@
-"""The options of the commands, each with what it means and an example. Nothing here loads numpy."""
+"""The options that several commands share, each declared once: with its group in the help, what it means, an example.
+
+Options that belong together are the fields of a dataclass. Nothing here loads numpy.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+import click
 
+from cutline.cli.command import FileName as FileName
+from cutline.cli.command import Fraction, argument, nested, option
+from cutline.cli.command_table import OUTPUT as OUTPUT
+from cutline.cli.command_table import READING as READING
 from cutline.cli.completion import measure_list
+from cutline.core.errors import ParameterError
 
-_COLUMNS = "Columns"
-_WHAT = "What to show"
-_OUTPUT = "Output"
-_FILE = "Input"
+if TYPE_CHECKING:
+    from cutline.measures import Measure
 
+# The groups of options in the help, by what people do.
+DATA = "Describe the data"
+CUT = "Set the cut"
+NUMBERS = "Choose the numbers"
+CONDITIONS = "Say what must hold"
 
-class KindOfWeights(StrEnum):
-    """What weights are."""
+SAVED = (".html", ".json", ".csv")
+PATH = FileName(Path)
 
-    counts = "counts"
-    sampling = "sampling"
-    importance = "importance"
+# ---------------------------------------------------------------------- files
 
+FILE = argument(
+    "file",
+    type=FileName(),
+    metavar="FILE",
+    help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow; - reads standard input.",
+)
+FILES = argument(
+    "files",
+    type=FileName(),
+    nargs=-1,
+    metavar="FILE...",
+    help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow. Several files, a folder or a quoted "
+    "pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; - is standard input.",
+)
 
-class Missing(StrEnum):
-    """What to do with rows that have a missing value."""
+# ---------------------------------------------------------------------- single options
 
-    error = "error"
-    drop = "drop"
-
-
-class Theme(StrEnum):
-    """The colours of charts."""
-
-    light = "light"
-    dark = "dark"
-    print = "print"
-
-
-class Format(StrEnum):
-    """The formats of files."""
-
-    csv = "csv"
-    parquet = "parquet"
-    json = "json"
-    arrow = "arrow"
-
-
-class Goal(StrEnum):
-    """What a model may be for."""
-
-    rank = "rank"
-    decide = "decide"
-    probabilities = "probabilities"
-    quota = "quota"
-
-
-class FamilyName(StrEnum):
-    """The questions, by the short names of the registry."""
-
-    cut = "cut"
-    ranking = "ranking"
-    probability = "probability"
-    quota = "quota"
-    cost = "cost"
-
-
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow; - reads standard input.",
-        show_default=False,
-    ),
-]
-SeveralFiles = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE...",
-        help="One file with the scores of all models, or one for each, joined by --id; - reads standard input.",
-        show_default=False,
-    ),
-]
-Label = Annotated[
-    str | None, typer.Option(help="The column of the labels. Example: --label y", rich_help_panel=_COLUMNS)
-]
-Score = Annotated[
-    str | None, typer.Option(help="The column of the scores. Example: --score p", rich_help_panel=_COLUMNS)
-]
-Scores = Annotated[
-    tuple[str, ...],
-    typer.Option(
-        "--score",
-        metavar="<str>",
-        help="The column of the scores; to compare models, once for each. Example: --score p",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(help="The column of case weights: 2 is two equal rows. Example: --weight w", rich_help_panel=_COLUMNS),
-]
-WeightsAre = Annotated[
-    KindOfWeights | None,
-    typer.Option(
-        help="What the weights are: counts of equal rows, sampling weights, or how much a case counts. Whole numbers "
-        "are counts unless you say otherwise. Example: --weights-are sampling",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Stratum = Annotated[
-    str | None,
-    typer.Option(
-        help="The column of the strata that the cases, or groups, were sampled from. Example: --stratum region",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Group = Annotated[
-    str | None,
-    typer.Option(
-        help="The column that says which cases belong together; intervals resample whole groups. "
-        "Example: --group patient",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-Id = Annotated[
-    str | None,
-    typer.Option(
-        help="The column that names each case, once; it joins files. Example: --id case", rich_help_panel=_COLUMNS
-    ),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(
-        help="The label that is positive; needed unless labels are 0/1, -1/1 or true/false. "
-        "Example: --positive malignant",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-LowerIsPositive = Annotated[
-    bool,
-    typer.Option(
-        "--lower-is-positive", help="Low scores mean positive. Example: --lower-is-positive", rich_help_panel=_COLUMNS
-    ),
-]
-MissingRows = Annotated[
-    Missing,
-    typer.Option(help="Refuse rows with a missing value, or drop and count them. Example: --missing drop"),
-]
-FileFormat = Annotated[
-    Format | None,
-    typer.Option("--format", help="The format of the file, if its name does not say. Example: --format csv"),
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        help="Scores at or above it are predicted positive. By default 0.5 for scores from 0 to 1, otherwise the score "
-        "that flags about as many cases as are positive. Example: --threshold 0.3",
-        rich_help_panel=_WHAT,
-    ),
-]
-Quota = Annotated[
-    float | None,
-    typer.Option(
-        help="Cut so that this many cases are flagged, instead of at a threshold; adds the measures of a quota. "
-        "Example: --quota 100",
-        rich_help_panel=_WHAT,
-    ),
-]
-Share = Annotated[
-    float | None,
-    typer.Option(help="The same as a share of the cases. Example: --share 0.05", rich_help_panel=_WHAT),
-]
+LABEL = option("--label", group=DATA, help="The column of the labels. Example: --label y")
+SCORE = option("--score", group=DATA, help="The column of the scores. Example: --score p")
+WEIGHT = option("--weight", group=DATA, help="The column of case weights: 2 is two equal rows. Example: --weight w")
+POSITIVE = option(
+    "--positive",
+    group=DATA,
+    help="The label that is positive; needed unless labels are 0/1, -1/1 or true/false. Example: --positive malignant",
+)
+LOWER_IS_POSITIVE = option(
+    "--lower-is-positive",
+    is_flag=True,
+    group=DATA,
+    help="Low scores mean positive. Example: --lower-is-positive",
+)
+MISSING = option(
+    "--missing",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    group=READING,
+    advanced=True,
+    help="Refuse rows with a missing value, or drop and count them. Example: --missing drop",
+)
+FORMAT = option(
+    "--format",
+    type=click.Choice(["csv", "parquet", "json", "arrow"]),
+    group=READING,
+    advanced=True,
+    help="The format of the file, if its name does not say. Example: --format csv",
+)
+MEMORY = option(
+    "--memory",
+    group=READING,
+    advanced=True,
+    help="How much memory DuckDB may use for files before it works on disk; by default a quarter of the machine's. "
+    "Example: --memory 2GB",
+)
+EXACT = option(
+    "--exact",
+    is_flag=True,
+    group=READING,
+    advanced=True,
+    help="Keep all distinct scores, however many there are. Without it, more than 4 million are put into bins, and "
+    "the numbers that this affects have brackets. Example: --exact",
+)
+CLASS_SCORES = option(
+    "--class-scores",
+    multiple=True,
+    metavar="COLUMNS",
+    group=DATA,
+    help="Several classes: the column with the scores of each, called as the class or given as CLASS=COLUMN, with "
+    "commas between them. Examples: --class-scores ant,bee,cat, --class-scores ant=p_ant,bee=p_bee",
+)
+THRESHOLD = option(
+    "--threshold",
+    type=float,
+    group=CUT,
+    help="Scores at or above it are predicted positive. By default 0.5 for scores from 0 to 1, otherwise the score "
+    "that flags about as many cases as are positive. Example: --threshold 0.3",
+)
+PREVALENCE = option(
+    "--prevalence",
+    type=Fraction(),
+    group=CUT,
+    help="The prevalence where the cut will be used, if it differs. Example: --prevalence 0.01",
+)
 
 
-def _level(value: float) -> float:
+def _check_level(ctx: click.Context, param: click.Parameter, value: float) -> float:
     from cutline.core.validation import check_level
 
     return check_level(value)
 
 
-Level = Annotated[
-    float,
-    typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT, callback=_level),
-]
-Measures = Annotated[
-    str | None,
-    typer.Option(
-        help="The measures to show, by name or alias (`cutline measures` lists them), with parameters after @. "
-        "Example: --measures auc,mcc,precision@quota=500",
-        rich_help_panel=_WHAT,
-        autocompletion=measure_list,
-    ),
-]
-InFamily = Annotated[
-    FamilyName | None,
-    typer.Option("--family", help="All measures of one question. Example: --family ranking", rich_help_panel=_WHAT),
-]
-All = Annotated[
-    bool,
-    typer.Option("--all", help="Show all measures, not only the headline ones. Example: --all", rich_help_panel=_WHAT),
-]
-Resamples = Annotated[
-    int | None,
-    typer.Option(
-        help="Resamples of the bootstrap, for intervals without a closed form: 2000, or fewer for more than 10,000 "
-        "distinct scores; 0 leaves these intervals out, otherwise at least 100. Example: --resamples 500",
-        rich_help_panel=_WHAT,
-    ),
-]
-Seed = Annotated[
-    int, typer.Option(help="The seed of the resamples: the same seed gives the same numbers. Example: --seed 7")
-]
-Name = Annotated[str | None, typer.Option(help="What to call the model. Example: --name 'model of May'")]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print JSON (docs/schema.json) instead of tables. Example: --json", rich_help_panel=_OUTPUT
-    ),
-]
-Csv = Annotated[
-    bool,
-    typer.Option(
-        "--csv",
-        help="Print the numbers as CSV instead of tables. Example: --csv > numbers.csv",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Html = Annotated[
-    Path | None,
-    typer.Option(
-        help="Also write the report, one HTML file with an adjustable threshold. Example: --html report.html",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Save = Annotated[
-    tuple[Path, ...],
-    typer.Option(
-        metavar="<path>",
-        help="Also write the numbers to a file that ends in .json, .csv or .html; repeat it for more. Beside a report, "
-        "the files hold all that the report shows. Example: --save numbers.json",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Png = Annotated[
-    Path | None,
-    typer.Option(help="Also draw the charts into this folder. Example: --png charts", rich_help_panel=_OUTPUT),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Overwrite files that exist. Example: --force", rich_help_panel=_OUTPUT)
-]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="No notes, no progress, nothing on standard error but errors. Example: --quiet",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Require = Annotated[
-    tuple[str, ...],
-    typer.Option(
-        metavar="<str>",
-        help="A condition that must hold; repeat it for more. Examples: --require 'auc.low >= 0.8', "
-        "--require 'recall@quota=500 >= 0.6', --require 'f_beta@beta=2,threshold=0.3 > 0.5'",
-    ),
-]
-Against = Annotated[
-    str | None, typer.Option(help="The predictions of the model to beat. Example: --against old.csv", metavar="FILE")
-]
-NoWorse = Annotated[
-    str | None,
-    typer.Option(
-        "--no-worse",
-        help="Measures in which the model must not be worse than --against, on the interval of the paired difference. "
-        "Example: --no-worse auc,log_loss",
-        autocompletion=measure_list,
-    ),
-]
-Margin = Annotated[
-    float | None,
-    typer.Option(
-        help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
-        "Example: --margin 0.01"
-    ),
-]
-AgainstScore = Annotated[
-    str | None,
-    typer.Option(
-        "--against-score",
-        help="The column of scores in --against, when it has another name. Example: --against-score p",
-    ),
-]
-Junit = Annotated[
-    Path | None,
-    typer.Option(help="Also write the results as JUnit XML. Example: --junit gate.xml", rich_help_panel=_OUTPUT),
-]
-Markdown = Annotated[
-    Path | None,
-    typer.Option(
-        help="Also write the results as Markdown; - prints them instead of the table. Example: --markdown gate.md",
-        rich_help_panel=_OUTPUT,
-    ),
-]
+FOLD = option(
+    "--fold",
+    "--folds",
+    metavar="COLUMN",
+    group=DATA,
+    help="The folds of a cross-validation, whose scores are of cases that their model did not see: means over the "
+    "folds, with intervals for the model fitted on all cases. Example: --fold fold",
+).named("fold")
+REPEAT = option(
+    "--repeat",
+    "--repeats",
+    metavar="COLUMN",
+    group=DATA,
+    help="With --fold: the repeats, where the cases were split several times. Example: --repeat r",
+).named("repeat")
+LEVEL = option(
+    "--level",
+    type=Fraction(),
+    default=0.95,
+    callback=_check_level,
+    group=NUMBERS,
+    help="The level of the intervals. Example: --level 0.9",
+)
+RESAMPLES = option(
+    "--resamples",
+    type=int,
+    group=NUMBERS,
+    advanced=True,
+    help="Resamples of the bootstrap, for intervals without a closed form: 2000, or fewer for more than 10,000 "
+    "distinct scores; 0 leaves these intervals out, otherwise at least 100. Example: --resamples 500",
+)
+SEED = option(
+    "--seed",
+    type=int,
+    default=0,
+    group=NUMBERS,
+    advanced=True,
+    help="The seed of the resamples: the same seed gives the same numbers. Example: --seed 7",
+)
+FAMILY = option(
+    "--family",
+    type=click.Choice(["cut", "ranking", "probability", "quota", "cost"]),
+    group=NUMBERS,
+    help="All measures of one question. Example: --family ranking",
+)
+JSON = option(
+    "--json", is_flag=True, group=OUTPUT, help="Print JSON (docs/schema.json) instead of tables. Example: --json"
+)
+CSV = option(
+    "--csv",
+    is_flag=True,
+    group=OUTPUT,
+    help="Print the numbers as CSV instead of tables. Example: --csv > numbers.csv",
+)
+HTML = option(
+    "--html",
+    type=PATH,
+    group=OUTPUT,
+    help="Also write the report, one HTML file with an adjustable threshold. Example: --html report.html",
+)
+FORCE = option("--force", is_flag=True, group=OUTPUT, help="Overwrite files that exist. Example: --force")
+QUIET = option(
+    "--quiet",
+    "-q",
+    is_flag=True,
+    group=OUTPUT,
+    help="No notes, no progress, nothing on standard error but errors. Example: --quiet",
+)
+RANKING_FILE = option(
+    "--output",
+    "-o",
+    type=PATH,
+    required=True,
+    group=OUTPUT,
+    help="The ranking file to write. Example: -o monday.ranking",
+)
 
 
-def load_plug_ins(names: list[str] | None) -> list[str] | None:
-    """Import the modules that define more measures, before the command asks for one; they may be in this folder."""
+def _load_plug_ins(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> None:
+    """Import the modules that define more measures, before the command looks for one; they may be in this folder."""
     if names:
         import sys
 
@@ -317,61 +211,289 @@ def load_plug_ins(names: list[str] | None) -> list[str] | None:
         sys.path.insert(0, str(Path.cwd()))
         for name in names:
             load_module(name)
-    return names
 
 
-Plugin = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--plugin",
-        metavar="MODULE",
-        help="A module, or a .py file, that defines measures with cutline.measure. Example: --plugin our_measures",
-        callback=load_plug_ins,
-        is_eager=True,
-        rich_help_panel=_WHAT,
-    ),
-]
+PLUGIN = option(
+    "--plugin",
+    multiple=True,
+    metavar="MODULE",
+    group=NUMBERS,
+    advanced=True,
+    callback=_load_plug_ins,
+    is_eager=True,
+    expose_value=False,
+    help="A module, or a .py file, that defines measures with cutline.measure. Example: --plugin our_measures",
+)
+
+# ---------------------------------------------------------------------- what is read
 
 
-class Undecided(StrEnum):
-    """What becomes of a requirement whose interval holds the bound."""
+@dataclass(frozen=True)
+class Columns:
+    """The columns that the options name."""
 
-    passes = "pass"
-    fails = "fail"
+    label: str | None = LABEL.field()
+    scores: tuple[str, ...] = option(
+        "--score",
+        multiple=True,
+        group=DATA,
+        help="The column of the scores; to compare models, once for each. Example: --score p",
+    ).field()
+    weight: str | None = WEIGHT.field()
+    group: str | None = option(
+        "--group",
+        group=DATA,
+        help="The column that says which cases belong together; intervals resample whole groups. "
+        "Example: --group patient",
+    ).field()
+    id: str | None = option(
+        "--id", group=DATA, help="The column that names each case, once; it joins files. Example: --id case"
+    ).field()
+    stratum: str | None = option(
+        "--stratum",
+        group=DATA,
+        advanced=True,
+        help="The column of the strata that the cases, or groups, were sampled from. Example: --stratum region",
+    ).field()
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Those that are neither labels nor scores."""
+        return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
 
 
-PromisedCut = Annotated[
-    str | None,
-    typer.Option(
-        "--cut",
-        help="Test whether the promises of this cut held on these cases; undecided ones pass unless you say otherwise. "
-        "Example: --cut cut.json",
-    ),
-]
-UndecidedIs = Annotated[
-    Undecided | None,
-    typer.Option(
-        "--undecided",
-        help="Judge values by their intervals; one that contains the bound passes or fails. Example: --undecided fail",
-    ),
-]
+@dataclass(frozen=True)
+class Reading:
+    """How a file of predictions is read; what has no option here has one in a class below."""
+
+    columns: Columns = nested(Columns)
+    weights_are: str | None = option(
+        "--weights-are",
+        type=click.Choice(["counts", "sampling", "importance"]),
+        group=DATA,
+        advanced=True,
+        help="What the weights are: counts of equal rows, sampling weights, or how much a case counts. Whole numbers "
+        "are counts unless you say otherwise. Example: --weights-are sampling",
+    ).field()
+    positive: str | None = POSITIVE.field()
+    lower_is_positive: bool = LOWER_IS_POSITIVE.field()
+    missing: Literal["error", "drop"] = MISSING.field()
+    format: str | None = FORMAT.field()
+    threshold: float | None = None
+    quota: float | None = None
+    share: float | None = None
+    memory: str | None = None
+    exact: bool = False
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What evaluate() and compare() take alike."""
+        return {
+            "positive": self.positive,
+            "threshold": self.threshold,
+            "quota": self.quota,
+            "share": self.share,
+            "missing": self.missing,
+            "higher_is_positive": not self.lower_is_positive,
+            "weights_are": self.weights_are,
+        }
 
 
-class Template(StrEnum):
-    """Which page is written."""
+@dataclass(frozen=True)
+class ReadingAtCut(Reading):
+    """The same, with the cut."""
 
-    report = "report"
-    tools = "tools"
-    clinical = "clinical"
+    threshold: float | None = THRESHOLD.field()
+    quota: float | None = option(
+        "--quota",
+        type=float,
+        group=CUT,
+        help="Cut so that this many cases are flagged, instead of at a threshold; adds the measures of a quota. "
+        "Example: --quota 100",
+    ).field()
+    share: float | None = option(
+        "--share",
+        type=Fraction(),
+        group=CUT,
+        help="The same as a share of the cases. Examples: --share 0.05, --share 5%",
+    ).field()
 
 
-PageTemplate = Annotated[
-    Template,
-    typer.Option(
-        "--template",
-        help="The page that --html writes: the report, the report with what other tools would say of the same "
-        "predictions (tools), or the validation report of a clinical model. "
-        "Example: --template clinical",
-        rich_help_panel=_OUTPUT,
-    ),
-]
+@dataclass(frozen=True)
+class LargeReading(ReadingAtCut):
+    """The same for data that may be larger than memory."""
+
+    memory: str | None = MEMORY.field()
+    exact: bool = EXACT.field()
+
+
+# ---------------------------------------------------------------------- which numbers
+
+
+def check_resamples(resamples: int | None) -> None:
+    """Raise if a number of resamples makes no interval.
+
+    Args:
+        resamples: The value of `--resamples`.
+    """
+    from cutline.core.validation import check_whole
+    from cutline.results.resample_budget import FEWEST
+
+    if resamples is not None and 0 < check_whole(resamples, "--resamples", 0) < FEWEST:
+        raise ParameterError(
+            f"--resamples is {resamples}, too few for an interval",
+            f"pass at least {FEWEST}, or 0 to leave the bootstrap intervals out",
+        )
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """How intervals are made."""
+
+    level: float = LEVEL.field()
+    resamples: int | None = RESAMPLES.field()
+    seed: int = SEED.field()
+
+    def check(self) -> None:
+        """Raise if no interval can be made, before any file is read."""
+        check_resamples(self.resamples)
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """The arguments of summaries."""
+        return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
+
+
+@dataclass(frozen=True)
+class MeasureOptions(IntervalOptions):
+    """Which measures are shown, by name, and how their intervals are made."""
+
+    measures: str | None = option(
+        "--measures",
+        shell_complete=measure_list,
+        group=NUMBERS,
+        help="The measures to show, by name or alias (`cutline measures` lists them), with parameters after @. "
+        "Example: --measures auc,mcc,precision@quota=500",
+    ).field()
+
+    def check(self) -> None:
+        """Raise if a measure does not exist, before any file is read."""
+        _ = self.chosen
+        super().check()
+
+    @property
+    def chosen(self) -> list[tuple[Measure, dict[str, Any]]] | None:
+        """The measures that are named, with their parameters."""
+        from cutline.cuts.requirements import terms
+
+        return None if self.measures is None else [(term.measure, term.parameters) for term in terms(self.measures)]
+
+    @property
+    def by_name(self) -> list[str] | None:
+        """The measures that the reader chose; what the headlines have in common needs no note."""
+        chosen = self.chosen
+        return None if chosen is None else [measure.name for measure, _ in chosen]
+
+
+@dataclass(frozen=True)
+class SelectionOptions(MeasureOptions):
+    """Which measures are shown, by name, by their question or all, and how their intervals are made."""
+
+    family: str | None = FAMILY.field()
+    all: bool = option(
+        "--all", is_flag=True, group=NUMBERS, help="Show all measures, not only the headline ones. Example: --all"
+    ).field()
+
+    def check(self) -> None:
+        """Raise if options contradict each other, before any file is read."""
+        if self.measures is not None and (self.family or self.all):
+            raise ParameterError("--measures, --family and --all each say what to show", "pass one of them")
+        super().check()
+
+    @property
+    def by_name(self) -> list[str] | None:
+        """The measures that the reader chose; what the headlines have in common needs no note."""
+        from cutline.measures import MEASURES
+
+        if self.family or self.all:
+            return [m.name for m in MEASURES.search(family=self.family)]
+        return super().by_name
+
+
+# ---------------------------------------------------------------------- where the results go
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is printed, and whether files may be replaced."""
+
+    json: bool = JSON.field()
+    force: bool = FORCE.field()
+    quiet: bool = QUIET.field()
+
+    def say(self, message: str) -> None:
+        """Print a message beside the result, unless the command is quiet."""
+        from cutline.cli import render
+
+        if not self.quiet:
+            render.say(message)
+
+    def say_guesses(self, guesses: Sequence[str]) -> None:
+        """Print which columns were guessed."""
+        if guesses:
+            self.say(f"The columns were guessed: {' '.join(guesses)}")
+
+
+@dataclass(frozen=True)
+class FileOutput(Output):
+    """What is printed, and the files that are written."""
+
+    csv: bool = CSV.field()
+    verbose: bool = option(
+        "--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources. Example: --verbose"
+    ).field()
+    html: Path | None = HTML.field()
+    save: tuple[Path, ...] = option(
+        "--save",
+        type=PATH,
+        multiple=True,
+        group=OUTPUT,
+        help="Also write the numbers to a file that ends in .json, .csv or .html; repeat it for more. Beside a report, "
+        "the files hold all that the report shows. Example: --save numbers.json",
+    ).field()
+    png: Path | None = option(
+        "--png",
+        type=PATH,
+        metavar="FOLDER",
+        group=OUTPUT,
+        help="Also draw the charts into this folder. Example: --png charts",
+    ).field()
+
+    @property
+    def documents(self) -> list[Path]:
+        """The documents to write."""
+        return [*([self.html] if self.html else []), *self.save]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a report is written, which shows all measures unless some are named."""
+        return any(path.suffix.lower() == ".html" for path in self.documents)
+
+    def check(self, charts: Sequence[str] = ()) -> None:
+        """Raise if something cannot be written, before any work is done."""
+        from cutline.core import atomic_write
+
+        if self.json and self.csv:
+            raise ParameterError(
+                "--json and --csv both print to standard output", "pass one of them, and --save FILE for the other"
+            )
+        if self.html is not None and self.html.suffix.lower() != ".html":
+            raise ParameterError(f"--html is {str(self.html)!r}", "pass a path that ends in .html")
+        for path in self.save:
+            if path.suffix.lower() not in SAVED:
+                raise ParameterError(f"--save is {str(path)!r}", f"pass a path that ends in {', '.join(SAVED)}")
+        if self.png is not None and self.png.exists() and not self.png.is_dir():
+            raise ParameterError(f"--png is {str(self.png)!r}, which is a file", "pass a folder")
+        pictures = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
+        for path in [*pictures, *self.documents]:
+            atomic_write.check(path, overwrite=self.force)

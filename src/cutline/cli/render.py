@@ -1,12 +1,12 @@
-"""How results look in a terminal. The only module that draws; it computes nothing but widths and places."""
+"""How results look in a terminal. It computes nothing but widths and places, and loads numpy only where it draws."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
 from rich.cells import cell_len
@@ -15,12 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from cutline.cli.text import printable
-from cutline.core.counts import written
+from cutline.core.atomic_write import json_text
 from cutline.core.table import between, shown
-from cutline.measures import Family
-from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
-from cutline.results.notes import DATA, Note
-from cutline.results.summary import Row, Summary
+
+if TYPE_CHECKING:
+    from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+    from cutline.results.notes import Note
+    from cutline.results.summary import Row, Summary
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
@@ -52,8 +53,16 @@ def _silence(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print a document as JSON; it holds no NaN."""
+    is_utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
+    put(json_text(document, only_ascii=not is_utf8) + "\n")
+
+
 def put(text: str) -> None:
-    """A text on standard output, for as long as somebody reads it."""
+    """Write to standard output, ignoring BrokenPipeError; on a terminal, control characters are written out."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        text = "\n".join(map(printable, text.split("\n")))
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -99,7 +108,7 @@ def _heading(summary: Summary) -> Text:
     return line.append(f"  {printable(summary.data.words())}")
 
 
-def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
+def _table(screen: Console, *, title: str = "", head: bool = True, gap: int = _GAP) -> Table:
     style = _ASCII if ascii_only(screen) else _LINES
     return Table(
         title=Text(title, style="bold") if title else None,
@@ -108,13 +117,15 @@ def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
         box=style,
         show_header=head,
         pad_edge=False,
-        padding=(0, 2, 0, 0),
+        padding=(0, gap - 1, 0, 0),
         header_style="dim",
         show_edge=False,
     )
 
 
 def _confusion(screen: Console, summary: Summary) -> RenderableType:
+    from cutline.core.counts import written
+
     c, table = summary.counts, _table(screen)
     table.add_column(Text(summary.cut.words(summary.data.ranking)))
     for name in (*c.class_titles, "all"):
@@ -127,6 +138,8 @@ def _confusion(screen: Console, summary: Summary) -> RenderableType:
 
 
 def _questions(screen: Console, summary: Summary) -> Iterable[RenderableType]:
+    from cutline.measures import Family
+
     # All tables with one width of names, as far as there is room beside the numbers.
     numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
     longest = max((len(row.title) + 4 for row in summary.rows), default=0)
@@ -220,51 +233,165 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
     return Text.assemble(*cells)
 
 
-def notes(found: Iterable[Note], title: str = "Notes") -> RenderableType:
-    """Notes in plain words, one after the other, each with its source; warnings stand out."""
+_MOST_WARNINGS = 3  # on a screen
+
+
+def notes(found: Iterable[Note], title: str = "Notes", *, verbose: bool = True) -> RenderableType:
+    """Notes in plain words, warnings first; without `verbose` the first warnings alone, and how many notes are left.
+
+    Args:
+        found: The notes.
+        title: What stands above them.
+        verbose: Whether all of them are shown, each with its source.
+    """
+    from cutline.results.notes import DATA
+
+    ordered = sorted(found, key=lambda note: note.kind != "warning")
+    shown_notes = ordered if verbose else [note for note in ordered if note.kind == "warning"][:_MOST_WARNINGS]
     table = Table.grid(padding=(0, 1))
-    for note in found:
+    for note in shown_notes:
         text = Text(printable(note.text))
-        if note.source != DATA:
+        if verbose and note.source != DATA:
             text.append(f" ({note.source})", style="dim")
         table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
+    left = len(ordered) - len(shown_notes)
+    if left:
+        more = f"{left} more {'note' if left == 1 else 'notes'}: --verbose"
+        table.add_row(Text("-", style="dim"), Text(more, style="dim"))
     return Group(Text(), Text(printable(title), style="bold"), table) if table.row_count else Group()
 
 
-def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:
-    """Models on the same cases: the values of each, then a line for each measure and pair, then the verdict."""
-    parts: list[RenderableType] = [Text(printable(summary.title)), Text(), *_values(screen, summary)]
-    for (a, b), rows in summary.pairs.items():
-        parts += [Text(), _differences(screen, summary, f"{printable(a)} minus {printable(b)}", rows)]
+def comparison(
+    screen: Console, summary: ComparisonSummary, *, reference: str | None = None, pairs: bool = False
+) -> RenderableType:
+    """Models on the same cases: which to choose, the value of each, and how they differ from the reference.
+
+    Args:
+        screen: Where it is shown.
+        summary: The comparison.
+        reference: The model that the others are compared with; the leader of the first question when None.
+        pairs: Whether every pair of models has a table with intervals and p-values.
+    """
+    parts: list[RenderableType] = [Text(printable(summary.title)), Text()]
+    parts += [Text(printable(line), style="bold" if not i else "") for i, line in enumerate(summary.statements)]
+    parts += [Text(), *_values(screen, summary)]
+    if pairs or len(summary.models) == 2:
+        for (a, b), rows in summary.pairs.items():
+            parts += [Text(), _differences(screen, summary, f"{printable(a)} minus {printable(b)}", rows)]
+    else:
+        parts += [Text(), *_from_reference(screen, summary, reference)]
+    return Group(*parts, *_comparison_legend(screen, summary, pairs=pairs))
+
+
+def _comparison_legend(screen: Console, summary: ComparisonSummary, *, pairs: bool) -> list[RenderableType]:
+    """What the marks mean, and which correction was used."""
+    best, alike = _marks(screen)
+    words = f"{best} best, {alike} cannot be told from the best"
     if len(summary.models) > 2:
-        parts += [Text(), Text("p is corrected for the number of pairs (Holm); the intervals are not.", style="dim")]
-    told = list(summary.verdict)
-    if not any(note.rule == "dominance" for note in summary.notes) and "roc" in summary.dominance:
-        told.append(summary.dominance["roc"].statement)
-    if told:
-        parts += [Text(), Text("Verdict", style="bold"), *(Text(printable(line)) for line in told)]
-    return Group(*parts)
+        words += " (Holm's correction for the pairs of models)"
+        words += "; p is corrected, the intervals are not." if pairs else f"; {best} in differences: significant."
+    return [Text(), Text(words, style="dim")]
+
+
+def _marks(screen: Console) -> tuple[str, str]:
+    return ("*", "~") if ascii_only(screen) else ("★", "≈")
+
+
+_TITLE, _CELL, _CLOSE = 23, 9, 2  # columns of a terminal: the name of a measure, a value of many models, the gap
+_MOST_DIFFERENCES = 8  # rows of differences; of more, those that decide the questions are shown
 
 
 def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
-    """The value of each measure for each model with its interval: side by side where there is room."""
-    shown_rows = {row.key: row.title for row in summary.rows}
-    by_model = {name: {row.key: row for row in one.rows} for name, one in summary.models.items()}
-    level = f"{100 * summary.level:g} % interval"
-    room = max((len(title) for title in shown_rows.values()), default=0) + len(by_model) * (_VALUE + 2)
-    if screen.width < room:
+    """The value of each measure for each model with its interval, in one table where there is room."""
+    titles = {row.key: row.title for row in summary.rows}
+    marks = {key: _mark_of(screen, summary, key) for key in titles}
+    by_model = {name: {row.key: row for row in own.rows} for name, own in summary.models.items()}
+    longest = max(map(len, titles.values()), default=0)
+    if longest + len(by_model) * (_VALUE + _GAP + 1) <= screen.width:
         rows = [
-            (title if not i else "", model, *_value_and_interval(own.get(name)))
-            for name, title in shown_rows.items()
-            for i, (model, own) in enumerate(by_model.items())
+            (
+                title,
+                *(
+                    f"{marks[key].get(name, ' ')} {' '.join(_value_and_interval(own.get(key)))}"
+                    for name, own in by_model.items()
+                ),
+            )
+            for key, title in titles.items()
         ]
-        yield grid(screen, ("", "model", "value", level), rows)
+        yield grid(screen, ("", *by_model), rows)
         return
-    wide = [
-        (title, *(" ".join(_value_and_interval(own.get(name))) for own in by_model.values()))
-        for name, title in shown_rows.items()
-    ]
-    yield grid(screen, ("", *(f"{model} [{level}]" for model in by_model)), wide)
+    for names in _blocks(list(by_model), screen.width):
+        table = _table(screen, gap=_CLOSE)
+        table.add_column("", width=_TITLE, overflow="fold")
+        for name in names:
+            table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+        for key, title in titles.items():
+            cells = [_stacked(by_model[name].get(key), marks[key].get(name, "")) for name in names]
+            table.add_row(Text(title), *cells)
+        yield table
+
+
+def _blocks(names: Sequence[str], width: int) -> list[Sequence[str]]:
+    """The models in blocks that fit beside the names of the measures."""
+    room = max(1, (width - _TITLE) // (_CELL + _CLOSE))
+    return [names[i : i + room] for i in range(0, len(names), room)]
+
+
+def _short(name: str) -> str:
+    return name if cell_len(name) <= _CELL else name[: _CELL - 1] + "…"
+
+
+def _stacked(row: Row | None, mark: str) -> Text:
+    """A value with its mark, and its interval in small below."""
+    if row is None:
+        return Text()
+    text = Text(f"{shown(row.value)}{mark}", style="bold" if mark else "")
+    if row.interval is not None:
+        text.append("\n" + "-".join(_without_zero(limit) for limit in row.interval), style="dim not bold")
+    return text
+
+
+def _without_zero(limit: float) -> str:
+    """A limit in four characters where it is a share: .823."""
+    text = f"{limit:.3f}" if abs(limit) < 10 else f"{limit:.3g}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text[:4]
+
+
+def _mark_of(screen: Console, summary: ComparisonSummary, key: str) -> dict[str, str]:
+    """The mark of the best model in a measure, and of those that cannot be told from it."""
+    leader, equal = summary.best(key)
+    best, alike = _marks(screen)
+    return {leader: best} | dict.fromkeys(equal, alike) if leader else {}
+
+
+def _from_reference(screen: Console, summary: ComparisonSummary, reference: str | None) -> Iterable[RenderableType]:
+    """The difference of every other model from the reference, marked where it is significant."""
+    from cutline.results.choices import DECISIVE
+
+    base = reference or summary.reference
+    rows = summary.differences_from(reference)
+    titles = {row.key: row.title for row in summary.rows}
+    if len(titles) > _MOST_DIFFERENCES:
+        titles = {row.key: row.title for row in summary.rows if row.measure.name in DECISIVE}
+    mark = _marks(screen)[0]
+    for names in _blocks([name for name in summary.models if name != base], screen.width):
+        table = _table(screen, title=f"Difference from {printable(base)}", gap=_CLOSE)
+        table.add_column("", width=_TITLE, overflow="ellipsis", no_wrap=True)
+        for name in names:
+            table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+        for key, title in titles.items():
+            cells = []
+            for name in names:
+                row = rows.get(key, {}).get(name)
+                is_sure = row is not None and row.is_significant(summary.level)
+                cells.append(
+                    Text(
+                        "" if row is None else f"{row.value:+.4f}{mark if is_sure else ' '}",
+                        style="bold" if is_sure else "",
+                    )
+                )
+            table.add_row(Text(title), *cells)
+        yield table
 
 
 def _value_and_interval(row: Row | None) -> tuple[str, str]:
@@ -273,7 +400,7 @@ def _value_and_interval(row: Row | None) -> tuple[str, str]:
 
 def _differences(screen: Console, summary: ComparisonSummary, title: str, rows: Sequence[DifferenceRow]) -> Table:
     p = "p (Holm)" if len(summary.models) > 2 else "p"
-    head = ("", "difference", f"{100 * summary.level:g} % interval", p, "conclusion")
+    head = ("", "difference", f"{100 * summary.level:g} % interval", p, "better")
     cells = [_difference(row, summary.level) for row in rows]
     widths = _widths([head, *cells], screen.width, whole=(1, 2, 3))
     if widths is None:  # no room for columns: a line of text for each
@@ -288,13 +415,14 @@ def _differences(screen: Console, summary: ComparisonSummary, title: str, rows: 
 
 
 def _difference(row: DifferenceRow, level: float) -> tuple[Text, str, str, str, Text]:
-    conclusion = Text(printable(row.conclusion(level)), style="bold" if row.better(level) else "")
+    conclusion = Text(printable(row.better(level)), style="bold")
     return Text(row.title), shown(row.value), interval(row.interval), row.p_shown, conclusion
 
 
 def _in_a_line(p: str, name: Text, value: str, limits: str, p_value: str, conclusion: Text) -> tuple[Text, Text]:
     tested = f", {p} {p_value if p_value.startswith('<') else f'= {p_value}'}" if p_value else ""
-    return name, Text.assemble(f"{value} {limits}".rstrip(), tested, ": ", conclusion)
+    better = Text.assemble(": ", conclusion, " is better") if conclusion.plain else Text()
+    return name, Text.assemble(f"{value} {limits}".rstrip(), tested, better)
 
 
 def _widths(rows: Sequence[Sequence[object]], room: int, whole: Sequence[int] = ()) -> list[int] | None:

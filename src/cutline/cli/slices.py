@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.evaluate import evaluated, print_json
-from cutline.cli.groups import Asked, Files, Reading
+from cutline.cli.evaluate import evaluated
+from cutline.cli.options import FileOutput, Reading, SelectionOptions
 from cutline.cli.progress import waiting
 from cutline.cli.reading import opened
 from cutline.cli.text import printable
@@ -26,8 +26,8 @@ def run_slices(
     paths: Sequence[str],
     by: str,
     reading: Reading,
-    asked: Asked,
-    output: Files,
+    selection: SelectionOptions,
+    output: FileOutput,
     name: str | None,
     unused: Mapping[str, Any],
 ) -> None:
@@ -37,7 +37,7 @@ def run_slices(
         paths: The files of predictions.
         by: The column whose values are the slices.
         reading: How the files are read.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         output: Where they go.
         name: What to call the model.
         unused: Options that slices have no use for, with what was given: none is read and ignored.
@@ -53,13 +53,13 @@ def run_slices(
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     output.check()
-    asked.check()
+    selection.check()
     slices, guesses = _read(paths, by, reading, name, quiet=output.quiet)
-    found = {value: evaluated(one, asked, quiet=True) for value, one in slices.items()}
-    output.guessed(guesses)
+    found = {value: evaluated(one, selection, quiet=True) for value, one in slices.items()}
+    output.say_guesses(guesses)
     if output.json:
         parts = [{"slice": _plain(value), "evaluation": one.document()} for value, one in found.items()]
-        print_json({"schema": "cutline/slices/1", "by": by, "slices": parts})
+        render.print_json({"schema": "cutline/slices/1", "by": by, "slices": parts})
     elif output.csv:
         render.put(common_table(by, found).to_csv())
     else:

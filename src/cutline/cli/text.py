@@ -6,8 +6,8 @@ import shlex
 from typing import Any
 
 from cutline.core.atomic_write import is_plain
-from cutline.core.errors import CutlineError
-from cutline.core.messages import Argument, told
+from cutline.core.errors import CutlineError, sentence_of
+from cutline.core.messages import Argument, render
 
 # The options of arguments that have another name on the command line, or are a flag there.
 _COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "strata": "--stratum"}
@@ -68,7 +68,7 @@ def in_options(said: str | CutlineError) -> str:
     >>> in_options(Text("If it is known, pass ", Argument("quota", 30), "."))
     'If it is known, pass --quota 30.'
     """
-    return said.told(_WORDS) if isinstance(said, CutlineError) else told(said, _WORDS)
+    return sentence_of(said, _WORDS) if isinstance(said, CutlineError) else render(said, _WORDS)
 
 
 def printable(text: object) -> str:

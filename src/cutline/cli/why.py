@@ -4,59 +4,109 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.text import Text
 
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.evaluate import print_json
-from cutline.cli.groups import Reading
+from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
+from cutline.cli.completion import measure_names
+from cutline.cli.options import Reading
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Opened, opened
 from cutline.cli.text import in_options, printable
-from cutline.cli.why_command import Question
-from cutline.core import validation
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
-from cutline.inputs.column_source import Ask
-from cutline.inputs.column_source import reading as rows_of
-from cutline.inputs.rank import complete
-from cutline.ledger import two_files, why
-from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import quantity
-from cutline.ledger.tool import Entry, Tool
-from cutline.ledger.tool_table import MEASURES_SHOWN, ToolTable, tools_say
-from cutline.ledger.tools import entry_of, said, tool
+
+if TYPE_CHECKING:
+    from cutline.cli.reading import Opened
+    from cutline.ledger.cases import Rows
+    from cutline.ledger.tool import Entry, Tool
+    from cutline.ledger.tool_table import ToolTable
+    from cutline.ledger.two_files import FileDifference
+
+NUMBER = "Say which number"
+_MEASURE = "auc"  # that two files are compared by, unless another is named
 
 
-class Said(NamedTuple):
-    """What one tool prints, and what is known of it."""
+class ToolValue(NamedTuple):
+    """The number that a tool prints, and what is known of it."""
 
     tool: Tool
     entry: Entry
     value: float
 
 
-_MEASURE = "auc"  # that two files are compared by, unless another is named
+@dataclass(frozen=True)
+class Question:
+    """What is asked about a number."""
+
+    measure: str | None = option(
+        "--measure",
+        shell_complete=measure_names,
+        group=NUMBER,
+        help="The measure that the number is said to be; without it, all measures are searched. Example: --measure auc",
+    ).field()
+    value: str | None = option(
+        "--value", group=NUMBER, help="The number, with all digits that were printed. Example: --value 0.8731"
+    ).field()
+    digits: int | None = option(
+        "--digits",
+        type=int,
+        group=NUMBER,
+        help="How many decimals the number was rounded to, if its digits do not show it. Example: --digits 4",
+    ).field()
+    training_prevalence: float | None = option(
+        "--training-prevalence",
+        type=Fraction(),
+        group=NUMBER,
+        help="The share of positives in the training data, for skill against it. Example: --training-prevalence 0.2",
+    ).field()
+    tools: bool = option(
+        "--tools",
+        is_flag=True,
+        group=NUMBER,
+        help="What each tool would say, and why they differ. Example: --tools",
+    ).field()
+    as_: str | None = option(
+        "--as", group=NUMBER, help="The number that a tool would print. Example: --as torchmetrics"
+    ).field()
 
 
-def run_why(files: Sequence[str], how: Reading, question: Question, *, json: bool) -> None:
-    """Answer the question that the options ask.
+@dataclass(frozen=True)
+class ReadingAtThreshold(Reading):
+    """How the files are read, with the threshold of measures of one cut."""
 
-    Args:
-        files: One file of predictions, or two.
-        how: How they are read.
-        question: What is asked.
-        json: Whether the answer is printed as JSON.
-    """
+    threshold: float | None = o.THRESHOLD.field()
+
+
+@command
+@argument(
+    "files",
+    type=FileName(),
+    nargs=-1,
+    required=True,
+    metavar="FILE [OTHER]",
+    help="Predictions; two files are compared.",
+)
+@options_of(Question, "question")
+@options_of(ReadingAtThreshold, "reading")
+@o.JSON
+@o.PLUGIN
+def why(files: tuple[str, ...], question: Question, reading: ReadingAtThreshold, json: bool) -> None:
+    """Answer the question that the options ask."""
+    from cutline.ledger.tool_table import ToolTable
+
     _check(files, question)
-    _check_columns(files, how, question)
+    _check_columns(files, reading, question)
     with waiting("Searching", quiet=json):
-        answer = _answer(files, how, question)
-    if isinstance(answer, Said):
-        _print_said(answer, as_json=json)
+        answer = _answer(files, reading, question)
+    if isinstance(answer, ToolValue):
+        _print_tool_value(answer, as_json=json)
     elif json:
-        print_json(answer.to_dict())
+        render.print_json(answer.to_dict())
     elif isinstance(answer, ToolTable):
         _show_tools(answer, full=question.measure is not None)
     else:
@@ -66,9 +116,8 @@ def run_why(files: Sequence[str], how: Reading, question: Question, *, json: boo
 
 
 def _check(files: Sequence[str], question: Question) -> None:
-    asked = [name for name, given in (("--value", question.value), ("--tools", question.tools or None), ("--as",
-    question.as_))
-             if given is not None]  # fmt: skip
+    asks = {"--value": question.value, "--tools": question.tools or None, "--as": question.as_}
+    asked = [name for name, value in asks.items() if value is not None]
     if len(files) > 2:
         raise ParameterError(f"{len(files)} files are given", "pass one file of predictions, or two to compare them")
     if len(files) == 2 and asked:
@@ -80,16 +129,16 @@ def _check(files: Sequence[str], question: Question) -> None:
         )
     if question.as_ is not None and question.measure is None:
         raise ParameterError("--as needs the measure", "pass --measure, such as --measure auc")
-    for option, given in (("--digits", question.digits), ("--training-prevalence", question.training_prevalence)):
+    for name, given in (("--digits", question.digits), ("--training-prevalence", question.training_prevalence)):
         if given is not None and question.value is None:
-            raise ParameterError(f"{option} is about --value", "pass --value too, or leave it out")
+            raise ParameterError(f"{name} is about --value", "pass --value too, or leave it out")
 
 
 def _check_columns(files: Sequence[str], how: Reading, question: Question) -> None:
     """Refuse options that would change nothing here."""
     if how.columns.stratum is not None or how.weights_are is not None:
-        option = "--stratum" if how.columns.stratum is not None else "--weights-are"
-        raise ParameterError(f"{option} is about intervals of one model", "leave it out")
+        name = "--stratum" if how.columns.stratum is not None else "--weights-are"
+        raise ParameterError(f"{name} is about intervals of one model", "leave it out")
     if len(files) == 1 and how.columns.id is not None:
         raise ParameterError("--id joins two files", "leave it out, or pass the second file")
     if how.columns.group is not None and (len(files) == 2 or question.value is None):
@@ -99,14 +148,20 @@ def _check_columns(files: Sequence[str], how: Reading, question: Question) -> No
 
 
 def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
+    """Return the answer: an explanation, the number of a tool, the table of tools, or the difference of two files."""
+    from cutline.ledger.cases import Material
+    from cutline.ledger.quantity import quantity
+    from cutline.ledger.tool_table import MEASURES_SHOWN, tools_say
+    from cutline.ledger.tools import entry_of, said, tool
+
     if len(files) == 2:
         return _of_two(files, how, question)
     found = _opened(files[0], how)
     asked = _rows(found, how)
     cut = how.threshold
     if question.value is not None:
-        return why(**asked, value=question.value, measure=question.measure, digits=question.digits,
-                   positive=how.positive, missing=how.missing.value, threshold=cut,
+        return cl.why(**asked, value=question.value, measure=question.measure, digits=question.digits,
+                   positive=how.positive, missing=how.missing, threshold=cut,
                    higher_is_positive=not how.lower_is_positive,
                    training_prevalence=question.training_prevalence)  # fmt: skip
     material = Material.of_rows(_prepared(asked, how), _turned(cut, how))
@@ -114,18 +169,23 @@ def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
         q = quantity(str(question.measure))
         one = tool(question.as_)
         entry = entry_of(one, q)
-        return Said(one, entry, said(entry, q, material))
+        return ToolValue(one, entry, said(entry, q, material))
     return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
 
 
 def _opened(path: str, how: Reading) -> Opened:
+    from cutline.cli.reading import opened
+
     if len(how.columns.scores) > 2:
         raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once, or twice for a test")
     return opened(path, how, models=max(len(how.columns.scores), 1))
 
 
 def _rows(found: Opened, how: Reading) -> dict[str, Any]:
-    """The columns of a file as `why` takes them."""
+    """Return the columns of a file as cutline.why takes them."""
+    from cutline.inputs.column_source import Ask
+    from cutline.inputs.column_source import reading as rows_of
+
     scores = found.chosen.scores
     asked: dict[Any, Ask] = {"labels": Ask("labels", found.chosen.label, how.positive is not None),
                              "scores": Ask("scores", scores[0])}  # fmt: skip
@@ -142,9 +202,13 @@ def _rows(found: Opened, how: Reading) -> dict[str, Any]:
 
 
 def _prepared(asked: dict[str, Any], how: Reading) -> Rows:
-    """The rows of a file, complete, with high scores for the positive class."""
+    """Return the rows of a file, complete, with high scores for the positive class."""
+    from cutline.core import validation
+    from cutline.inputs.rank import complete
+    from cutline.ledger.cases import Rows
+
     cases = complete(asked["labels"], asked["scores"], asked.get("weights"), positive=how.positive,
-                     missing=how.missing.value)  # fmt: skip
+                     missing=how.missing)  # fmt: skip
     sign = -1.0 if how.lower_is_positive else 1.0
     extra = {name: validation.column(asked[name], name)[cases.position] for name in ("groups",) if name in asked}
     if "other" in asked:
@@ -156,7 +220,13 @@ def _turned(threshold: float | None, how: Reading) -> float | None:
     return -threshold if threshold is not None and how.lower_is_positive else threshold
 
 
-def _of_two(files: Sequence[str], how: Reading, question: Question) -> two_files.FileDifference:
+def _of_two(files: Sequence[str], how: Reading, question: Question) -> FileDifference:
+    """Return what differs between two files."""
+    from cutline.core import validation
+    from cutline.inputs.rank import complete
+    from cutline.ledger import two_files
+    from cutline.ledger.quantity import quantity
+
     q = quantity(question.measure or _MEASURE)
     found = [_opened(path, how) for path in files]
     asked = [_rows(one, how) for one in found]
@@ -164,7 +234,7 @@ def _of_two(files: Sequence[str], how: Reading, question: Question) -> two_files
     ids = None
     if how.columns.id is not None:
         cases = [complete(one["labels"], one["scores"], one.get("weights"), positive=how.positive,
-                          missing=how.missing.value).position for one in asked]  # fmt: skip
+                          missing=how.missing).position for one in asked]  # fmt: skip
         ids = tuple(validation.column(one["ids"], "id")[kept] for one, kept in zip(asked, cases, strict=True))
     names = (found[0].name, found[1].name)
     if names[0] == names[1]:
@@ -172,12 +242,12 @@ def _of_two(files: Sequence[str], how: Reading, question: Question) -> two_files
     return two_files.compared(rows[0], rows[1], q, names, _turned(how.threshold, how), ids)  # type: ignore[arg-type]
 
 
-def _print_said(answer: Said, *, as_json: bool) -> None:
+def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
     """The number alone on the standard output, and beside it who says so."""
     value, one, entry = answer.value, answer.tool, answer.entry
     if as_json:
         known = value if math.isfinite(value) else None
-        print_json({"schema": "cutline/as/1", "tool": one.name, "version": one.version, "how": one.how,
+        render.print_json({"schema": "cutline/as/1", "tool": one.name, "version": one.version, "how": one.how,
                     "measure": entry.measure, "function": entry.function, "note": entry.note,
                     "value": known})  # fmt: skip
         return

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from cutline.core.errors import Argument, ParameterError, Text
-from cutline.core.validation import check_flag, check_path
 
 
 def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
@@ -31,6 +30,8 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
     What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
     the umask leaves.
     """
+    from cutline.core.validation import check_flag, check_path  # which loads numpy: not for the help of a command
+
     path, overwrite = check_path(path, "path", "out.json"), check_flag(overwrite, "overwrite")
     check(path, overwrite=overwrite)
     target = path.resolve() if path.is_symlink() else path
@@ -92,7 +93,7 @@ def _unfinished(target: Path, mode: int) -> Path:
 def _like(file: Path, old: os.stat_result) -> None:
     """Give a file the mode of another and, where that is allowed, its owner."""
     file.chmod(stat.S_IMODE(old.st_mode))
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):  # Windows has no owners of this kind
         if (os.geteuid(), os.getegid()) != (old.st_uid, old.st_gid):
             os.chown(file, old.st_uid, old.st_gid)
 

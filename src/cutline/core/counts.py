@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError, UnavailableError, near
+from cutline.core.measure_attributes import EveryCountMeasure
 from cutline.core.table import Table
 from cutline.core.validation import check_flag, check_number
 
@@ -17,7 +18,7 @@ CLASSES = ("positive", "negative")  # what tables call them, where they have no 
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(EveryCountMeasure):
     """The contingency table of one cut, or of many: each field is a number or an array of numbers.
 
     Every measure of one cut is an attribute.
@@ -85,20 +86,22 @@ class Counts:
         cells = (self.tp / total, self.fp / total, self.fn / total, self.tn / total)
         return Counts(*cells, self.threshold, self.is_risk, self.class_titles)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise UnavailableError(f"Counts has no {name!r}.")
-        from cutline import MEASURES  # which know Counts: so they are asked for here, when one is wanted
+    if not TYPE_CHECKING:  # which knows the measures by name
 
-        if name in MEASURES:
-            measure = MEASURES[name]
-            if measure.needs.name == "COUNTS":
-                return measure(self)
-            raise UnavailableError(
-                f"Counts has no {name!r}, which needs {measure.needs.value}", "ask the ranking for it"
-            )
-        hint = near(name, [one for measure in MEASURES.search(needs="counts") for one in measure.names])
-        raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}")
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise UnavailableError(f"Counts has no {name!r}.")
+            from cutline import MEASURES  # the measures import Counts
+
+            if name in MEASURES:
+                measure = MEASURES[name]
+                if measure.needs.name == "COUNTS":
+                    return measure(self)
+                raise UnavailableError(
+                    f"Counts has no {name!r}, which needs {measure.needs.value}", "ask the ranking for it"
+                )
+            hint = near(name, [one for measure in MEASURES.search(needs="counts") for one in measure.names])
+            raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}")
 
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:

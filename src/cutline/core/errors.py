@@ -14,7 +14,7 @@ import copy
 from collections.abc import Iterable
 from typing import Any, Self
 
-from cutline.core.messages import PYTHON, Argument, Text, Words, told
+from cutline.core.messages import PYTHON, Argument, Text, Words, render
 
 __all__ = [
     "Argument",
@@ -30,6 +30,7 @@ __all__ = [
     "did_you_mean",
     "near",
     "nearest",
+    "sentence_of",
     "shown",
 ]
 
@@ -64,34 +65,36 @@ class CutlineError(ValueError):
     ) -> None:
         self.found, self.way_out, self.argument, self.position = found, way_out, argument, position
         self.place, self.column, self.whom, self.hint = place, column, whom, hint
-        super().__init__(self.told())
-
-    def told(self, words: Words = PYTHON) -> str:
-        """The sentence, in the words of a front end."""
-        is_named = isinstance(self.found, Text) and self.argument in [part.name for part in self.found.arguments]
-        subject = "" if self.argument is None or is_named else words.subject(self.argument)
-        column = "" if self.column is None else f"(column {self.column!r})"
-        place = self.place
-        if place is None and self.position is not None:
-            place = words.place(self.position)
-        sentence = " ".join(part for part in (subject, column, told(self.found, words), place) if part)
-        if self.way_out:
-            sentence = f"{sentence}: {told(self.way_out, words)}"
-        if not sentence.endswith((".", "?", "!")):
-            sentence += "."
-        return (f"{self.whom}: " if self.whom else "") + sentence + (f" {self.hint.strip()}" if self.hint else "")
+        super().__init__(sentence_of(self))
 
     def altered(self, **fields: Any) -> Self:
         """The same refusal with some of its parts replaced."""
         other = copy.copy(self)
         for name, value in fields.items():
             setattr(other, name, value)
-        other.args = (other.told(),)
+        other.args = (sentence_of(other),)
         return other
 
     def about(self, whom: str) -> Self:
         """The same refusal, said of somebody."""
         return self.altered(whom=f"{whom}: {self.whom}" if self.whom else whom)
+
+
+def sentence_of(error: CutlineError, words: Words = PYTHON) -> str:
+    """Return the sentence of a refusal, in the words of a front end."""
+    argument, found = error.argument, error.found
+    is_named = isinstance(found, Text) and argument in [part.name for part in found.arguments]
+    subject = "" if argument is None or is_named else words.subject(argument)
+    column = "" if error.column is None else f"(column {error.column!r})"
+    place = error.place
+    if place is None and error.position is not None:
+        place = words.place(error.position)
+    sentence = " ".join(part for part in (subject, column, render(found, words), place) if part)
+    if error.way_out:
+        sentence = f"{sentence}: {render(error.way_out, words)}"
+    if not sentence.endswith((".", "?", "!")):
+        sentence += "."
+    return (f"{error.whom}: " if error.whom else "") + sentence + (f" {error.hint.strip()}" if error.hint else "")
 
 
 class InputError(CutlineError):

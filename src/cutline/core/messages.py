@@ -65,7 +65,7 @@ class Text(str):
         flat: list[str | Argument] = []
         for part in parts:
             flat += part.parts if isinstance(part, Text) else (part,)
-        self = super().__new__(cls, "".join(_told(part, PYTHON) for part in flat))
+        self = super().__new__(cls, "".join(_rendered(part, PYTHON) for part in flat))
         self.parts = tuple(flat)
         return self
 
@@ -97,13 +97,13 @@ def _portable(part: str | Argument) -> str | Argument:
     return part
 
 
-def _told(part: str | Argument, words: Words) -> str:
+def _rendered(part: str | Argument, words: Words) -> str:
     return words.argument(part) if isinstance(part, Argument) else part
 
 
-def told(text: str, words: Words = PYTHON) -> str:
-    """The text in the words of a front end; one that mentions nothing is the same for all."""
-    return "".join(_told(part, words) for part in text.parts) if isinstance(text, Text) else text
+def render(text: str, words: Words = PYTHON) -> str:
+    """Return the text in the words of a front end; one that mentions no argument is the same for all."""
+    return "".join(_rendered(part, words) for part in text.parts) if isinstance(text, Text) else text
 
 
 def listed(parts: Sequence[str]) -> str:

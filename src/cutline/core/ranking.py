@@ -174,6 +174,7 @@ class Ranking:
     exact: bool = True
     reach: tuple[Array, Array] | None = None  # of bins: the first and the last score in each, as the ranking runs
     negative: Any = None  # the label of the other class, where it is known; a caption, so equality passes over it
+    are_scores: bool = False  # no probabilities, though these lie between 0 and 1: others of the same list do not
 
     def __post_init__(self) -> None:
         if self.reach is not None and len(self.reach[0]) != len(self.score):
@@ -345,6 +346,8 @@ class Ranking:
     @property
     def are_probabilities(self) -> bool:
         """Whether the scores can be read as probabilities of the positive class."""
+        if self.are_scores:
+            return False
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
     @property

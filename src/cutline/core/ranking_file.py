@@ -11,15 +11,19 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutline.core.atomic_write import write
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.ranking import Ranking
+
+if TYPE_CHECKING:
+    import duckdb
 
 MAGIC = b"cutline ranking\n"
 VERSION = 2  # the newest that is read; files without bins are written as version 1
@@ -96,21 +100,62 @@ def load(path: str | os.PathLike[str]) -> Ranking:
     facts = _facts(header, title)
     if _checksum(facts, payload) != facts["sha256"]:
         raise InputError(f"{title} is damaged: its contents do not match its checksum. Make it again.")
-    found = _from_parquet(payload, title)
-    pos, neg = found["pos"], found["neg"]
+    columns = _from_parquet(payload, title)
+    higher_is_positive = facts["higher_is_positive"]
+    reason = _find_fault(columns, higher_is_positive=higher_is_positive, exact=facts.get("exact", True))
+    if reason:
+        raise InputError(f"{title} is not a valid ranking: {reason}. Make it again.")
+    pos, neg = columns["pos"], columns["neg"]
     return Ranking(
-        found["score"],
+        columns["score"],
         pos,
         neg,
-        found.get("pos2", pos),
-        found.get("neg2", neg),
-        higher_is_positive=facts["higher_is_positive"],
+        columns.get("pos2", pos),
+        columns.get("neg2", neg),
+        higher_is_positive=higher_is_positive,
         positive=facts["positive"],
         negative=facts.get("negative"),
         dropped=facts["dropped"],
         exact=facts.get("exact", True),
-        reach=(found["first"], found["last"]) if "first" in found else None,
+        reach=(columns["first"], columns["last"]) if "first" in columns else None,
     )
+
+
+def _find_fault(columns: dict[str, Any], *, higher_is_positive: bool, exact: bool) -> str:
+    """Return why the columns are no ranking, or nothing: a right checksum says who wrote them, not what they hold."""
+    sums = [name for name in _COLUMNS[1:] if name in columns]
+    scores = ["score", *(_REACH if not exact else ())]
+    required = {*scores, "pos", "neg", *(_SQUARES if "pos2" in columns or "neg2" in columns else ())}
+    if required != columns.keys():
+        return "its columns are not those of a ranking"
+    for name, values in columns.items():
+        if np.ma.is_masked(values) or (values.dtype.kind == "f" and np.isnan(values).any()):
+            return f"column {name!r} holds a missing value"
+    for name in scores:
+        if columns[name].dtype.kind != "f":
+            return f"column {name!r} does not hold floats"
+    for name in sums:
+        values = columns[name]
+        if values.dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
+            return f"column {name!r} does not hold counts or weights"
+        if not (values >= 0).all() or np.isinf(values).any():
+            return f"column {name!r} holds a count that is negative or not finite"
+        with np.errstate(over="ignore"):
+            total = values.sum(dtype=float)
+        if total >= (2**62 if values.dtype.kind == "i" else 1e200):
+            return f"the sum of column {name!r} is too large"
+    if not columns["pos"].any() and not columns["neg"].any():
+        return "it holds no cases"
+    direction = -1 if higher_is_positive else 1
+    first, last = (columns["score"],) * 2 if exact else (columns[name] for name in _REACH)
+    if not (direction * first[1:] > direction * last[:-1]).all() or not (direction * first <= direction * last).all():
+        return "its scores are not distinct and in order"
+    if (
+        not (direction * first <= direction * columns["score"]).all()
+        or not (direction * columns["score"] <= direction * last).all()
+    ):
+        return "a score lies outside its bin"
+    return ""
 
 
 def _checksum(facts: dict[str, Any], payload: bytes) -> str:
@@ -122,13 +167,20 @@ def _facts(header: bytes, title: str) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(header)
         version = facts["version"]
-        if type(version) is not int or version < 1 or type(facts["dropped"]) is not int:
+        if type(version) is not int or version < 1:
             raise TypeError(version)
         if version > VERSION:
             raise InputError(f"{title} was written by a newer cutline (format {version}): update cutline to read it.")
         if not {"positive", "higher_is_positive", "dropped", "sha256"} <= facts.keys():
             raise KeyError("positive")
-    except (ValueError, KeyError, TypeError) as error:
+        if type(facts["dropped"]) is not int or not 0 <= facts["dropped"] < 2**62:
+            raise ValueError(facts["dropped"])
+        if type(facts["higher_is_positive"]) is not bool or type(facts.get("exact", True)) is not bool:
+            raise TypeError("higher_is_positive")
+        for label in (facts["positive"], facts.get("negative", 0)):
+            if not isinstance(label, _LABELS) or label != label:
+                raise TypeError(label)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{title} is damaged: its header cannot be read. Make it again.") from None
@@ -165,10 +217,19 @@ def _scratch() -> Iterator[Path]:
             yield Path(folder) / "cells.parquet"
 
 
-def _as_parquet(columns: dict[str, Any]) -> bytes:
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a forked process needs its own
+    """Return the database of a process: opening one takes longer than reading the ranking of a day."""
     import duckdb
 
-    with _scratch() as file, duckdb.connect(":memory:") as connection:
+    database = duckdb.connect(":memory:")
+    with suppress(duckdb.Error):  # of versions that have no such cache
+        database.execute("SET enable_external_file_cache = false")  # every scratch file has the same name
+    return database
+
+
+def _as_parquet(columns: dict[str, Any]) -> bytes:
+    with _scratch() as file, _database(os.getpid()).cursor() as connection:
         connection.register("cells", {name: np.ascontiguousarray(column) for name, column in columns.items()})
         quoted = str(file).replace("'", "''")
         connection.execute(f"COPY cells TO '{quoted}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)")
@@ -178,7 +239,7 @@ def _as_parquet(columns: dict[str, Any]) -> bytes:
 def _from_parquet(payload: bytes, title: str) -> dict[str, Any]:
     import duckdb
 
-    with _scratch() as file, duckdb.connect(":memory:") as connection:
+    with _scratch() as file, _database(os.getpid()).cursor() as connection:
         file.write_bytes(payload)
         try:
             return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutline.core.errors import ParameterError
-from cutline.core.validation import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +83,8 @@ class Table:
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Columns of one length as a data frame of pandas, polars or pyarrow."""
+    from cutline.core.validation import check_choice  # which loads numpy: not for the help of a command
+
     check_choice(backend, "backend", ("pandas", "polars", "pyarrow"))
     data = dict(columns)
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -92,7 +94,15 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
         if isinstance(value, int) and value != number:
             raise _integers_error(name)
         numeric.append(number)
+    exact = {value for value in array if isinstance(value, Decimal | Fraction) and value == value}
+    if len({float(value) for value in exact}) < len(exact):
+        raise decimals_error(name)
     return np.array(numeric, dtype=float)
+
+
+def decimals_error(name: str) -> InputError:
+    """Return the refusal of exact numbers that would become ties."""
+    return InputError("holds decimals that float64 cannot tell apart", "pass ranks, or round them", argument=name)
 
 
 def _text_error(name: str, example: Any, position: int) -> InputError:

@@ -32,7 +32,7 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         scores: The score of each named case, in the order of the names: a ranking knows no rows.
     """
     n = _places(r)
-    named = _names_from_the_top(r, ids, scores)
+    named = names_from_the_top(r, ids, scores)
     place = np.arange(1.0, n + 1)
     counts = r.at_quota(place)
     random, best = place / n, np.asarray(qrecall.compute(_perfect(r), quota=place))
@@ -54,7 +54,7 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         "s1": np.maximum(found - random, 0.0),
         "s2": np.maximum(random - found, 0.0),
         "s3": best - random,
-        **({} if r.are_probabilities else {"hinge": _hinge(r)[cell]}),
+        **({} if r.are_probabilities else {"hinge": hinge_losses(r)[cell]}),
     }
     rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
     areas = ", ".join(f"{name.upper()} {shown(float(columns[name].sum()))}" for name in ("s1", "s2", "s3"))
@@ -81,8 +81,14 @@ def _places(r: Ranking) -> int:
     return n
 
 
-def _names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
-    """The names of the cases in the order of the list, found by their scores."""
+def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
+    """The names of the cases in the order of the list, found by their scores.
+
+    Args:
+        r: The ranking.
+        ids: The names of the cases; None for no names.
+        scores: The score of each named case, in the order of the names.
+    """
     if ids is None:
         if scores is not None:
             raise ParameterError("are for the names of the cases", "pass ids too", argument="scores")
@@ -111,7 +117,7 @@ def _perfect(r: Ranking) -> Ranking:
     return perfect(r)
 
 
-def _hinge(r: Ranking) -> Array:
+def hinge_losses(r: Ranking) -> Array:
     """The mean hinge loss of the cases of each distinct score, which is taken for a signed distance."""
     kind = hinge_loss.kind
     assert isinstance(kind, MeanOfCases)  # noqa: S101

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutline.core import validation
-from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
 from cutline.cuts import statements
@@ -20,7 +21,7 @@ from cutline.cuts.requirements import Requirement, requirement
 from cutline.cuts.restrictions import Cap, OnEstimate, Rule, on_limit
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inputs.rank import places, rank
+from cutline.inputs.rank import places
 from cutline.measures import Needs
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
@@ -29,8 +30,9 @@ KEPT_BY_FLAGGING = ("recall", "fnr", "npv", "false_omission_rate")  # requiremen
 NO_WISH = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
 
 
+@public(confidence="level", data="ev")
 def choose_cut(
-    data: Any,
+    ev: Any,
     *requirements: Any,
     maximize: Any = None,
     minimize: Any = None,
@@ -40,7 +42,7 @@ def choose_cut(
     quota: Any = None,
     share: float | None = None,
     prevalence: float | None = None,
-    confidence: float | None = LEVEL,
+    level: float | None = LEVEL,
     after_looking: bool = False,
     method: str = OPTIMUM,
     resamples: int | None = None,
@@ -52,7 +54,7 @@ def choose_cut(
     Where several cuts are equally good, the one that flags fewest cases is taken, and a note says so.
 
     Args:
-        data: An evaluation or a ranking; or the labels, followed by the scores.
+        ev: An evaluation or a ranking.
         *requirements: Texts such as "recall >= 0.9", "fpr <= 0.05", "precision >= 0.5", "share <= 0.02". A requirement
             on a limit, such as "f1.low >= 0.4", is on the interval at the cut, by resampling where cases have groups or
             weights; it promises nothing about the choice.
@@ -64,23 +66,26 @@ def choose_cut(
         quota: How many of these cases can be acted on. A list of quotas fixed beforehand is where precision is tested.
         share: The same as a share of the list.
         prevalence: The prevalence of the population that the cut is for, when it is not that of the data.
-        confidence: Of the promises, all at once. None asks for requirements on the estimates, and promises nothing.
+        level: The confidence of the promises, all at once. None asks for requirements on the estimates, and promises
+            nothing.
         after_looking: Whether the promises have to hold at every cut at once, so that they may be read after looking.
         method: "optimum", or one that varies less: "mean" of the choices over resamples, "smooth" criterion, and
             for Youden's J "kernel" or "normal" distributions.
         resamples: How often the choice is repeated; 1000 unless the data are large, and 0 not at all.
         seed: The seed of the resamples.
 
+    >>> import cutline as cl
     >>> import numpy as np
     >>> scores = np.arange(200) / 200
-    >>> cut = choose_cut(scores > 0.4995, scores, "recall >= 0.9")
+    >>> cut = choose_cut(cl.evaluate(scores > 0.4995, scores), "recall >= 0.9")
     >>> cut.threshold, cut.misses_allowed
     (0.52, 4)
     >>> print(cut.statement.split(",")[0])
     With 95 % confidence at least 90 % of future positives score 0.52 or more
     """
-    r, groups, asked = opened(data, requirements)
-    confidence = None if confidence is None else check_level(confidence, "confidence")
+    r, groups = ranking_of(ev, "choose_cut")
+    asked = [checked(one) for one in requirements]
+    confidence = None if level is None else check_level(level, "level")
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
     prevalence = check_prevalence(prevalence)
@@ -104,31 +109,28 @@ def choose_cut(
     return request.cut(repeat(plan, r, groups, times, seed) if times else None)
 
 
-def opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSampler | None, list[Requirement]]:
-    """The ranking, its groups, and the requirements."""
-    rest = list(requirements)
-    groups = None
-    if isinstance(data, Evaluation):
-        r, groups = data.ranking, data.groups
-    elif isinstance(data, Ranking):
-        r = data
-    elif rest and not isinstance(rest[0], str | Requirement):
-        r = rank(data, rest.pop(0))
-    else:
-        raise InputError(
-            "choose_cut takes an evaluation, a ranking, or labels followed by scores", "pass the scores too"
-        )
+def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
+    """Return the ranking that a cut is chosen for, and its groups.
+
+    Args:
+        ev: An evaluation or a ranking.
+        who: The function that needs it.
+    """
+    if not isinstance(ev, Evaluation | Ranking):
+        raise InputError(f"{who} takes an evaluation first", "pass cl.evaluate(labels, scores)")
+    r, groups = (ev.ranking, ev.groups) if isinstance(ev, Evaluation) else (ev, None)
     if r.pos.ndim > 1:
         raise InputError("This is a stack of rankings", "choose a cut for one of them")
     if not r.positives or not r.negatives:
         raise InputError("All cases are of one class, which tells nothing about a cut", "pass cases of both classes")
-    asked = [one if isinstance(one, Requirement) else requirement(str(one)) for one in rest]
-    for one in asked:
-        _check(one)
-    return r, groups, asked
+    return r, groups
 
 
-def _check(one: Requirement) -> None:
+def checked(given: Any) -> Requirement:
+    """Return a requirement that can be checked at a cut."""
+    if not isinstance(given, Requirement | str):
+        raise ParameterError(f"{briefly(given)} is not a requirement", "pass a text such as 'recall >= 0.9'")
+    one = given if isinstance(given, Requirement) else requirement(given)
     measure = one.term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
@@ -138,6 +140,7 @@ def _check(one: Requirement) -> None:
     named = {"threshold", "quota", "share"} & set(one.term.parameters)
     if named:
         raise ParameterError(f"{one.text!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out")
+    return one
 
 
 def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
@@ -200,7 +203,7 @@ def _promises(
             name, limit = one.term.measure.name, "low" if one.is_floor else "high"
             raise ParameterError(
                 f"Nothing can be promised about {one.text!r}",
-                f"write {name}.{limit} for the limit of its interval at the cut, or pass confidence=None "
+                f"write {name}.{limit} for the limit of its interval at the cut, or pass level=None "
                 "(--estimates) for its estimate",
             )
         if prevalence is not None and one.term.measure.name == "predicted_positive_rate":

@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.cuts.choice import choose_cut
 from cutline.cuts.cut import Cut
@@ -54,7 +55,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         utility: What each outcome is worth, such as {"tp": 90, "fp": -10}.
         share: Which share of the cases can be acted on.
         prevalence: The prevalence where the classifier is used, when it is another.
-        confidence: Of the promises; None for requirements on estimates.
+        level: The confidence of the promises; None for requirements on estimates.
         after_looking: Whether promises have to hold at every cut at once.
         method: How the best cut is found.
         cv: The number of folds, a splitter of scikit-learn, or "prefit".
@@ -76,6 +77,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     (21, True)
     """
 
+    @public(confidence="level")
     def __init__(
         self,
         estimator: Any,
@@ -88,7 +90,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         utility: Any = None,
         share: float | None = None,
         prevalence: float | None = None,
-        confidence: float | None = 0.95,
+        level: float | None = 0.95,
         after_looking: bool = False,
         method: str = "optimum",
         cv: Any = 5,
@@ -105,7 +107,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.utility = utility
         self.share = share
         self.prevalence = prevalence
-        self.confidence = confidence
+        self.level = level
         self.after_looking = after_looking
         self.method = method
         self.cv = cv
@@ -218,7 +220,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if not asked and not how.keys() - {"prevalence"}:
             how["maximize"] = "youden_j"
         ev = evaluate(np.asarray(y) == self.positive_, scores, weight)
-        same = ("confidence", "after_looking", "method", "resamples")
+        same = ("level", "after_looking", "method", "resamples")
         seed = self.random_state if isinstance(self.random_state, int) else 0
         cut = choose_cut(ev, *asked, seed=seed, **{name: getattr(self, name) for name in same}, **how)
         cut.require()

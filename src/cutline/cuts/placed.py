@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from cutline.core import validation
 from cutline.core.errors import ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence
 from cutline.cuts.answer import Request
-from cutline.cuts.choice import opened, require_alike
+from cutline.cuts.choice import ranking_of, require_alike
 from cutline.cuts.cut import Cut
 from cutline.cuts.guarantees import local_level, simultaneous_bounds
 from cutline.cuts.plan import Plan
@@ -29,31 +30,28 @@ class Bands(NamedTuple):
     precision: float
 
 
-def cut_at(
-    data: Any, *scores: Any, threshold: float, confidence: float = LEVEL, prevalence: float | None = None
-) -> Cut:
+@public(confidence="level", data="ev")
+def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float | None = None) -> Cut:
     """The cut at a given threshold, with what can be promised of it: recall, false positive rate and precision at once.
 
     The promise holds at every threshold at the same time. So it does not matter how this one was found: by dragging a
     slider, from habit, or by looking at all the results first.
 
     Args:
-        data: An evaluation or a ranking; or the labels, followed by the scores.
-        *scores: The scores, when `data` are the labels.
+        ev: An evaluation or a ranking.
         threshold: The threshold.
-        confidence: Of the three promises at once.
+        level: The confidence of the three promises at once.
         prevalence: The prevalence of the population that the cut is for, when it is not that of the data.
 
+    >>> import cutline as cl
     >>> import numpy as np
     >>> scores = np.arange(200) / 200
-    >>> print(cut_at(scores > 0.4995, scores, threshold=0.45).statement.split(", at most")[0])
+    >>> print(cut_at(cl.evaluate(scores > 0.4995, scores), threshold=0.45).statement.split(", at most")[0])
     With 95 % confidence, wherever the cut is put, all at once, at least 92.99 % of future positives score 0.45 or more
     """
-    r, groups, asked = opened(data, scores)
-    if asked:
-        raise ParameterError("A threshold that is given takes no requirements", "pass them to choose_cut instead")
+    r, groups = ranking_of(ev, "cut_at")
     require_alike(r, grouped=groups is not None)
-    at, confidence = validation.check_number(threshold, "threshold"), check_level(confidence, "confidence")
+    at, confidence = validation.check_number(threshold, "threshold"), check_level(level, "level")
     if math.isnan(at):
         raise ParameterError("is no number", "pass a score", argument="threshold")
     made = _promises(r, at, confidence, check_prevalence(prevalence))

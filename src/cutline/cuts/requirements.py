@@ -32,7 +32,7 @@ class Term:
 
     def __str__(self) -> str:
         where = ",".join(f"{name}={value}" for name, value in self.parameters.items())
-        return f"{self.measure.called}@{where}" if where else self.measure.called
+        return f"{self.measure.display_name}@{where}" if where else self.measure.display_name
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def requirement(text: str) -> Requirement:
 def check_complete(term: Term) -> None:
     """Refuse a measure of a quota without one: a gate has no other place for it."""
     if "quota" in term.measure.required and not {"quota", "share"} & set(term.parameters):
-        name = term.measure.called
+        name = term.measure.display_name
         raise ParameterError(f"{name} needs a quota", f"write {name}@quota=100 or {name}@share=5%")
 
 

@@ -12,6 +12,7 @@ from cutline.comparison import Comparison
 from cutline.core import validation
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
 from cutline.core.validation import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
@@ -132,8 +133,9 @@ def _times(r: Ranking, resamples: int | None) -> int:
     return resamples_for(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
 
 
+@public(data="ev")
 def decision_curve(
-    data: Any,
+    ev: Any,
     risks: Any = None,
     *,
     kind: str = "net_benefit",
@@ -145,7 +147,7 @@ def decision_curve(
     """Net benefit over the threshold probability, with its band, beside flagging everybody and flagging nobody.
 
     Args:
-        data: An evaluation, whose groups are counted whole, or a ranking; the scores are probabilities.
+        ev: An evaluation, whose groups are counted whole, or a ranking; the scores are probabilities.
         risks: The threshold probabilities; 0.01 to 0.99 by default.
         kind: "net_benefit", "standardised" (a share of the prevalence) or "interventions_avoided" (in one case).
         prevalence: The prevalence of the population, when cases and controls were drawn apart.
@@ -160,14 +162,14 @@ def decision_curve(
     >>> curve["net_benefit"].round(4).tolist(), curve["flag_everybody"].round(4).tolist()
     ([0.2917, 0.125], [0.1667, -0.25])
     """
-    r, at = _probabilities(data, "A decision curve"), _risks(risks)
+    r, at = _probabilities(ev, "A decision curve"), _risks(risks)
     kind, given = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
     made: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, given)}
     notes: tuple[str, ...] = ()
     times = _times(r, resamples)
     if times:
-        limits = decision_band(data, at, kind, prevalence=given, level=level, resamples=max(2, times), seed=seed)
+        limits = decision_band(ev, at, kind, prevalence=given, level=level, resamples=max(2, times), seed=seed)
         made |= {kind: limits.y, "low": limits.low, "high": limits.high}
         notes = limits.notes
     if kind != "interventions_avoided":
@@ -177,10 +179,11 @@ def decision_curve(
     return UtilityCurve(titled(kind, given), made, notes=notes, level=level)
 
 
+@public(one="a", other="b")
 def decision_difference(
     cmp: Comparison,
-    one: str,
-    other: str,
+    a: str,
+    b: str,
     risks: Any = None,
     *,
     prevalence: float | None = None,
@@ -192,8 +195,8 @@ def decision_difference(
 
     Args:
         cmp: The comparison that holds both models.
-        one: The first model.
-        other: The model that is taken away from it.
+        a: The first model.
+        b: The model that is taken away from it.
         risks: The threshold probabilities; 0.05, 0.1, ... 0.5 by default.
         prevalence: The prevalence of the population, when cases and controls were drawn apart.
         level: The level of the intervals, each by itself.
@@ -203,10 +206,10 @@ def decision_difference(
     if not isinstance(cmp, Comparison):
         raise InputError(f"is {briefly(cmp)}", "pass what compare() gives", argument="cmp")
     at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
-    for name in (one, other):
+    for name in (a, b):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
     level = check_level(level)
-    pairs = _net_benefits(cmp, two_of(cmp.names, one, other), at, check_prevalence(prevalence), resamples, seed)
+    pairs = _net_benefits(cmp, two_of(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
     found = [pair.estimate("auto", level) for pair in pairs]
     made = {
         "risk": at,
@@ -215,7 +218,7 @@ def decision_difference(
         "high": np.array([estimate.high for estimate in found]),
         "p_value": np.array([pair.test("auto").p_value for pair in pairs]),
     }
-    return UtilityCurve(f"Net benefit of {one} less that of {other}", made, level=level)
+    return UtilityCurve(f"Net benefit of {a} less that of {b}", made, level=level)
 
 
 def _net_benefits(
@@ -237,44 +240,47 @@ def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
     return lambda counts: net_benefit.function(at_prevalence(counts, prevalence))
 
 
-def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
+@public(data="ev")
+def cost_curve(ev: Any, threshold: float | None = None) -> UtilityCurve:
     """The smallest normalised expected cost at every probability-cost (Drummond and Holte), with its lower envelope.
 
     Args:
-        data: An evaluation or a ranking.
+        ev: An evaluation or a ranking.
         threshold: The cut whose own line is drawn along; that of the evaluation by default.
     """
-    r = data.ranking if isinstance(data, Evaluation) else data
+    r = ev.ranking if isinstance(ev, Evaluation) else ev
     if not isinstance(r, Ranking):
-        raise InputError(f"A cost curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
+        raise InputError(f"A cost curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
     _both_classes(r, "A cost curve")
     line = cost_envelope(r)
     made = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
-    if threshold is None and isinstance(data, Evaluation):
-        threshold = data.threshold
+    if threshold is None and isinstance(ev, Evaluation):
+        threshold = ev.threshold
     if threshold is not None:
         fixed = cost_line(r, validation.check_number(threshold, "threshold"))
         made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
     return UtilityCurve(WORDINGS["cost"].title, made, area=line.area)
 
 
-def brier_curve(data: Any) -> UtilityCurve:
+@public(data="ev")
+def brier_curve(ev: Any) -> UtilityCurve:
     """The loss at every cost proportion when the threshold is that proportion; its area is the Brier score.
 
     Args:
-        data: An evaluation or a ranking whose scores are probabilities.
+        ev: An evaluation or a ranking whose scores are probabilities.
     """
-    line: Line = brier_line(_probabilities(data, "A Brier curve"))
+    line: Line = brier_line(_probabilities(ev, "A Brier curve"))
     return UtilityCurve(WORDINGS["loss"].title, {"cost_proportion": line.x, "loss": line.y}, area=line.area)
 
 
+@public(data="ev")
 def profit_curve(
-    data: Any, *, value: float, cost: float, level: float = LEVEL, resamples: int | None = None, seed: int = 0
+    ev: Any, *, value: float, cost: float, level: float = LEVEL, resamples: int | None = None, seed: int = 0
 ) -> UtilityCurve:
     """Profit over the number of cases flagged, with the best quota and its interval.
 
     Args:
-        data: An evaluation, whose groups are counted whole, or a ranking.
+        ev: An evaluation, whose groups are counted whole, or a ranking.
         value: What a true positive is worth.
         cost: What flagging a case costs.
         level: The level of the interval of the best quota.
@@ -286,9 +292,9 @@ def profit_curve(
     >>> curve["profit"].tolist(), curve.best.value
     ([0.0, 6.0, 12.0, 8.0, 14.0, 10.0, 6.0], 4.0)
     """
-    r, groups = (data.ranking, data.groups) if isinstance(data, Evaluation) else (data, None)
+    r, groups = (ev.ranking, ev.groups) if isinstance(ev, Evaluation) else (ev, None)
     if not isinstance(r, Ranking):
-        raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
+        raise InputError(f"A profit curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
     worth, price = check_amount(value, "value"), check_amount(cost, "cost")
     line, times = profits(r, worth, price), _times(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}

@@ -26,7 +26,6 @@ FEW_FOR_A_MEAN = 10  # ... of means over the cases
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
-DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 BELOW = "the actual coverage is probably below the nominal level"
@@ -42,7 +41,10 @@ TOO_RARELY = "The test's actual error rate is probably below its level."
 AT_A_QUOTA = (
     "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
 )
-RESAMPLED_BEST = "Chance makes much of the best over all cuts here, and makes more of it in resamples."
+IGNORES_THE_BIAS = (
+    "Chance raises this measure, of one model more than of the other: the test's actual error rate is probably above "
+    "its level. The method 'auto' allows for that."
+)
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)

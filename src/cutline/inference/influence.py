@@ -217,7 +217,7 @@ def _quantiles(r: Ranking, count: int) -> Array:
     for start in range(0, len(r), _BLOCK):  # so that a long list does not need as long a scratch space
         part = slice(start + 1, start + 1 + _BLOCK)
         rates = (divide(r.tp[part], r.positives), divide(r.fp[part], r.negatives))
-        found[start : start + _BLOCK] = sum((count * rate).astype(np.int16) for rate in rates)
+        found[start : start + _BLOCK] = sum(np.nan_to_num(count * rate).astype(np.int16) for rate in rates)
     return found
 
 

@@ -13,25 +13,30 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.effective_size import squares
+from cutline.inference.effective_size import freedom_of_sum, squares
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
+from cutline.results.estimate import student_quantile
 
+_ROUNDING = 1e-9  # of the largest change: what is less than that is none
 _LEAST = 1.0 + 1e-9  # cases in effect, with which there is a spread
 
 
 class Linearised(NamedTuple):
-    """The covariance of some measures, and the degrees of freedom it is known with."""
+    """The covariance of some measures, and the degrees of freedom it is known with.
+
+    `freedom` is that of the design, groups less strata. `own` has that of each measure: the groups of the class that it
+    is of (of the smaller one, if of both) less their strata, and fewer where a few groups make most of the variance
+    (Satterthwaite).
+    """
 
     covariance: Array
     freedom: float
+    own: tuple[float, ...] = ()
 
-    def quantile(self, level: float) -> float:
-        """How many standard errors an interval reaches: Student's quantile, which the normal one is the limit of."""
-        from scipy.special import ndtri, stdtrit
-
-        upper = (1 + level) / 2
-        return float(ndtri(upper) if np.isinf(self.freedom) else stdtrit(self.freedom, upper))
+    def quantile(self, level: float, measure: int = 0) -> float:
+        """Return how many standard errors the interval of one of the measures reaches: Student's quantile."""
+        return student_quantile(level, self.own[measure] if self.own else self.freedom)
 
 
 def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler | None = None) -> Linearised:
@@ -71,4 +76,23 @@ def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
     freedom = float(groups.groups - len(number))
     if freedom < 1:
         return Linearised(np.full((len(changes), len(changes)), np.nan), np.nan)
-    return Linearised((centred * factor) @ centred.T, freedom)
+    own = tuple(freedom_of(change, row, groups) for change, row in zip(changes, centred, strict=True))
+    return Linearised((centred * factor) @ centred.T, freedom, own)
+
+
+def freedom_of(change: Array, sums: Array, groups: GroupSampler) -> float:
+    """Return the degrees of freedom of the variance of one measure, at least one.
+
+    Args:
+        change: What each row changes in it.
+        sums: What each group changes.
+        groups: The rows, with their groups and strata.
+    """
+    size, is_positive = np.abs(change), groups.cell < len(groups.ranking)
+    matters = size > _ROUNDING * float(size.max(initial=0.0))
+    of_class = groups.freedom_of_classes
+    least = min(
+        (of_class[i] for i, mine in enumerate((is_positive, ~is_positive)) if matters[mine].any()), default=np.inf
+    )
+    concerned = np.bincount(groups.group[matters], minlength=groups.groups) > 0
+    return max(min(least, freedom_of_sum(sums[concerned])), 1.0)

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 from cutline.core.errors import InputError
 from cutline.core.validation import counted
-from cutline.inputs.file_formats import compression_of, zstd_lines
+from cutline.inputs.file_formats import compression_of, no_room, spooled, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -158,8 +158,13 @@ def _delimiter(text: str) -> str:
 
 def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
     """A copy whose lines all end in one way, without blank ones: DuckDB reads no other. It goes with its path."""
-    from cutline.inputs.file_formats import spooled
+    try:
+        return _copy_with_one_line_end(path, layout, title)
+    except OSError as error:
+        raise no_room(error.strerror) from None
 
+
+def _copy_with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
     text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
     with text, tempfile.TemporaryFile() as copy:
         out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)

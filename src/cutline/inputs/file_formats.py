@@ -39,7 +39,7 @@ _OTHERS = {
     b"\x93NUMPY": ("a NumPy array", "load it in Python and pass the arrays"),
 }
 _REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
-_AWKWARD = re.compile(r"[*?\[\\]")  # what DuckDB would take for a pattern
+_AWKWARD = {"/": re.compile(r"[*?\[\\]"), "\\": re.compile(r"[*?\[]")}  # what DuckDB would take for a pattern
 
 
 def is_remote(path: str) -> bool:
@@ -121,41 +121,65 @@ def spooled(stream: Any, title: str = "standard input") -> Path:
     if stream == "-" and sys.stdin is None:
         raise InputError("Standard input is closed", "pass a file, or pipe the predictions into the command")
     data: IO[bytes] = sys.stdin.buffer if stream == "-" else stream
-    kept = tempfile.NamedTemporaryFile(prefix="cutline-")  # noqa: SIM115 - it lives as long as its path
+    handle, name = tempfile.mkstemp(prefix="cutline-")
+    path = _Kept(name)
+    path.kept = weakref.finalize(path, Path(name).unlink, missing_ok=True)
     try:
-        _spool(data, kept, title)
-    except BaseException:
-        kept.close()
-        raise
-    path = _Kept(kept.name)
-    path.kept = weakref.finalize(path, kept.close)
+        with os.fdopen(handle, "wb") as file:  # closed before DuckDB opens it, which Windows asks for
+            _spool(data, file, title)
+    except OSError as error:  # of writing: what cannot be read is refused below
+        raise no_room(error.strerror) from None
     return path
 
 
-def _spool(data: IO[bytes], kept: Any, title: str) -> None:
+def _spool(data: IO[bytes], file: IO[bytes], title: str) -> None:
     """Write what a stream holds to a file; refused if that is nothing, or without end."""
+    while block := _read_block(data, title):
+        if _is_endless(data):
+            raise InputError(f"{title} is a device, not a file", "pass a file, or a pipe")
+        file.write(block)
+    if not file.tell():
+        raise _empty(title)
+
+
+def _read_block(data: IO[bytes], title: str) -> bytes:
     try:
-        while block := data.read(1 << 20):
-            if _is_endless(data):
-                raise InputError(f"{title} is a device, not a file", "pass a file, or a pipe")
-            kept.write(block)
+        return data.read(1 << 20)
     except OSError as error:
         raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that can be read") from None
-    kept.flush()
-    if not kept.tell():
-        raise _empty(title)
+
+
+def no_room(why: str | None = None) -> InputError:
+    """Return the refusal for temporary files that cannot be written: it is not the input's fault."""
+    found = f"The folder of temporary files, {shown(tempfile.gettempdir())}, cannot take more ({why or 'it is full'})"
+    return InputError(found, "make room there, or name another with TMPDIR in the environment")
 
 
 def plainly_named(path: Path) -> Path:
     """The path, or a link to it where the name holds what DuckDB takes for a pattern or is no UTF-8."""
     whole = path.resolve()
-    if not _AWKWARD.search(str(whole)) and str(whole).isprintable():
+    if is_plain_path(str(whole)):
         return path
     folder = tempfile.mkdtemp(prefix="cutline-")
     link = _Kept(Path(folder, "file"))
-    link.symlink_to(whole)
     link.kept = weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
+    try:
+        link.symlink_to(whole)
+    except OSError:  # Windows lets few people make links
+        try:
+            shutil.copyfile(whole, link)
+        except OSError as error:
+            raise no_room(error.strerror) from None
     return link
+
+
+def is_plain_path(path: str, separator: str = os.sep) -> bool:
+    r"""Whether DuckDB takes a path for a path: no pattern in it, and printable.
+
+    >>> is_plain_path(r"C:\\cases\\may.csv", "\\"), is_plain_path("/tmp/a*.csv", "/")
+    (True, False)
+    """
+    return not _AWKWARD[separator].search(path) and path.isprintable()
 
 
 def layout_of(path: Path) -> str:

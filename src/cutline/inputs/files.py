@@ -20,12 +20,12 @@ from typing import Any
 import duckdb
 
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.validation import counted
+from cutline.core.validation import counted, decimals_error
 from cutline.inputs import arrow_files, copying
 from cutline.inputs.column_source import Array, Ask, Source, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
-from cutline.inputs.file_formats import compression_of, plainly_named
+from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sql_engine import SqlEngine
@@ -36,6 +36,7 @@ FORMATS = ("csv", "parquet", "json", "arrow")
 
 _SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
+_EXACT_DIGITS = 15  # decimals that every float64 tells apart
 _MANY = 1000  # more distinct labels than this are no labels
 
 
@@ -59,6 +60,12 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
     from cutline.inputs.several_files import Files
 
     return Files(parts, found, connection)
+
+
+def _is_full_disk(error: Exception) -> bool:
+    """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
+    said = str(error).lower()
+    return any(word in said for word in ("no space left", "disk quota exceeded", "file too large"))
 
 
 class File:
@@ -299,6 +306,7 @@ class File:
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for one in asked.values():
             self._check_numbers(one)
+            self._check_decimals(one)
         with self._plainly():
             chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(asked.values()))
             return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
@@ -352,6 +360,18 @@ class File:
                 f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
             )
 
+    def _check_decimals(self, one: Ask) -> None:
+        """Refuse decimals that would become ties as floats."""
+        digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
+        if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
+            return
+        column = self._name(one)
+        counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
+        with self._plainly():
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")  # noqa: S608
+        if as_floats < exact:
+            raise decimals_error(one.role)
+
     def _name(self, one: Ask) -> str:
         return quoted(self._names[one.column])
 
@@ -369,8 +389,8 @@ class File:
             raise KeyboardInterrupt from None
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
-        except (duckdb.Error, UnicodeDecodeError):
-            raise self._reason() from None
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            raise (no_room() if _is_full_disk(error) else self._reason()) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None

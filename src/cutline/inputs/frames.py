@@ -15,6 +15,7 @@ import narwhals as nw
 from narwhals.exceptions import DuplicateError
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.validation import decimals_error
 from cutline.inputs.column_source import Array, Ask, plain
 from cutline.inputs.frame_engine import FrameEngine
 
@@ -56,6 +57,9 @@ class Eager:
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns as arrays."""
+        _check_decimals(
+            self._frame.lazy(), {key: one._replace(column=self._names[one.column]) for key, one in asked.items()}
+        )
         return {key: _array(self._frame.get_column(self._names[one.column])) for key, one in asked.items()}
 
     def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
@@ -88,10 +92,12 @@ class Lazy:
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns as arrays, in the order in which the engine gives the rows."""
+        _check_decimals(self._frame, asked)
         return dict(zip(asked, collect(_selected(self._frame, asked)).values(), strict=True))
 
     def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array]:
         """The distinct rows, and how often each occurs."""
+        _check_decimals(self._frame, asked)
         chosen = _selected(self._frame, asked)
         found = collect(chosen.group_by(*_aliases(asked)).agg(nw.len().alias(_COUNT)))
         times = found.pop(_COUNT).astype("int64")
@@ -106,6 +112,7 @@ class Lazy:
             kinds[role].is_numeric() or kinds[role] == nw.Boolean for role in kinds if role != "labels"
         ):
             return None
+        _check_decimals(self._frame, asked)
         chosen = self._frame.select(*(nw.col(one.column).alias(names[role]) for role, one in asked.items()))
         if kinds["labels"] in (nw.Categorical, nw.Enum):
             chosen = chosen.with_columns(nw.col("y").cast(nw.String))
@@ -134,6 +141,18 @@ def _selected(frame: nw.LazyFrame[Any], asked: Mapping[Any, Ask]) -> nw.LazyFram
     return frame.select(
         *(nw.col(one.column).alias(name) for name, one in zip(_aliases(asked), asked.values(), strict=True))
     )
+
+
+def _check_decimals(frame: nw.LazyFrame[Any], asked: Mapping[Any, Ask]) -> None:
+    """Refuse decimals that would become ties as floats."""
+    schema = frame.collect_schema()
+    for one in asked.values():
+        if one.role == "scores" and schema[one.column] == nw.Decimal:
+            column = nw.col(one.column)
+            counts = (column.n_unique().alias("exact"), column.cast(nw.Float64).n_unique().alias("floats"))
+            found = collect(frame.select(*counts))
+            if found["floats"][0] < found["exact"][0]:
+                raise decimals_error("scores")
 
 
 def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:

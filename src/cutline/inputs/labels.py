@@ -87,7 +87,15 @@ def _as_simple(labels: Array) -> Array:
     if all(isinstance(label, bool | np.bool_) for label in labels):
         return labels.astype(bool)
     if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
-        return labels.astype(float)
+        try:
+            numbers = labels.astype(float)
+        except OverflowError:
+            raise InputError(
+                "holds an integer beyond the range of float64", "pass 0 and 1", argument="labels"
+            ) from None
+        return (
+            numbers if (numbers == labels).all() else labels
+        )  # integers that float64 cannot tell apart stay as they are
     return labels
 
 

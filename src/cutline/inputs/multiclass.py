@@ -12,7 +12,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.core.validation import check_choice
+from cutline.core.validation import check_choice, check_flag
 from cutline.inputs.alignment import INCOMPLETE_GROUPS
 from cutline.inputs.column_source import Ask, opened, reading
 from cutline.inputs.in_memory import rank_cases
@@ -35,6 +35,7 @@ class ClassCases:
     weights: Array
     dropped: int = 0
     groups: Array | None = None  # the number of the group of each case; None where each is one by itself
+    ordered: bool = False  # whether the classes stand in an order that means something
 
     def __post_init__(self) -> None:
         for column in (self.truth, self.scores, self.weights, self.groups):
@@ -164,6 +165,7 @@ def read(
     data: Any = None,
     groups: Any = None,
     weights_are: WeightsAre | None = None,
+    ordered: bool = False,
 ) -> dict[str, ClassCases]:
     """The complete cases of some models that scored the same cases.
 
@@ -177,7 +179,9 @@ def read(
         data: A data frame or a file whose columns the other arguments name.
         groups: The group of each case; each is one by itself when None.
         weights_are: What the weights are, as in `evaluate`.
+        ordered: Whether the classes have an order.
     """
+    check_flag(ordered, "ordered")
     check_choice(missing, "missing", ("error", "drop"))
     check_weights_are(weights_are, weights)
     if data is not None:
@@ -187,7 +191,13 @@ def read(
     for name, scores in models.items():
         validation.check_one_order({"labels": labels, "scores": scores})
         matrices[name], known = _matrix(labels, scores, known)
-    return _aligned(labels, matrices, _Given(weights, weights_are, groups), known, missing)
+    if ordered and known is None and validation.column(labels, "labels").dtype.kind not in "biuf":
+        raise ParameterError(
+            "is True, but the order of the classes is not known",
+            Text("pass ", Argument("classes"), " in their order, such as ['lose', 'draw', 'win']"),
+            argument="ordered",
+        )
+    return _aligned(labels, matrices, _Given(weights, weights_are, groups, ordered), known, missing)
 
 
 class _Given(NamedTuple):
@@ -196,6 +206,7 @@ class _Given(NamedTuple):
     weights: Any
     weights_are: WeightsAre | None
     groups: Any
+    ordered: bool = False
 
 
 # ---------------------------------------------------------------------- columns
@@ -325,7 +336,7 @@ def _aligned(
     rows = np.lexsort(by)
     groups = None if together is None else together[rows]
     return {
-        name: ClassCases(tuple(order), coded[rows], matrix[rows], own[rows], dropped, groups)
+        name: ClassCases(tuple(order), coded[rows], matrix[rows], own[rows], dropped, groups, given.ordered)
         for name, matrix in scores.items()
     }
 

@@ -20,6 +20,7 @@ from cutline.core.errors import (
     Text,
     briefly,
 )
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source, in_memory, out_of_core
@@ -35,6 +36,7 @@ _NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out 
 _NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 
+@public
 def rank(
     labels: Any,
     scores: Any,

@@ -101,6 +101,9 @@ def _name(name: str, dialect: str) -> str:
     reserved = _SNOWFLAKE if dialect == "snowflake" else _RESERVED
     if _PLAIN.fullmatch(name) and not reserved.fullmatch(name.lower()):
         return name
+    if dialect in ("bigquery", "clickhouse"):  # where a backslash escapes what follows, also in a name
+        name = name.replace("\\", "\\\\")
+        return "`" + name.replace("`", "\\`") + "`"
     quote = "`" if dialect in _BACKTICKS else '"'
     return quote + name.replace(quote, quote * 2) + quote
 

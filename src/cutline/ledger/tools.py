@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, nearest
+from cutline.core.public import public
 from cutline.core.validation import check_text
 from cutline.evaluation import Evaluation
 from cutline.inputs.rank import complete
@@ -65,6 +66,7 @@ def said(entry: Entry, q: Quantity, material: Material) -> float:
     return under(material, q, sides_of_entry(entry, material))
 
 
+@public
 def value_as(
     ev: Evaluation, measure: str | Measure, tool_name: str, *, function: str | None = None, rows: Any = None
 ) -> float:

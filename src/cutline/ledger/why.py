@@ -12,6 +12,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.messages import Argument, Text
+from cutline.core.public import public
 from cutline.core.validation import check_flag
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
@@ -27,6 +28,7 @@ _STEPS = 5  # of one case, on each side, for measures of counts
 _UNNAMED = 0.4  # how plausible a measure is that is not shown first, when none is named
 
 
+@public
 def why(
     labels: Any,
     scores: Any,

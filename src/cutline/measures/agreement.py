@@ -68,7 +68,7 @@ def mcc(c: Counts) -> Any:
         "labels and predictions all say the same class, so chance alone agrees fully",
         lambda c, **_: (c.tp == c.total) | (c.tn == c.total),
     ),
-    aliases=("cohen_kappa",),
+    aliases=("cohen_kappa", "cohen_kappa_score"),
     trained_by="diagonals",
     source={"berrar2025": "Definition 24", "cohen1960": ""},
     blind_to=(

@@ -29,8 +29,10 @@ def under(measure: Measure, name: object) -> Measure:
     >>> under(MEASURES["mcc"], "mcc") is MEASURES["mcc"]
     True
     """
-    is_alias = isinstance(name, str) and name in measure.aliases
-    return replace(measure, title=_title(str(name)), asked=str(name)) if is_alias else measure
+    if not isinstance(name, str):
+        return measure
+    alias = name if name in measure.names else name.lower()
+    return replace(measure, title=_title(alias), display_name=alias) if alias in measure.aliases else measure
 
 
 def _title(name: str) -> str:

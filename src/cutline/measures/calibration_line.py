@@ -198,8 +198,9 @@ def _robust_variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -
     return _robust(r, logits(r), columns, found.covariance)[..., column, column]
 
 
-def _by_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:
-    return StandardError({"likelihood": variance, "sandwich": robust}, robust="sandwich")
+def _sandwich_or_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:
+    """Return both variances; the default supposes only that the cases are independent, not that the line is true."""
+    return StandardError({"sandwich": robust, "likelihood": variance}, robust="sandwich")
 
 
 line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox1958"))
@@ -212,7 +213,7 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     baseline=0,
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
-    kind=_by_likelihood(_variance_of_offset, _robust_variance_of_offset),
+    kind=_sandwich_or_likelihood(_variance_of_offset, _robust_variance_of_offset),
     blind_to="Whether probabilities are too extreme or too timid: only their average counts.",
 )
 def calibration_intercept(r: Ranking) -> Any:
@@ -227,7 +228,7 @@ def calibration_intercept(r: Ranking) -> Any:
     baseline=math.nan,
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
-    kind=_by_likelihood(partial(_variance_of_line, 1), partial(_robust_variance_of_line, 1)),
+    kind=_sandwich_or_likelihood(partial(_variance_of_line, 1), partial(_robust_variance_of_line, 1)),
     blind_to=(
         "Whether probabilities are too high or too low on average, and miscalibration that is not a straight line."
     ),
@@ -245,7 +246,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
-    kind=_by_likelihood(partial(_variance_of_line, 0), partial(_robust_variance_of_line, 0)),
+    kind=_sandwich_or_likelihood(partial(_variance_of_line, 0), partial(_robust_variance_of_line, 0)),
     blind_to="Whether probabilities are right on average: it is the value at even odds of a fitted line.",
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:

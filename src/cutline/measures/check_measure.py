@@ -16,6 +16,7 @@ import numpy as np
 
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import CutlineError
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.inputs.rank import rank
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
@@ -46,6 +47,7 @@ class ContractError(CutlineError):
         return type(self), (self.name, self.findings)
 
 
+@public
 def check_measure(measure: str | Measure) -> None:
     """Raise a `ContractError` that says where a measure does not keep what it declares.
 

@@ -202,5 +202,6 @@ class Equivalent(NamedTuple):
 
 # How a linear classifier is trained for a measure: by which search for the table, or order, that violates most. Rows or
 # diagonals of the plane of tables (boxes, for other measures of one cut); pairs of cases; the precisions at the
-# positives; the first negatives of the list; the places of a quota.
-Training = Literal["rows", "diagonals", "pairs", "precisions", "first_negatives", "quota"]
+# positives; the first negatives of the list; the places of a quota; the places beyond those that all positives need;
+# the losses of single cases.
+Training = Literal["rows", "diagonals", "pairs", "precisions", "first_negatives", "quota", "later_places", "cases"]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.inputs.rank import cases
 
@@ -30,12 +31,13 @@ _UNIT = 1e-6  # how far a norm may be from 1 by rounding, in single precision to
 
 
 class TripletLoss(NamedTuple):
-    """The sum of the losses of all triplets, and its gradient by each embedding."""
+    """The sum of the losses of all triplets, its gradient by each embedding, and the loss of each triplet."""
 
     value: float
     anchor: Array
     positive: Array
     negative: Array
+    of_triplets: Array
 
 
 def _sigmoid(z: Array) -> Any:
@@ -75,14 +77,26 @@ def focal(
     if not 0 <= (gamma := validation.check_number(gamma, "gamma")) <= 1e6:
         raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turned(labels, margins, positive)
+    weight = _class_weight(is_positive, alpha)
+    value, slope, curvature = focal_terms(z, gamma)
+    return Loss(weight * value, weight * sign * slope, weight * curvature)
+
+
+def focal_terms(z: Array, gamma: float) -> tuple[Array, Array, Array]:
+    """The focal loss of margins that are turned so that more means more right, with both derivatives.
+
+    Args:
+        z: The margins, of which those of negatives have their sign changed.
+        gamma: The exponent; 0 gives the logistic loss.
+    """
     p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
-    weight, modulation = _class_weight(is_positive, alpha), rest**gamma
+    modulation = rest**gamma
     tail = np.where(p > 0, log_p, 0.0)  # p log p is 0 at 0, and so is what else has a factor p
     slope = gamma * p * tail - rest
-    return Loss(
-        value=-weight * np.where(modulation > 0, modulation * log_p, 0.0),
-        gradient=weight * sign * modulation * slope,
-        curvature=weight * p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
+    return (
+        -np.where(modulation > 0, modulation * log_p, 0.0),
+        modulation * slope,
+        p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
     )
 
 
@@ -140,11 +154,12 @@ def triplet(
     a, p, n = (x if norm is None else x / norm for x, norm in zip(given, norms, strict=True))
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
-    gradients = (
+    of_anchor, of_positive, of_negative = (
         _before_normalising(np.where(active, gradient, 0.0), unit, norm)
         for gradient, unit, norm in zip((2 * (n - p), 2 * (p - a), 2 * (a - n)), (a, p, n), norms, strict=True)
     )
-    return TripletLoss(float(np.maximum(0, excess).sum()), *gradients)
+    losses = np.maximum(0, excess)
+    return TripletLoss(float(losses.sum()), of_anchor, of_positive, of_negative, losses)
 
 
 def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
@@ -184,6 +199,7 @@ def _embeddings(values: Any, name: str) -> Array:
     return array
 
 
+@public
 def triplet_loss(
     anchor: npt.ArrayLike,
     positive: npt.ArrayLike,

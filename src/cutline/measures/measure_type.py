@@ -13,6 +13,7 @@ import numpy as np
 from cutline.core.caching import forget
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_number
 from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
@@ -98,9 +99,10 @@ class Measure:
     numbered: Mapping[str, str] = field(default_factory=dict)
     own: bool = False
     bound: Mapping[str, Any] = field(default_factory=dict)
-    asked: str = ""  # the alias that somebody asked for it by
+    display_name: str = ""  # what results call it: the alias it was requested by, or its name
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "display_name", self.display_name or self.name)
         # So that help() and doctest see the function that defines the measure.
         for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
             object.__setattr__(self, attribute, getattr(self.function, attribute))
@@ -119,11 +121,6 @@ class Measure:
     def names(self) -> tuple[str, ...]:
         """The name and the aliases."""
         return (self.name, *self.aliases)
-
-    @property
-    def called(self) -> str:
-        """The name that results show: the alias that it was asked for by, or its own."""
-        return self.asked or self.name
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -164,7 +161,7 @@ class Measure:
 
     def __str__(self) -> str:
         bound = ", ".join(f"{name}={value!r}" for name, value in self.bound.items())
-        return f"{self.called}({bound})" if bound else self.called
+        return f"{self.display_name}({bound})" if bound else self.display_name
 
     def __repr__(self) -> str:
         return f"<measure {self}: {self.title}>"
@@ -248,9 +245,10 @@ class Measure:
         context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
         return self.baseline.at(context, **{**self.defaults, **parameters})
 
+    @public(data="labels")
     def __call__(
         self,
-        data: Any,
+        labels: Any,
         scores: Any = None,
         weights: Any = None,
         *,
@@ -262,7 +260,7 @@ class Measure:
         """The value, a float; an array where the ranking or the counts have leading axes.
 
         Args:
-            data: a `Ranking`, `Counts` (for a measure of one cut), or the label of each case.
+            labels: the label of each case, or a `Ranking`, or `Counts` (for a measure of one cut).
             scores: the score of each case, after labels.
             weights: the weight of each case, after labels; all the same without.
             positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
@@ -271,9 +269,10 @@ class Measure:
             parameters: of the measure. One of one cut also takes `threshold=`, `quota=` or `share=`. Without, it cuts
                 scores from 0 to 1 at 0.5, and others where about as many cases are flagged as are positive.
         """
+        data = labels
         if scores is not None:
             data = rank(
-                data, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing
+                labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing
             )
         elif not isinstance(data, Ranking | Counts):
             kinds = "a Ranking or Counts" if self.needs is Needs.COUNTS else "or a Ranking"

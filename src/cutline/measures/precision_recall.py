@@ -147,7 +147,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    aliases=("ap", "auprc", "pr_auc", "aucpr"),
+    aliases=("ap", "auprc", "pr_auc", "aucpr", "average_precision_score"),
     headline=True,
     trained_by="precisions",
     card=True,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cutline.core import validation
 from cutline.core.counts import divide
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.kinds import Equivalent, MeanOfCases
@@ -94,10 +98,11 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     title="Brier score",
     formula=r"\frac1n \sum_i (y_i - p_i)^2",
     baseline=SPREAD,
-    aliases=("mse", "mean_squared_error", "brier_score"),
+    aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
     kind=MeanOfCases(_squares),
     card=True,
+    trained_by="cases",
     source={"berrar2025": "Definition 18", "brier1950": ""},
     blind_to="Whether order or probabilities err; with rare positives all values are near 0.",
 )
@@ -175,6 +180,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     headline=True,
     kind=MeanOfCases(_surprise),
     card=True,
+    trained_by="cases",
     source={"berrar2025": "Definition 20"},
     blind_to="All other cases, once one happens that was called nearly impossible: it alone decides the value.",
 )
@@ -203,6 +209,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         "base": BASE,
         "eps": EPS,
     },
+    trained_by="cases",
     source={"berrar2025": "Definition 21", "lin2017": ""},
     blind_to="The prevalence: by default it is lowest for probabilities that suppose classes of equal size.",
 )
@@ -240,6 +247,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
         "base": BASE,
         "eps": EPS,
     },
+    trained_by="cases",
     source={"berrar2025": "Definition 22", "lin2017": ""},
     blind_to="Cases that are easy; it is lowest for probabilities that are less sure than they should be.",
 )
@@ -282,27 +290,64 @@ def information(probability: Any, prior: Any, base: float) -> Any:
     return gained / math.log(base)
 
 
+def class_entropy(prior: Any, base: float) -> Any:
+    """The entropy of the probabilities of several classes, which are the last axis."""
+    p = np.asarray(prior, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return -np.where(p > 0, p * np.log(p), 0.0).sum(-1) / math.log(base)
+
+
+def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
+    """The prior probability of each class, in the order of the classes.
+
+    Args:
+        prior: The probabilities by class, or in the order of the classes; they add up to 1.
+        classes: The classes.
+    """
+    if isinstance(prior, Mapping):
+        lacking = [label for label in classes if label not in prior]
+        if lacking or len(prior) > len(classes):
+            raise ParameterError("does not name each class once", f"name {len(classes)} classes", argument="prior")
+        prior = [prior[label] for label in classes]
+    found = validation.numbers(prior, "prior").astype(float)
+    if len(found) != len(classes) or not (found >= 0).all() or abs(float(found.sum()) - 1) > 1e-6:
+        raise ParameterError(
+            "is not a probability for each class", f"pass {len(classes)} that add up to 1", argument="prior"
+        )
+    return found
+
+
+@public
 def information_scores(
     labels: npt.ArrayLike,
     scores: npt.ArrayLike,
     *,
-    prior: float | None = None,
+    prior: Any = None,
     base: float = math.e,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
 ) -> Any:
     """The information score of each case, in the order of the cases (Berrar, Definition 23).
 
     Args:
         labels: the label of each case.
-        scores: the probability of the positive class for each case.
-        prior: the share of positives that was known before; that of the cases without.
+        scores: the probability of the positive class for each case; or a matrix with a column for each class.
+        prior: the share of positives that was known before, or with a matrix that of each class; those of the cases
+            without.
         base: of the logarithm.
         positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
+        classes: with a matrix, the classes in the order of its columns; without, the sorted labels.
 
     >>> information_scores([1, 0], [0.8, 0.75], prior=0.5, base=2).round(3).tolist()
     [0.678, -0.585]
+    >>> information_scores([0, 2], [[0.5, 0.3, 0.2]] * 2, prior=[0.25, 0.25, 0.5], classes=[0, 1, 2], base=2).round(3)
+    array([ 1.   , -0.678])
     """
     BASE.check("base", base, math.e)
+    if _has_columns(scores):
+        return _class_information_scores(labels, scores, prior, base, positive, classes)
+    if classes is not None:
+        raise ParameterError("is for a matrix of scores", "leave it out", argument="classes")
     PRIOR.check("prior", prior, None)
     is_positive, probabilities = cases(labels, scores, positive=positive)
     check_probabilities("information_scores", float(probabilities.min()), float(probabilities.max()))
@@ -312,6 +357,34 @@ def information_scores(
     return information(
         np.where(is_positive, probabilities, 1 - probabilities), np.where(is_positive, prior, 1 - prior), base
     )
+
+
+def _has_columns(scores: Any) -> bool:
+    try:
+        return np.ndim(scores) == 2
+    except Exception:  # any, because scores may be of any class: they are refused as a column
+        return False
+
+
+def _class_information_scores(
+    labels: Any, scores: Any, prior: Any, base: float, positive: Any, classes: Sequence[Any] | None
+) -> Array:
+    """The information score of each case of several classes."""
+    if positive is not None:
+        raise ParameterError(
+            "is for two classes, but scores has a column for each class", "leave it out", argument="positive"
+        )
+    matrix = validation.matrix(scores, "scores")
+    truth, order = validation.classes_of(validation.column(labels, "labels"), classes, matrix.shape[1])
+    if len(truth) != len(matrix):
+        found = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
+        raise InputError(found, "pass one row of scores for each label", argument="labels")
+    check_probabilities("information_scores", float(matrix.min()), float(matrix.max()))
+    if np.abs(matrix.sum(1) - 1).max() > 0.01:
+        raise InputError("has rows that do not add up to 1", "normalise the rows", argument="scores")
+    shares = np.bincount(truth, minlength=len(order)) / len(truth) if prior is None else check_prior(prior, order)
+    own = matrix[np.arange(len(truth)), truth]
+    return np.asarray(information(own, shares[truth], base))
 
 
 @probability(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import divide
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.rank import rank
 from cutline.measures.kinds import Equivalent, LineOfAuc, Stretch
@@ -185,6 +186,7 @@ def _area_from(r: Ranking, place: Any) -> Any:
     undefined=NO_POSITIVE,
     headline=True,
     scales=False,
+    trained_by="later_places",
     source={"arbel2006": "Equation 13"},
     blind_to="Your quota: it is a mean over all that could hold every positive, most of them long.",
 )
@@ -222,11 +224,12 @@ class PemAreas(NamedTuple):
     s3: float
 
 
-def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: Any = None) -> PemAreas:
+@public(data="labels")
+def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive: Any = None) -> PemAreas:
     """The areas between the Qrecall curve and that of a random order: above it, below it, and for a perfect order.
 
     Args:
-        data: a `Ranking`, or the label of each case.
+        labels: the label of each case, or a `Ranking`.
         scores: the score of each case, after labels.
         weights: the weight of each case; whole numbers.
         positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
@@ -235,7 +238,7 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
     >>> [round(area, 6) for area in areas]
     [1.75, 0.0, 3.0]
     """
-    r = data if isinstance(data, Ranking) else rank(data, scores, weights, positive=positive)
+    r = labels if isinstance(labels, Ranking) else rank(labels, scores, weights, positive=positive)
     if not r.integral or r.positives == 0:
         return PemAreas(math.nan, math.nan, math.nan)
     size = r.size

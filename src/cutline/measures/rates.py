@@ -55,7 +55,7 @@ def xlogx(x: Any) -> Any:
     baseline=ReferenceValue(
         r"\pi q + (1-\pi)(1-q)", lambda s, **_: s.prevalence * s.flagged + (1 - s.prevalence) * (1 - s.flagged)
     ),
-    aliases=("acc",),
+    aliases=("acc", "accuracy_score"),
     headline=True,
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.tp + c.tn, c.total), paired=PairedShare(None, "right")),
@@ -103,7 +103,7 @@ def error_rate(c: Counts) -> Any:
     perfect=1,
     baseline=FLAGGED,
     undefined=NO_POSITIVE,
-    aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
+    aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate", "recall_score"),
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.positives), paired=PairedShare(True, "right")),
     card=True,
@@ -191,7 +191,7 @@ def fnr(c: Counts) -> Any:
     perfect=1,
     baseline=PREVALENCE,
     undefined=NONE_FLAGGED,
-    aliases=("ppv", "positive_predictive_value"),
+    aliases=("ppv", "positive_predictive_value", "precision_score"),
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.flagged)),
     trained_by="diagonals",

@@ -73,7 +73,7 @@ class Registry:
         if isinstance(name, Measure):
             return name
         if name in self:
-            return self._by_name[name]
+            return self._by_name[self._spelled(name)]
         hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
         raise UnknownNameError(f"There is no measure {name!r}", hint=hint)
 
@@ -82,7 +82,11 @@ class Registry:
             return False
         if name not in self._by_name:
             self._load_plug_ins()
-        return name in self._by_name
+        return self._spelled(name) in self._by_name
+
+    def _spelled(self, name: str) -> str:
+        """Return the name as it is registered: names are found in any case, as in `AUC`."""
+        return name if name in self._by_name else name.lower()
 
     def __iter__(self) -> Iterator[Measure]:
         self._load_plug_ins()

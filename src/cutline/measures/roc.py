@@ -31,7 +31,7 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     better="higher",
     perfect=1,
     baseline=0.5,
-    aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance"),
+    aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance", "roc_auc_score"),
     headline=True,
     kind=LineOfAuc(lambda r: (1.0, 0.0)),
     trained_by="pairs",

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.validation import called, check_flag
 
 
+@public
 def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, report: npt.ArrayLike) -> Any:
     """The reward E(R) = p R(1, q) + (1 - p) R(0, q) that a model expects of a scoring rule (Berrar, section 1).
 
@@ -37,21 +39,23 @@ def _expected(belief: Any, of_positive: Any, of_negative: Any) -> Any:
     return by_positive + np.where(belief < 1, (1 - belief) * of_negative, 0.0)
 
 
-def entropy(probability: npt.ArrayLike, *, base: float = 2) -> Any:
+@public
+def entropy(probability: npt.ArrayLike, *, base: float = math.e) -> Any:
     """The entropy of two classes, of which the positive one has a probability: a number, or one for each of an array.
 
     Args:
         probability: of the positive class.
-        base: of the logarithm; 2 gives bits, as Berrar has them.
+        base: of the logarithm; natural logarithms (nats) by default, and 2 gives bits, as Berrar has them.
 
-    >>> entropy(0.5), entropy(1.0)
-    (1.0, 0.0)
+    >>> round(entropy(0.5), 6), entropy(0.5, base=2), entropy(1.0)
+    (0.693147, 1.0, 0.0)
     """
     p = _probabilities(probability, "probability")
     return _plain(_cross_entropy(p, p, base))
 
 
-def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = 2) -> Any:
+@public
+def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = math.e) -> Any:
     """The Kullback-Leibler divergence of a report from the truth: cross-entropy less entropy (Berrar, section 3).
 
     It is what a report costs beyond what cannot be avoided, and 0 for the truth alone.
@@ -59,10 +63,10 @@ def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = 
     Args:
         truth: the probability of the positive class; 0 or 1 for a known label, whose entropy is 0.
         report: the probability that is reported.
-        base: of the logarithm; 2 gives bits, as Berrar has them.
+        base: of the logarithm; natural logarithms (nats) by default, and 2 gives bits, as Berrar has them.
 
-    >>> round(kl_divergence(0.5, 0.25), 6), kl_divergence(0.3, 0.3)
-    (0.207519, 0.0)
+    >>> round(kl_divergence(0.5, 0.25), 6), round(kl_divergence(0.5, 0.25, base=2), 6), kl_divergence(0.3, 0.3)
+    (0.143841, 0.207519, 0.0)
     """
     p, q = _two(truth, "truth", report, "report")
     return _plain(_cross_entropy(p, q, base) - _cross_entropy(p, p, base))
@@ -114,6 +118,7 @@ class Properness(NamedTuple):
     gain: float = 0.0
 
 
+@public
 def check_proper(
     rule: Callable[[int, Any], Any], *, reward: bool = True, grid: int = 201, tolerance: float = 1e-9
 ) -> Properness:
@@ -167,6 +172,7 @@ def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], rewar
     return values if reward else -values
 
 
+@public
 def ranked_probability_score(
     labels: npt.ArrayLike,
     probabilities: npt.ArrayLike,

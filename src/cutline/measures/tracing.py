@@ -153,7 +153,7 @@ class _Symbols(TrustedCounts):
 
     def __getattr__(self, name: str) -> Any:
         is_measure = not name.startswith("_") and name in MEASURES and MEASURES[name].needs is Needs.COUNTS
-        return MEASURES[name].compute(self) if is_measure else super().__getattr__(name)
+        return MEASURES[name].compute(self) if is_measure else super().__getattr__(name)  # type: ignore[misc]
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from cutline.core.errors import InputError, ParameterError, UnknownNameError, ne
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.differences.difference import Difference, NormalDifference, ResampledDifference, chi_square
 from cutline.inference.differences.test_results import PairTest, PairTests, corrected
-from cutline.inputs.multiclass import read
+from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import each_of
 from cutline.multiclass.class_intervals import METHODS, Options, resampled
 from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
 from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
-from cutline.multiclass.measures import WHOLE
+from cutline.multiclass.measures import whole_measures
 from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.multiclass.resolve import asked
 from cutline.multiclass.statistic import Statistic
@@ -43,6 +43,7 @@ def compare_classes(
     data: Any = None,
     groups: Any = None,
     weights_are: WeightsAre | None = None,
+    ordered: bool = False,
 ) -> ClassComparison:
     """Compare models of several classes that scored the same cases.
 
@@ -56,6 +57,7 @@ def compare_classes(
         groups: The group of each case, such as the patient whose visits they are; intervals and tests then count whole
             groups. With `data`, the name of a column.
         weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
+        ordered: Whether the classes have an order, as in `one_vs_rest`.
 
     Returns:
         The comparison: a mapping of what `one_vs_rest` gives, with tests and intervals of the differences.
@@ -73,6 +75,7 @@ def compare_classes(
         )
     named = {str(name): own for name, own in scores.items()}
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    how["ordered"] = ordered
     found = read(labels, named, weights, data=data, **how)
     return ClassComparison({name: OneVsRest(cases, name) for name, cases in found.items()})
 
@@ -238,7 +241,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             level: The level of intervals and tests.
         """
         level = check_level(level)
-        statistics = _statistics(measures)
+        statistics = _statistics(measures, next(iter(self.values())).cases)
         rows = [row for statistic in statistics for row in self._rows(statistic, level)]
         models = {name: one.summary(measures, level=level) for name, one in self.items()}
         notes = next(iter(self.values())).notes
@@ -264,11 +267,12 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         return self.summary()._repr_html_()
 
 
-def _statistics(measures: Any) -> list[Statistic]:
+def _statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
     if measures is not None:
         return [asked(one) for one in each_of(measures)]
     means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
-    return [WHOLE[0], *means, *WHOLE[2:]]
+    first, _, *others = whole_measures(cases)
+    return [first, *means, *(one for one in others if one.name != "information_score")]  # the relative one says it
 
 
 def _named(statistic: Statistic) -> str:

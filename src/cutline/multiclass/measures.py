@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES
+from cutline.measures.probabilities import check_prior, class_entropy, information
 from cutline.multiclass import decisions, influence
 from cutline.multiclass.influence import Part
 from cutline.multiclass.statistic import MACRO, WEIGHTED, Found, Statistic, class_shares, stacked
@@ -167,6 +168,17 @@ class OfProbabilities(Statistic):
     of_shares: Callable[[Array], float]  # the baseline: what the shares of the classes lose as probabilities
     better: str | None = "lower"
     of: str = "all classes"
+    takes: tuple[str, ...] = ()
+    needs_order: bool = False
+
+    def with_parameters(self, **parameters: Any) -> OfProbabilities:
+        """The same statistic with the logarithm to another base."""
+        log_base = math.log(check_base(parameters["base"]))
+        return replace(
+            self,
+            loss=lambda scores, truth: self.loss(scores, truth) / log_base,
+            of_shares=lambda shares: self.of_shares(shares) / log_base,
+        )
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """The value as a function of the weights."""
@@ -174,8 +186,8 @@ class OfProbabilities(Statistic):
         return lambda weights: np.asarray(np.matmul(weights.astype(float), losses) / weights.sum(-1))
 
     def reason(self, cases: ClassCases) -> str:
-        """Why the scores are not probabilities."""
-        return cases.not_probabilities
+        """Why the scores are not probabilities, or that the classes have no order."""
+        return NO_ORDER if self.needs_order and not cases.ordered else cases.not_probabilities
 
     def baseline(self, cases: ClassCases) -> float:
         """The value of probabilities that are the shares of the classes, whatever the case."""
@@ -190,6 +202,9 @@ class OfProbabilities(Statistic):
         return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
 
 
+NO_ORDER = "the classes have no order (ordered=True says that they have)"
+
+
 def _log_losses(scores: Array, truth: Array) -> Array:
     own = scores[np.arange(len(truth)), truth]
     return np.asarray(-np.log(np.maximum(own, np.finfo(float).eps)))
@@ -200,8 +215,124 @@ def _squared_losses(scores: Array, truth: Array) -> Array:
 
 
 def _entropy(shares: Array) -> float:
-    known = shares[shares > 0]
-    return float(-(known * np.log(known)).sum())
+    return float(class_entropy(shares, math.e))
+
+
+def _ranked_losses(scores: Array, truth: Array) -> Array:
+    """The ranked probability score of each case: squared distances of cumulated probabilities, for ordered classes."""
+    steps = scores.shape[1] - 1
+    happened = truth[:, None] <= np.arange(steps)
+    return np.asarray(((np.cumsum(scores, axis=1)[:, :-1] - happened) ** 2).sum(1) / steps)
+
+
+def _ranked_of_shares(shares: Array) -> float:
+    up_to = np.cumsum(shares)[:-1]
+    return float((up_to * (1 - up_to)).mean())
+
+
+def check_base(base: Any) -> float:
+    """The base of a logarithm, checked as the measures of the registry check it."""
+    parameter = MEASURES["log_loss"].parameters["base"]
+    parameter.check("base", base, math.e)
+    return float(base)
+
+
+# ---------------------------------------------------------------------- information beyond the prior
+
+
+@dataclass(frozen=True)
+class InformationScore(Statistic):
+    """The mean information that the probability of the true class gives beyond its prior (Berrar, eq. 24 and 25).
+
+    The prior is the shares of the classes in the data unless it is given; relative, the mean is divided by the entropy
+    of the prior over all K classes.
+    """
+
+    relative: bool = False
+    base: float = math.e
+    prior: tuple[float, ...] | Mapping[Any, float] | None = None
+    of: ClassVar[str] = "all classes"  # type: ignore[misc]
+    better: ClassVar[str] = "higher"  # type: ignore[misc]
+    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)  # type: ignore[misc]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name in the registry."""
+        return "relative_information_score" if self.relative else "information_score"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The measure as people read it."""
+        return MEASURES[self.name].title
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Its parameters: the ratio has no unit."""
+        return ("prior",) if self.relative else ("base", "prior")
+
+    def with_parameters(self, **parameters: Any) -> InformationScore:
+        """The same score with another base or prior."""
+        if "base" in parameters:
+            check_base(parameters["base"])
+        return replace(self, **parameters)
+
+    def reason(self, cases: ClassCases) -> str:
+        """Why the scores are not probabilities, or that a class that occurs has the prior 0."""
+        if cases.not_probabilities:
+            return cases.not_probabilities
+        absent = [] if self.prior is None else np.flatnonzero((self._given(cases) == 0) & (cases.sizes > 0)).tolist()
+        return f"class {cases.classes[absent[0]]!r} occurs and has the prior 0" if len(absent) else ""
+
+    def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
+        """The prior itself gives no information."""
+        return 0.0
+
+    def _given(self, cases: ClassCases) -> Array:
+        return cases.shares if self.prior is None else check_prior(self.prior, cases.classes)
+
+    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """The value as a function of the weights, of which the prior is one too unless it is given."""
+        own, shares = _own_probabilities(cases.scores, cases.truth), class_shares(cases)
+        fixed = None if self.prior is None else self._given(cases)
+
+        def mean(weights: Array) -> Array:
+            prior = shares(weights) if fixed is None else fixed
+            said = information(own, prior[..., cases.truth], self.base)
+            total = (np.where(weights > 0, weights * said, 0.0)).sum(-1) / weights.sum(-1)
+            return np.asarray(total / class_entropy(prior, self.base) if self.relative else total)
+
+        return mean
+
+    def found(self, cases: ClassCases, level: float) -> Found:
+        """The mean plus and minus its standard error; what a case changes in the prior counts too."""
+        prior, total, own = self._given(cases), float(cases.sizes.sum()), _own_probabilities(cases.scores, cases.truth)
+        said = information(own, prior[cases.truth], self.base)
+        mean, entropy = float(cases.weights @ said) / total, float(class_entropy(prior, self.base))
+        units, value = said - mean, mean / entropy if self.relative else mean
+        if self.prior is None:
+            slopes = _prior_slopes(own, cases, prior) / math.log(self.base)
+            units = units + slopes[cases.truth] - float(prior @ slopes)
+        if self.relative:
+            units = units / entropy
+            if self.prior is None:
+                units = units - value / entropy * (-np.log(prior[cases.truth]) / math.log(self.base) - entropy)
+        n = float(cases.effective_sizes.sum())
+        units = units / total * math.sqrt(n / (n - 1))
+        spread = math.sqrt(influence.variance(units, cases.squares))
+        return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+
+
+def _own_probabilities(scores: Array, truth: Array) -> Array:
+    """The probability of the true class of each case."""
+    return np.asarray(scores[np.arange(len(truth)), truth])
+
+
+def _prior_slopes(own: Array, cases: ClassCases, prior: Array) -> Array:
+    """What the prior of each class changes in the mean information, in nats."""
+    mine = prior[cases.truth]
+    slope = np.where(own >= mine, -1 / mine, -1 / (1 - mine))
+    sums = np.bincount(cases.truth, weights=cases.weights * slope, minlength=len(prior))
+    return np.asarray(sums / float(cases.sizes.sum()))
 
 
 _OF_TABLE = (
@@ -217,7 +348,22 @@ _OF_TABLE = (
     OfTable("kappa", "Cohen's kappa", (-1.0, 1.0), decisions.kappa, decisions.kappa_slopes),
 )
 _OF_PROBABILITIES = (
-    OfProbabilities("log_loss", "Log loss", (0.0, math.inf), _log_losses, _entropy),
+    OfProbabilities("log_loss", "Log loss", (0.0, math.inf), _log_losses, _entropy, takes=("base",)),
     OfProbabilities("brier", "Brier score", (0.0, 2.0), _squared_losses, lambda shares: 1 - float((shares**2).sum())),
+    OfProbabilities(
+        "ranked_probability_score",
+        "Ranked probability score",
+        (0.0, 1.0),
+        _ranked_losses,
+        _ranked_of_shares,
+        needs_order=True,
+    ),
+    InformationScore(),
+    InformationScore(relative=True),
 )
 WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE, *_OF_PROBABILITIES)
+
+
+def whole_measures(cases: ClassCases) -> list[Statistic]:
+    """The measures of all classes that a summary shows: those of an order where the classes have one."""
+    return [one for one in WHOLE if cases.ordered or not getattr(one, "needs_order", False)]

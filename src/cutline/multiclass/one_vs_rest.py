@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import UnknownNameError, near
+from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_text, counted, name_of
 from cutline.evaluation import Evaluation
@@ -21,7 +21,8 @@ from cutline.measures.registry import each_of
 from cutline.multiclass import class_means, decisions
 from cutline.multiclass.class_intervals import Options, estimated, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
-from cutline.multiclass.measures import WHOLE
+from cutline.multiclass.measures import WHOLE, whole_measures
+from cutline.multiclass.multilabel import is_indicator, read_labels
 from cutline.multiclass.resolve import CLASS_MEASURES, CUTS, asked, measure_of
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.results.base import Summarized
@@ -50,7 +51,7 @@ def notes_on(cases: ClassCases) -> Iterator[Note]:
         yield Note("groups", text)
     why = cases.not_probabilities
     if why:
-        yield Note("sums", f"{why[0].upper()}{why[1:]}: log loss and Brier score are left out.", kind="warning")
+        yield Note("sums", f"{why[0].upper()}{why[1:]}: measures of probabilities are left out.", kind="warning")
     tied = int(((cases.scores == cases.scores.max(1, keepdims=True)).sum(1) > 1).sum())
     if tied:
         which = "1 case has its" if tied == 1 else f"{tied} cases have their"
@@ -84,11 +85,13 @@ def one_vs_rest(
     data: Any = None,
     groups: Any = None,
     weights_are: WeightsAre | None = None,
+    ordered: bool = False,
 ) -> OneVsRest:
     """Evaluate a model of several classes: each against the rest, their means, and all of them together.
 
     Args:
-        labels: The class of each case.
+        labels: The class of each case; or, where a case may have several labels at once, a row for each case with 0 or
+            1 for each label (with `data`, a list of columns): the result is then a `MultiLabel`.
         scores: A row for each case, with a column for each class, as `predict_proba` gives them; or the columns by
             class. With `data`, the names of the columns by class, or a list of columns that are called as the classes.
         weights: The weight of each case; all the same without.
@@ -99,6 +102,8 @@ def one_vs_rest(
         groups: The group of each case, such as the patient whose visits they are; intervals then count whole
             groups. With `data`, the name of a column.
         weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
+        ordered: Whether the classes have an order, that of `classes` or of the columns, such as lose, draw and win;
+            the ranked probability score is then among the measures.
 
     Returns:
         A mapping of the evaluation of each class, with means, Hand and Till's M, intervals and charts.
@@ -109,7 +114,14 @@ def one_vs_rest(
     """
     if name is not None:
         check_text(name, "name", "forest")
+    if is_indicator(labels) or (data is not None and isinstance(labels, list | tuple)):
+        others = {"weights": weights, "weights_are": weights_are, "ordered": ordered or None}
+        for option, given in others.items():
+            if given is not None:
+                raise ParameterError("does not go with several labels of a case", "leave it out", argument=option)
+        return read_labels(labels, scores, names=classes, name=name, data=data, groups=groups)  # type: ignore[return-value]
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    how["ordered"] = ordered
     (cases,) = read(labels, {name or "": scores}, weights, data=data, **how).values()
     return OneVsRest(cases, name)
 
@@ -304,7 +316,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             seed: The seed of the resamples.
         """
         options = Options(check_level(level), method, resamples, seed).checked()
-        whole, each = _wanted(measures)
+        whole, each = _wanted(measures, self.cases)
         means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
         rows = [
             *(self._row(statistic, "all", options) for statistic in whole),
@@ -385,10 +397,10 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return self.summary()._repr_html_()
 
 
-def _wanted(measures: Any) -> tuple[list[Statistic], list[Measure]]:
+def _wanted(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
     """The measures of all classes, and those of each class."""
     if measures is None:
-        return list(WHOLE), [MEASURES[name] for name in CLASS_MEASURES]
+        return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
     each: list[Measure] = []
     for one in each_of(measures):

@@ -14,7 +14,7 @@ from cutline.multiclass.statistic import MACRO, MEANS, MICRO, WEIGHTED, Statisti
 PAIRS = "hand_till_m"
 # The mean average precision is a mean over the classes by its definition (Berrar, section 4).
 _MAP = "mean_average_precision"
-_ALIASES = {"hand_till": PAIRS, "m": PAIRS, "auc_ovo": PAIRS}
+_ALIASES = {"hand_till": PAIRS, "m": PAIRS, "auc_ovo": PAIRS, "rps": "ranked_probability_score"}
 _ALONE = tuple(dict.fromkeys(one.name for one in WHOLE))
 CUTS = ("threshold", "quota", "share")
 CLASS_MEASURES = ("auc", "average_precision", "precision", "recall", "f1")  # which a summary shows of each class
@@ -56,8 +56,10 @@ def asked(measure: str | Measure, mean: str | None = None, **parameters: Any) ->
         return WHOLE[1] if mean == WEIGHTED else WHOLE[0]
     named = MEASURES[name].name if name in MEASURES else name
     whole = next((one for one in WHOLE if one.name == named), None)
-    if whole is not None and mean is None and not parameters:
-        return whole
+    if whole is not None and mean is None and parameters.keys() <= set(getattr(whole, "takes", ())):
+        return whole.with_parameters(**parameters) if parameters else whole  # type: ignore[attr-defined]
+    if whole is not None and named not in MEASURES:
+        raise ParameterError(f"{named} is a measure of all classes", "ask for it without a mean and without parameters")
     chosen = measure_of(measure, _own(measure, parameters))
     if named == _MAP and mean not in (None, MACRO):
         raise ParameterError(

@@ -15,6 +15,7 @@ from cutline.charts import (
     PAGE_MEASURES,
     ChartKind,
     Evaluated,
+    Picture,
     Place,
     Requires,
     Shows,
@@ -117,12 +118,7 @@ def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", 
     except CutlineError as error:
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
     title, notes = _heading(spec, kind)
-    _thin(spec)
-    _shrink(spec)
-    # Legends under the charts: two stand side by side then, and one fits on a phone.
-    config = legends_below(spec["config"])
-    spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
-    spec["description"] = title + suffix
+    _dress(spec, title + suffix)
     return {
         "name": kind.name,
         "title": title + suffix,
@@ -132,6 +128,27 @@ def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", 
         "bars": error_bars(*models.values()) if AREAS in spec["datasets"] else None,
         "spec": _coloured(spec),
     }
+
+
+def _dress(spec: dict[str, Any], title: str) -> None:
+    """Make a specification ready for the page: thinner, smaller, and with the legend below the chart."""
+    _thin(spec)
+    _shrink(spec)
+    # Legends under the charts: two stand side by side then, and one fits on a phone.
+    config = legends_below(spec["config"])
+    spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
+    spec["description"] = title
+
+
+def of_picture(picture: Picture) -> dict[str, Any]:
+    """Return a finished picture as the page needs it: title, lines below it, and specification."""
+    with debug_mode(False):
+        spec = picture.to_dict(check=False)
+    heading = spec.pop("title")
+    _dress(spec, heading["text"])
+    below = heading.get("subtitle", [])
+    notes = [below] if isinstance(below, str) else below
+    return {"title": heading["text"], "notes": notes, "spec": _coloured(spec)}
 
 
 def _shrink(spec: dict[str, Any]) -> None:

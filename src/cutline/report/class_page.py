@@ -122,6 +122,7 @@ CARDS = (
     ("recall", "macro mean"),
     ("mcc", "all classes"),
     ("log_loss", "all classes"),
+    ("ranked_probability_score", "all classes"),  # where the classes have an order
 )
 
 

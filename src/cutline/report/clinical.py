@@ -90,7 +90,8 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
-        "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+        "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><meta http-equiv='Content-Security-Policy' "
+        "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"><meta name='viewport' "
         f"content='width=device-width,initial-scale=1'><title>{escape(title)}</title><style>{_STYLE}</style></head>"
     )
     return f"{head}<body><main>{''.join(body)}</main></body></html>\n"

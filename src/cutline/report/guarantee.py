@@ -30,7 +30,7 @@ def shown_first(summary: Summary) -> dict[str, Any]:
     if reason:
         return {"why_not": reason}
     tied = is_inside_tie(r, c)
-    cut = cut_at(r, threshold=float(c.threshold), confidence=summary.level)
+    cut = cut_at(r, threshold=float(c.threshold), level=summary.level)
     found = bands(r, r.cut(float(c.threshold)), summary.level ** (1 / 3), None)
     return {
         "why_not": "",
@@ -46,7 +46,7 @@ def shown_first(summary: Summary) -> dict[str, Any]:
 def _call(threshold: float, level: float) -> str:
     """The call that gives the cut."""
     at = statements.exact(threshold) if math.isfinite(threshold) else f'float("{threshold:g}")'
-    return f"cl.cut_at(ev, threshold={at}{'' if level == LEVEL else f', confidence={statements.exact(level)}'})"
+    return f"cl.cut_at(ev, threshold={at}{'' if level == LEVEL else f', level={statements.exact(level)}'})"
 
 
 def _row(name: str, title: str, side: str, found: Bands, counts: Any) -> dict[str, Any]:

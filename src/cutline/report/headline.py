@@ -8,11 +8,10 @@ from typing import Any
 from cutline.core.ranking import cases_of, share_of_positives, unusual_names
 from cutline.core.table import shown
 from cutline.report.cut import grouped, rule_of
-from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Row, Summary
 
-_FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
 _CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is called clearly better than the baseline
 
@@ -23,7 +22,7 @@ def verdict(summary: Summary) -> list[str]:
 
 
 def verdict_on(summary: ComparisonSummary) -> list[str]:
-    """Three sentences on several models: how well each ranks, whether they differ, and the most important note."""
+    """Say how well several models rank, which to choose for each question, and the most important note."""
     r = summary.data.ranking
     first = (
         f"{len(summary.models)} models scored the same {cases_of(r, grouped)}, {grouped(r.positives)} of them positive "
@@ -36,27 +35,11 @@ def verdict_on(summary: ComparisonSummary) -> list[str]:
         first += f"; their areas under the ROC curve (baseline 0.5) are {ranked}"
     others = [note.text for note in summary.notes if note.rule not in _OF_DIFFERENCES]
     last = others[:1] or [f"By false positive rate: {found.verdict}" for found in _roc(summary)]
-    return [f"{first}.", *_differences(summary), *last]
+    return [f"{first}.", *summary.statements, *last]
 
 
 def _roc(summary: ComparisonSummary) -> list[Any]:
     return [found for curve, found in summary.dominance.items() if curve == "roc"]
-
-
-def _differences(summary: ComparisonSummary) -> list[str]:
-    """Which models can be told apart; of many, how many pairs, and by which test."""
-    if len(summary.verdict) <= _FEW_PAIRS:
-        return [" ".join(summary.verdict)] if summary.verdict else []
-    pairs: list[DifferenceRow] = [row for row in summary.rows if row.measure.name == "auc"] or list(summary.rows)
-    pairs = [row for row in pairs if row.name == pairs[0].name]
-    if not pairs:
-        return []
-    apart = sum(row.is_significant(summary.level) for row in pairs)
-    told = (
-        f"Of the {len(pairs)} pairs of models, {apart} differ significantly in {pairs[0].measure.title} at the "
-        f"{100 * summary.level:g} % level ({pairs[0].method}, Holm's correction)."
-    )
-    return [told]
 
 
 def _row(summary: Summary, name: str) -> Row | None:

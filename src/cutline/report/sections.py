@@ -67,6 +67,27 @@ CLASS_SECTIONS = (
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
 )
 
+# Those of the page of a folder of days.
+MONITOR_SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("alarms", "Alarms", appears=lambda found: bool(found["alarms"]["rows"])),
+    Section("tracks", "Since release", "Charts"),
+    Section("latest", "The last day", "Last day", appears=lambda found: bool(found["latest"]["rows"])),
+    Section("labels", "Labels that come late", "Labels", appears=lambda found: bool(found["labels"]["rows"])),
+    Section("notes", "Notes"),
+    Section("days", "Every day", "Days", folded=True),
+    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+)
+
+# Those of the page of two periods.
+DRIFT_SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("periods", "Measures of both periods", "Measures", appears=lambda found: bool(found["periods"]["rows"])),
+    Section("tracks", "Distribution of scores", "Charts"),
+    Section("bins", "Bins of scores", "Bins"),
+    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+)
+
 
 # Those of a cross-validation, and of comparisons over folds or data sets.
 FOLD_SECTIONS = (

@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from cutline.core.counts import written
@@ -14,6 +15,7 @@ from cutline.core.ranking import classes_in_words, share_of_positives
 from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
 from cutline.results.base import Tabulated
+from cutline.results.choices import Choice, choose_models
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import method_titles
 from cutline.results.notes import Note, checked_notes, notes_on_rows
@@ -103,6 +105,12 @@ class DifferenceRow(Estimated):
             return "not significant"
         return f"{self.better(level)} is better" if self.measure.better else "they differ"
 
+    def turned(self) -> DifferenceRow:
+        """The same difference from the other side: b - a."""
+        e = self.estimate
+        opposite = replace(e, value=-e.value, low=-e.high, high=-e.low)
+        return replace(self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, estimate=opposite)
+
     @property
     def p_shown(self) -> str:
         """The corrected p-value as people read it; empty without a test."""
@@ -146,6 +154,47 @@ class ComparisonSummary(Tabulated):
     dominance: Mapping[str, Regions] = field(default_factory=dict)  # by the name of the curve
     notes: tuple[Note, ...] = ()
     confidence: tuple[Any, ...] = ()  # the confidence curve of each pair, in the measure of the verdict
+    goal: str | None = None  # the question that matters, and the measure that decides it, where they were named
+    primary: str | None = None
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """The model to choose for each question that the measures answer; the question that was named comes first."""
+        how = {"goal": self.goal, "primary": self.primary}
+        return choose_models(self.rows, list(self.models), self.level, **how, by_quota=self.options.cut.by_quota)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What the comparison says first: a sentence for each question; of two models also the cases it would take."""
+        sentences = [choice.sentence for choice in self.choices]
+        if len(self.models) == 2 and not any(choice.is_decided for choice in self.choices):
+            sentences += self.verdict
+        return tuple(sentences)
+
+    def differences_from(self, reference: str | None = None) -> dict[str, dict[str, DifferenceRow]]:
+        """The difference of each other model from a reference, by the key of the measure and the model.
+
+        Args:
+            reference: The model that the others are compared with; the leader of the first choice when None.
+        """
+        base = self.reference if reference is None else reference
+        rows: dict[str, dict[str, DifferenceRow]] = {}
+        for row in self.rows:
+            if base in (row.a, row.b):
+                turned = row if row.b == base else row.turned()
+                rows.setdefault(row.key, {})[turned.a] = turned
+        return rows
+
+    @property
+    def reference(self) -> str:
+        """The model that the others are compared with: the leader of the first choice."""
+        return self.choices[0].leader if self.choices else next(iter(self.models))
+
+    def best(self, key: str) -> tuple[str, tuple[str, ...]]:
+        """The model with the best value of a measure and those that cannot be told from it; empty if none is better."""
+        rows = [row for row in self.rows if row.key == key]
+        found = choose_models(rows, list(self.models), self.level)
+        return (found[0].leader, found[0].equal) if found else ("", ())
 
     @property
     def level(self) -> float:
@@ -228,18 +277,19 @@ class ComparisonSummary(Tabulated):
             "cases": self.cases,
             "differences": self.to_dict(),
             "omnibus": None if self.omnibus is None else self.omnibus.to_dict(),
-            "verdict": "\n".join(self.verdict),
+            "verdict": "\n".join(self.statements),
+            "choices": [choice.to_dict() for choice in self.choices],
             "dominance": curves.get("roc", {}),
             "notes": [note.to_dict() for note in self.notes],
             "versions": self.versions,
         }
 
     def __repr__(self) -> str:
-        return "\n".join([repr(self.shown_table()), *self.verdict, *self.notes_as_text()])
+        return "\n".join([*self.statements, "", repr(self.shown_table()), *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
-        verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
-        return self.shown_table()._repr_html_() + (f"<ul>{verdict}</ul>" if verdict else "") + self.notes_as_html()
+        first = "".join(f"<li>{html.escape(line)}</li>" for line in self.statements)
+        return (f"<ul>{first}</ul>" if first else "") + self.shown_table()._repr_html_() + self.notes_as_html()
 
 
 def title_of(models: Mapping[str, Any]) -> str:

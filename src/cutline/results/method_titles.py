@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 TITLES: Mapping[str, str] = {
     "wilson": "Wilson",
+    "wilson_modified": "Wilson (modified)",
     "clopper_pearson": "Clopper-Pearson",
     "jeffreys": "Jeffreys",
     "agresti_coull": "Agresti-Coull",
@@ -42,6 +43,15 @@ TITLES: Mapping[str, str] = {
     "nadeau_bengio": "folds (Nadeau-Bengio)",
     "ledell": "folds (LeDell)",
     "nested": "nested cross-validation",
+    "fisher": "Fisher's exact test",
+    "tukey_kramer": "Tukey-Kramer, all pairs",
+    "newcombe_pairs": "Newcombe, all pairs (Tukey)",
+    "mover_pairs": "MOVER, all pairs (Tukey)",
+    "log_ratio_pairs": "log ratio, all pairs (Tukey)",
+    "ratio_student": "ratio estimator (Student)",
+    "bootstrap_wilson": "bootstrap standard error (Wilson)",
+    "ratio_log": "ratio estimator (Student, log scale)",
+    "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 

@@ -202,12 +202,12 @@ class Row(Estimated):
 def named(measure: Measure, at: Mapping[str, float]) -> str:
     """A measure with all its parameters, those of its cut included."""
     inside = _parameters(measure, at)
-    return f"{measure.called}({inside})" if inside else measure.called
+    return f"{measure.display_name}({inside})" if inside else measure.display_name
 
 
 def keyed(measure: Measure, at: Mapping[str, float]) -> str:
     """The same by the measure's own name, by whichever it was asked for."""
-    return named(replace(measure, asked=""), at)
+    return named(replace(measure, display_name=""), at)
 
 
 def titled(measure: Measure, at: Mapping[str, float]) -> str:

@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from cutline import InputError, Measure, ParameterError
+from cutline import MEASURES, InputError, Measure, ParameterError
 from cutline.core.errors import near
 from cutline.training.class_order import Array, Split
 from cutline.training.linear import VACUOUS, Effort
@@ -33,6 +35,14 @@ _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
 _PAIRS = 100_000_000  # the most numbers in the matrix of explicit pairs
 
 
+def _gives_probabilities(model: LinearMeasureClassifier) -> bool:
+    """Whether the scores are log-odds: those of losses of probabilities."""
+    try:
+        return target(model.measure, model.parameters).is_loss
+    except ParameterError:
+        return False
+
+
 class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A linear classifier of two classes that is trained for a measure: F1, MCC, AUC, average precision, ROC_N, ...
 
@@ -42,11 +52,16 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     Args:
         measure: a name or alias of the registry (`cutline.MEASURES`), also as people write it ("G-mean",
             "precision@100", "ROC_50", "F2"): any measure of one cut, auc, average_precision, partial_auc, roc_n,
-            break_even, hit_rate (precision@k) or qrecall (recall@k); or a vectorised callable of (tp, fp, P, N),
-            greater being better, that never falls with tp nor grows with fp.
+            break_even, average_qrecall, hit_rate (precision@k) or qrecall (recall@k); one that is highest where auc or
+            average_precision is, such as gini or pem; a loss of probabilities (log_loss, brier, balanced_cross_entropy,
+            focal_loss); or a vectorised callable of (tp, fp, P, N), greater being better, that never falls with tp nor
+            grows with fp.
         positive: the positive class; without it, the second in order ("good" of "bad" and "good").
         parameters: those of the measure, such as {"beta": 2}, {"max_fpr": 0.05}, {"n": 50} or {"quota": 100} (or "k");
             a quota and n count cases of the training data.
+        alpha: the weight of the positives in balanced_cross_entropy and focal_loss: a number from 0 to 1, or "balanced"
+            for the share of the negatives. By cross-validation: `GridSearchCV(model, {"alpha": [0.5, 0.9]})`.
+        gamma: the exponent of focal_loss; 2 when None.
         solver: "structural" minimises the convex bound by cutting planes; "smooth" the measure with its steps rounded,
             from logistic regression; "newton" the squared hinge of pairs (auc only); "baseline" is logistic regression
             with a tuned cut. "auto" tries those that fit on held-out cases, and leaves the baseline only for a gain
@@ -72,7 +87,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     Attributes:
         coef_, intercept_: the model; its scores are 0 at the cut, and above it for the second class.
         classes_, positive_: both classes in order, and which of them is the positive one.
-        solver_: the solver that was used.
+        solver_: the solver that was used; where another measure with the same maximiser was trained for, with that
+            measure in parentheses, as in "newton (auc)".
         candidates_: what each solver reached on held-out cases (empty without "auto").
         bound_ratio_: the convex bound at the solution as a share of that of a constant score; near 1 the
             bound says nothing (nan when it was not used).
@@ -92,6 +108,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         *,
         parameters: Mapping[str, Any] | None = None,
         positive: Any = None,
+        alpha: float | str | None = None,
+        gamma: float | None = None,
         solver: str = "auto",
         method: str = "sorted",
         C: float = 100.0,
@@ -110,6 +128,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.measure = measure
         self.parameters = parameters
         self.positive = positive
+        self.alpha = alpha
+        self.gamma = gamma
         self.solver = solver
         self.method = method
         self.C = C
@@ -150,7 +170,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             kept = np.flatnonzero(split.weight)
             X, split = X[kept], Split(split.is_positive[kept], split.weight[kept])
         self._check_classes(split)
-        goal = target(self.measure, self.parameters)
+        goal = self._goal()
         check_target(goal, split)
         names = self._solvers(goal, split)
         recipe = self._recipe(goal, split, started)
@@ -179,7 +199,24 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         is_second = scores >= 0 if self._sign > 0 else scores > 0  # at the cut, a case is positive
         return np.asarray(self.classes_[is_second.astype(int)])
 
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of both classes, of a model that was trained for a loss of probabilities."""
+        second = expit(self.decision_function(X))
+        return np.column_stack((1 - second, second))
+
     # ------------------------------------------------------------------ checks
+
+    def _goal(self) -> Objective:
+        """What to train for, with alpha and gamma among its parameters."""
+        given = {name: value for name, value in (("alpha", self.alpha), ("gamma", self.gamma)) if value is not None}
+        goal = target(self.measure, self.parameters)
+        for name in given:
+            if not goal.is_loss or name not in MEASURES[goal.key].parameters:
+                raise ParameterError(f"does nothing for {goal.noun}", "leave it out", argument=name)
+            if name in (self.parameters or {}):
+                raise ParameterError("is given, and among parameters too", "pass it once", argument=name)
+        return target(self.measure, {**(self.parameters or {}), **given}) if given else goal
 
     def _split(self, X: Any, y: Array, sample_weight: Any) -> Split:
         try:
@@ -236,10 +273,12 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """The solvers to try, the baseline first; or the one to use."""
         defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
         check_settings(self.get_params(deep=False), defaults, goal)
-        if split.weight is not None and (goal.is_quota or (self.solver == "structural" and not goal.takes_weights)):
+        if split.weight is not None and (
+            goal.counts_places or (self.solver == "structural" and not goal.takes_weights)
+        ):
             raise ParameterError(
                 f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
-                if goal.is_quota
+                if goal.counts_places
                 else f"The convex bound of {goal.noun} cannot take sample_weight: pass solver='smooth', or no weights."
             )
         names = candidates(self.solver, self.method, goal)
@@ -255,7 +294,12 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _recipe(self, goal: Objective, split: Split, started: float) -> Recipe:
         few = min(len(split.pos), len(split.neg))
         folds: int | None = 0
-        if self.threshold == "auto":
+        if goal.is_loss:  # whose probabilities a cut would move
+            if self.threshold not in ("auto", "zero"):
+                found = f"does nothing for {goal.noun}, which is read without a cut"
+                raise ParameterError(found, "leave it out", argument="threshold")
+            folds = None
+        elif self.threshold == "auto":
             # The parts of the choice, so that a baseline that is chosen is the baseline to the last digit.
             folds = number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
@@ -309,12 +353,13 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _take(self, model: Model, recipe: Recipe, X: Any, split: Split) -> None:
         """Keep what is known about the model, and warn of what is wrong with it."""
         solution = model.solution
-        self.solver_ = recipe.solver
+        another = recipe.target.key if recipe.target.solved is not recipe.target.measure else ""
+        self.solver_ = f"{recipe.solver} ({another})" if another else recipe.solver
         self.coef_, self.intercept_ = self._sign * model.coef[None, :], np.array([self._sign * model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
         ranking = split.ranked(model.scores(X))
-        self.train_measure_ = recipe.target.at(ranking, 0.0) * recipe.target._sign
+        self.train_measure_ = recipe.target.reported(ranking, 0.0)
         if complaint := self._complaint(model, recipe):
             warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
 

@@ -8,22 +8,30 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from cutline import MEASURES, Measure, ParameterError, Ranking
 from cutline.core.counts import TrustedCounts
 from cutline.core.errors import near
 from cutline.measures import Context, Needs
 from cutline.measures.kinds import Training
+from cutline.training.case_losses import CaseLoss
 from cutline.training.class_order import Array, Oracle, Psi, Split
 from cutline.training.naming import named
 from cutline.training.order_losses import (
     AtMostOracle,
     AucOracle,
     AveragePrecisionOracle,
+    AverageQrecallOracle,
     PartialAucOracle,
     QuotaOracle,
 )
 from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
+
+# What can be trained for instead of a measure of which the definition says that it follows from one of these.
+SAME_MAXIMISER = ("auc", "average_precision")
+# Measures that opposite predictions share: they are trained for where TPR >= FPR, and count against it elsewhere.
+SYMMETRIC = ("mutual_information",)
 
 # The searches that are faster than boxes, for measures whose definition says that they may be used.
 SEARCHES: dict[str | None, type[RowsOracle | DiagonalsOracle]] = {"rows": RowsOracle, "diagonals": DiagonalsOracle}
@@ -40,21 +48,45 @@ class Objective:
     measure: Measure | Callable[..., Any]
     parameters: Mapping[str, Any]
 
+    @cached_property
+    def solved(self) -> Measure | None:
+        """The measure that is trained for: itself, or one with the same maximiser; None for a callable."""
+        if not isinstance(self.measure, Measure):
+            return None
+        same = self.measure.equivalent
+        is_another = same is not None and same.to in SAME_MAXIMISER and self.measure.trained_by is None
+        return MEASURES[same.to] if same is not None and is_another else self.measure
+
     @property
     def key(self) -> str:
-        """The registry's name; empty for a callable, whatever it is called."""
-        return self.measure.name if isinstance(self.measure, Measure) else ""
+        """The registry's name of the measure that is trained for; empty for a callable, whatever it is called."""
+        return self.solved.name if self.solved is not None else ""
 
     @property
     def how(self) -> Training | None:
         """By which search it is trained for, as its definition says; None where the definition says nothing."""
-        return self.measure.trained_by if isinstance(self.measure, Measure) else None
+        return self.solved.trained_by if self.solved is not None else None
 
     @property
     def name(self) -> str:
         """The name to say: the registry's, or the callable's."""
-        name = self.key or getattr(self.measure, "__name__", "")
-        return name if name.isidentifier() else "The callable"
+        own = self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "")
+        return own if own.isidentifier() else "The callable"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it is a mean loss of probabilities, which the scores then are as log-odds."""
+        return self.how == "cases"
+
+    @property
+    def has_cut(self) -> bool:
+        """Whether a constant that is added to all scores means something."""
+        return self.is_table or self.is_loss
+
+    @property
+    def counts_places(self) -> bool:
+        """Whether it counts places of the list, which weights have not."""
+        return self.is_quota or self.how == "later_places"
 
     @property
     def noun(self) -> str:
@@ -113,8 +145,17 @@ class Objective:
         """The value of a ranking at the cut of the measure (for tables, the best); greater is better."""
         if self.is_table:
             return float(self.of_cuts(ranking).max())
-        assert isinstance(self.measure, Measure)  # noqa: S101
-        return self._sign * float(self.measure.compute(ranking, **self.parameters))
+        assert self.solved is not None  # noqa: S101
+        if self.is_loss:
+            ranking = as_probabilities(ranking)
+        parameters = self.parameters if self.solved is self.measure else {}
+        return self._sign * float(self.solved.compute(ranking, **parameters))
+
+    def reported(self, ranking: Ranking, threshold: float) -> float:
+        """The value of the measure itself, as it is reported, where scores from the threshold on are flagged."""
+        if self.solved is self.measure or not isinstance(self.measure, Measure):
+            return self.at(ranking, threshold) * self._sign
+        return float(self.measure.compute(ranking, **self.parameters))
 
     def at(self, ranking: Ranking, threshold: float) -> float:
         """The value where scores from the threshold on are flagged; greater is better."""
@@ -160,6 +201,8 @@ class Objective:
             undefined = np.isnan(value)
             if undefined.any():
                 value = np.where(undefined, np.where(a + b == 0, nobody, everybody), value)
+            if measure.name in SYMMETRIC:
+                value = np.where(a * negatives >= b * positives, value, -value)
             return sign * value
 
         return gain
@@ -176,7 +219,7 @@ class Objective:
         """How far tables are from the perfect one; the range of callables and of costs is brought to 1."""
         gain = self.gain(positives, negatives)
         best, worst = gain(np.array([positives, 0.0]), np.array([0.0, negatives]))
-        bounded = isinstance(self.measure, Measure) and np.isfinite(self.measure.range).all()
+        bounded = self.solved is not None and np.isfinite(self.solved.range).all() and self.key not in SYMMETRIC
         scale = 1.0 if bounded else best - worst
         if not np.isfinite(scale) or scale <= 0:
             raise ParameterError(
@@ -198,6 +241,8 @@ class Objective:
             return AucOracle(split)
         if self.how == "precisions":
             return AveragePrecisionOracle(split)
+        if self.how == "later_places":
+            return AverageQrecallOracle(split)
         if self.how == "first_negatives":
             return PartialAucOracle(split, self.false_positives(split))
         if self.is_quota:
@@ -211,6 +256,14 @@ class Objective:
             miss, alarm = loss(np.array([0.0, split.P]), np.array([0.0, split.N]))
             return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
         return SEARCHES.get(self.how, BoxesOracle)(split, loss, costs)
+
+    def case_loss(self, split: Split) -> CaseLoss:
+        """The mean loss of the cases, with alpha and gamma as the measure has them."""
+        given = {**MEASURES[self.key].defaults, **self.parameters}
+        alpha = given.get("alpha")
+        if (self.key == "balanced_cross_entropy" and alpha is None) or alpha == "balanced":
+            alpha = split.N / (split.P + split.N)
+        return CaseLoss(split, self.key, None if alpha is None else float(alpha), float(given.get("gamma", 0.0)))
 
     def baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
         """The risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
@@ -254,17 +307,23 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
         return Objective(measure, {})
     chosen, given = named(measure, parameters or {})
     given = {**chosen.bound, **chosen.check(given, complete=False)}
-    if chosen.better is None or not (chosen.needs is Needs.COUNTS or chosen.trained_by):
-        known = [m.name for m in MEASURES if m.trained_by and m.needs is not Needs.COUNTS]
+    found = Objective(chosen, given)
+    if chosen.better is None or not (chosen.needs is Needs.COUNTS or found.how):
+        known = [m.name for m in MEASURES if m.needs is not Needs.COUNTS and Objective(m, {}).how]
         raise ParameterError(
             f"A linear classifier cannot be trained for {chosen.name}",
             f"pass a measure of one cut, {', '.join(known)} or a callable",
-            hint=near(chosen.name, [m.name for m in MEASURES if m.trained_by]),
+            hint=near(chosen.name, known),
         )
     if lacking := [name for name in chosen.required if name not in given]:
         example = {name: chosen.parameters[name].example for name in lacking}
         raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass for example parameters={example}")
-    return Objective(chosen, given)
+    return found
+
+
+def as_probabilities(ranking: Ranking) -> Ranking:
+    """The ranking by the probabilities that its scores stand for, as log-odds."""
+    return replace(ranking, score=expit(ranking.key))
 
 
 def check_target(target: Objective, split: Split) -> None:
@@ -291,6 +350,15 @@ def check_target(target: Objective, split: Split) -> None:
         _check_table(target, split)
 
 
+def _lacking(target: Objective, value: Array) -> list[str]:
+    """The parameters without a default that a measure which is nowhere defined lacks, such as the risk."""
+    if not isinstance(target.measure, Measure) or not np.isnan(value).all():
+        return []
+    return [
+        name for name, default in target.measure.defaults.items() if default is None and name not in target.parameters
+    ]
+
+
 def _check_table(target: Objective, split: Split) -> None:
     """Refuse a measure that is not finite, and, where a search relies on it, one that is not monotone, on a sample."""
     a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
@@ -301,6 +369,9 @@ def _check_table(target: Objective, split: Split) -> None:
             f"{target.name} cannot be computed for arrays of tp and fp ({error})",
             "pass a vectorised callable of (tp, fp, P, N)",
         ) from None
+    if lacking := _lacking(target, value):
+        example = {name: target.measure.parameters[name].example for name in lacking}  # type: ignore[union-attr]
+        raise ParameterError(f"{target.name} needs {' and '.join(lacking)}", f"pass for example parameters={example}")
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]
         raise ParameterError(

@@ -91,6 +91,38 @@ class AveragePrecisionOracle:
         return Risk(float(value), gradient)
 
 
+@dataclass(frozen=True, eq=False)
+class AverageQrecallOracle:
+    """One less the average Qrecall, exactly. O(n log n + P log N).
+
+    The loss is the sum over the positives of the places by which they stand beyond place P, as a share of P (N + 1). So
+    the i-th positive, with m negatives above it, gains max(0, i + m - P) / P (N + 1) - (m p_i - the sum of the m
+    highest negative scores) / PN: up to m = P - i and from there on this is concave in m, and the better of two best
+    numbers is chosen. One negative more gains the more the later the positive is, so the numbers grow with i.
+    """
+
+    split: Split
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        order_pos, order_neg = np.argsort(-scores[split.pos]), np.argsort(-scores[split.neg])
+        p, q = scores[split.pos[order_pos]], scores[split.neg[order_neg]]
+        P, N = len(p), len(q)
+        scale, free, sums = 1 / (P * N), np.arange(P - 1, -1, -1), cumulated(q)
+
+        def gain(above: Array) -> Array:
+            return np.asarray(np.maximum(0, above - free) / (P * (N + 1)) - scale * (above * p - sums[above]))
+
+        early = np.minimum(np.searchsorted(-q, -p), np.minimum(free, N))
+        late = np.clip(np.searchsorted(-q, N / (N + 1) - p), np.minimum(free, N), N)
+        above = np.where(gain(late) > gain(early), late, early)
+        gradient = np.empty(split.n)
+        gradient[split.pos[order_pos]] = -scale * above
+        gradient[split.neg[order_neg]] = scale * _how_many_exceed(above, N)
+        return Risk(float(gain(above).sum()), gradient)
+
+
 def _isotonic_numbers(p: Array, q: Array) -> Array:
     """The growing numbers m_1 <= ... <= m_P that gain the most, by bisection of all of them at once."""
     P, N = len(p), len(q)

@@ -18,10 +18,10 @@ METHODS = ("sorted", "pairs")
 
 # Which solver reads a setting, for which measure; all others are read by every solver.
 _READ_BY: dict[str, Callable[[str, Objective], bool]] = {
-    "C": lambda solver, goal: solver in ("structural", "newton") or (solver == "smooth" and goal.is_table),
+    "C": lambda solver, goal: solver in ("structural", "newton") or (solver == "smooth" and goal.has_cut),
     "psi": lambda solver, goal: solver == "structural" and goal.uses_psi,
-    "smoothing": lambda solver, goal: solver == "smooth" and not goal.is_table,
-    "trust": lambda solver, goal: solver == "smooth" and not goal.is_table,
+    "smoothing": lambda solver, goal: solver == "smooth" and not goal.has_cut,
+    "trust": lambda solver, goal: solver == "smooth" and not goal.has_cut,
     "tol": lambda solver, goal: solver in ("structural", "newton"),
 }
 
@@ -60,6 +60,8 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
     if goal.key != "auc" and (solver == "newton" or method == "pairs"):
         asked = "solver='newton'" if solver == "newton" else "method='pairs'"
         raise ParameterError(f"{asked} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
+    if goal.is_loss and solver == "structural":
+        raise ParameterError(f"solver='structural' bounds decisions, and {goal.noun} is a loss", "pass solver='smooth'")
     if method == "pairs" and solver not in ("auto", "newton", "structural"):
         raise ParameterError(
             f"method='pairs' is a way of solver='newton' or 'structural', not of {solver!r}", "pass one of them"
@@ -87,6 +89,8 @@ def candidates(solver: str, method: str, goal: Objective) -> Sequence[str]:
         return ("structural" if solver == "structural" else "newton",)
     if solver != "auto":
         return (solver,)
+    if goal.is_loss:
+        return ("baseline", "smooth")
     return ("baseline", "newton", "smooth") if goal.key == "auc" else ("baseline", "structural", "smooth")
 
 

@@ -178,6 +178,28 @@ class SmoothAveragePrecision:
 
 
 @dataclass(frozen=True, eq=False)
+class SmoothAverageQrecall:
+    """One less the average Qrecall: by how many places positives stand beyond place P, with soft places."""
+
+    split: Split
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        p, q, ones = scores[split.pos], scores[split.neg], np.ones(len(split.pos))
+        others = Steps(p, q, self.width, ones, np.ones(len(split.neg)))
+        own = Steps(p, p, self.width, ones, ones)
+        (above, by_above), (before, by_before) = others.above(), own.above()
+        beyond = before + 0.5 + above - split.P  # a case's own step is one half
+        late = (beyond > 0) / (split.P * (split.N + 1))
+        gradient = np.empty(split.n)
+        gradient[split.pos] = late * (by_above + by_before) + own.slope_q(late)
+        gradient[split.neg] = others.slope_q(late)
+        return Risk(float(late @ beyond), gradient)
+
+
+@dataclass(frozen=True, eq=False)
 class Standardised:
     """A risk of the scores at mean 0 and deviation 1, plus a little for leaving the direction of a reference."""
 

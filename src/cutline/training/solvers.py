@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -21,6 +21,7 @@ from cutline.training.objectives import Objective
 from cutline.training.smooth import (
     SmoothAuc,
     SmoothAveragePrecision,
+    SmoothAverageQrecall,
     SmoothQuota,
     SmoothTable,
     Standardised,
@@ -28,6 +29,7 @@ from cutline.training.smooth import (
     standard,
 )
 
+_FARTHEST = 50.0  # log-odds by which an intercept is moved
 _STARTING = 1000  # rounds of the logistic regression that others start from
 
 
@@ -128,7 +130,8 @@ def part(split: Split, rows: Array) -> Split:
 def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
     """The model of a recipe, before its cut is chosen."""
     if recipe.solver == "baseline":
-        return logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
+        plain = logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
+        return _shifted(plain, recipe, X, split) if recipe.target.is_loss and recipe.fit_intercept else plain
     if recipe.explicit:
         squared = recipe.solver == "newton"
         solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort, squared=squared)
@@ -168,8 +171,20 @@ def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int 
     return Model(w, b, Solution(w, np.nan, n_iter=rounds, converged=not limited, limited=limited))
 
 
+def _shifted(model: Model, recipe: Recipe, X: Any, split: Split) -> Model:
+    """The model with its intercept tuned for the loss, as that of a measure of one cut is by its threshold."""
+    scores, risk = model.scores(X), recipe.target.case_loss(split)
+    found = minimize_scalar(lambda shift: risk(scores + shift).value, bracket=(-1.0, 1.0))
+    is_better = np.isfinite(found.x) and abs(found.x) < _FARTHEST and found.fun < risk(scores).value
+    return replace(model, intercept=model.intercept + float(found.x)) if is_better else model
+
+
 def smooth_risk(target: Objective, split: Split, width: float) -> Oracle:
     """The smooth risk of a measure."""
+    if target.is_loss:
+        return target.case_loss(split)
+    if target.how == "later_places":
+        return SmoothAverageQrecall(split, width)
     if target.is_table:
         return SmoothTable(split, target.loss(split.P, split.N))
     if target.is_quota:
@@ -184,9 +199,9 @@ def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
     start = logistic(X, split, fit_intercept=recipe.fit_intercept)
     scores = start.scores(X)
     risk = smooth_risk(recipe.target, split, recipe.smoothing)
-    design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
+    design = Design(X, bias=recipe.fit_intercept and recipe.target.has_cut)
     penalty = np.zeros(design.size)
-    if recipe.target.is_table:
+    if recipe.target.has_cut:
         penalty[: len(start.coef)] = 1 / recipe.C
     else:
         risk = Standardised(risk, scores, recipe.trust)

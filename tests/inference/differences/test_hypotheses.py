@@ -64,8 +64,7 @@ def test_the_corrected_mcnemar_is_that_of_r():
 
 def test_independent_aucs_are_compared_as_proc_does():
     women, men = (evaluate(OUTCOME[some], SCORES["s100b"][some]) for some in (WOMEN, ~WOMEN))
-    found = compare_independent(women, men).test("auc")
-    assert found.method == "delong_unpaired"
+    found = compare_independent(women, men).test("auc", "delong_unpaired")
     assert found.p_value == pytest.approx(FROZEN["unpaired"]["p_value"], rel=1e-10)
 
 

@@ -121,8 +121,8 @@ def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        ("precision", "wilson"),
-        ("f1", "wilson"),
+        ("precision", "wilson_modified"),
+        ("f1", "wilson_modified"),
         ("lr_plus", "mover"),
         ("diagnostic_odds_ratio", "log"),
         ("auc", "newcombe_delong"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 from statsmodels.stats.proportion import proportion_confint
 
 from cutline import MEASURES, Counts, evaluate
@@ -114,3 +114,24 @@ def test_whole_weights_are_repeated_cases():
 
     assert (weighted.low, weighted.high) == (repeated.low, repeated.high)
     assert weighted.notes[0].startswith("The weights are whole numbers: they count as 17 separate cases.")
+
+
+@pytest.mark.parametrize("n", [20, 50, 100, 1000])
+def test_the_modified_interval_of_a_share_holds_where_few_cases_of_a_kind_are_expected(n):
+    """Exact coverage: Wilson's falls to 86 % where 0.15 cases are to be expected, at every n."""
+    k = np.arange(n + 1.0)
+    held = {}
+    for method in ("wilson", "wilson_modified"):
+        low, high = proportions.METHODS[method](k, float(n), 0.95)
+        held[method] = min(
+            binom.pmf(k, n, share)[(low <= share) & (share <= high)].sum()
+            for share in np.array([0.05, 0.15, 0.3, 0.5, 1, 1.5, 2, 3, 4, 5]) / n
+        )
+    assert held["wilson"] < 0.87
+    assert held["wilson_modified"] > 0.93
+
+
+def test_a_share_with_few_errors_has_the_modified_interval_and_says_so():
+    few, more = (evaluate([0] * 100, [1.0] * errors + [0.0] * (100 - errors), threshold=0.5) for errors in (2, 4))
+    assert (few.estimate("specificity").method, more.estimate("specificity").method) == ("wilson_modified", "wilson")
+    assert few.estimate("specificity").high > few.estimate("specificity", method="wilson").high

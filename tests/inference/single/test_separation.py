@@ -5,7 +5,7 @@ import pytest
 
 import cutline as cl
 from cutline import MEASURES, evaluate
-from cutline.inference.single.proportions import square_and_add, wilson, wilson_of_few
+from cutline.inference.single.proportions import square_and_add, wilson, wilson_modified
 
 LABELS = [1] * 20 + [0] * 20
 SCORES = np.linspace(0.99, 0.01, 40)
@@ -50,11 +50,11 @@ def test_a_reversed_order_has_an_upper_limit():
 
 
 def test_square_and_add_is_the_root_of_the_squared_reaches():
-    one, two = wilson(18, 20, 0.95), wilson(30, 40, 0.95)
-    low, high = square_and_add((18, 20), (30, 40), 0.95)
+    one, two = wilson(16, 20, 0.95), wilson(30, 40, 0.95)
+    low, high = square_and_add((16, 20), (30, 40), 0.95)
 
-    assert low == pytest.approx(0.9 + 0.75 - np.hypot(0.9 - one.low, 0.75 - two.low))
-    assert high == pytest.approx(0.9 + 0.75 + np.hypot(one.high - 0.9, two.high - 0.75))
+    assert low == pytest.approx(0.8 + 0.75 - np.hypot(0.8 - one.low, 0.75 - two.low))
+    assert high == pytest.approx(0.8 + 0.75 + np.hypot(one.high - 0.8, two.high - 0.75))
 
 
 def test_markedness_adds_the_shares_of_the_flagged_and_of_the_others():
@@ -94,7 +94,7 @@ def test_one_error_does_not_rule_out_that_errors_are_very_rare():
     """A share of one in 250, 40 of which are seen: Wilson's interval holds it in 85 % of the samples."""
     chance = [0.996**40, 40 * 0.004 * 0.996**39]
 
-    assert wilson(39, 40, 0.95).high < 0.996 < wilson_of_few(39, 40, 0.95).high
+    assert wilson(39, 40, 0.95).high < 0.996 < wilson_modified(39, 40, 0.95).high
     assert chance[0] < 0.86
     assert sum(chance) > 0.98
 

@@ -13,10 +13,10 @@ import numpy as np
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array
 from cutline.core.table import shown
-from cutline.inference.caveats import EQUAL, NO_SPREAD, RESAMPLED_BEST, TOO_RARELY, has_spread
+from cutline.inference.caveats import EQUAL, IGNORES_THE_BIAS, NO_SPREAD, TOO_RARELY, has_spread
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.measures import Measure
-from cutline.measures.kinds import BestOfCuts
+from cutline.measures.kinds import BestOfCuts, CalibrationError
 
 POWER = 0.8  # how often the number of cases that is named would show the difference
 
@@ -153,14 +153,12 @@ class ResampledDifference:
         return float(low), float(high)
 
 
-def said_of_resamples(found: ResampledDifference, draws: Array, values: Sequence[float], measure: Measure) -> list[str]:
-    """What qualifies a difference that is known from resamples.
+def said_of_resamples(found: ResampledDifference, measure: Measure) -> list[str]:
+    """Return what qualifies a difference that is known from resamples.
 
     Args:
         found: The difference.
-        draws: The measure of each model in the resamples, a row for each.
-        values: The measure of each model.
-        measure: What it is.
+        measure: What it is of.
     """
     undefined = len(found.resampled) - len(found.draws)
     notes = [f"In {undefined} of {len(found.resampled)} resamples {measure} has no difference."] if undefined else []
@@ -168,15 +166,9 @@ def said_of_resamples(found: ResampledDifference, draws: Array, values: Sequence
         notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
     elif not has_spread(found.draws):
         notes.append(f"{NO_SPREAD} {TOO_RARELY}")
-    elif isinstance(measure.kind, BestOfCuts) and all(map(_raised_by_chance, draws, values)):
-        notes.append(f"{RESAMPLED_BEST} {TOO_RARELY}")
+    elif isinstance(measure.kind, BestOfCuts | CalibrationError):
+        notes.append(IGNORES_THE_BIAS)
     return notes
-
-
-def _raised_by_chance(draws: Array, value: float) -> bool:
-    """Whether resamples raise what is the best over something by half of their spread."""
-    known = draws[np.isfinite(draws)]
-    return len(known) > 1 and bool(abs(known.mean() - value) > known.std() / 2)
 
 
 def needed_cases(difference: Difference, cases: float, level: float) -> float:

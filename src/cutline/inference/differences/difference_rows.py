@@ -13,7 +13,7 @@ from cutline.core.ranking import Array
 from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.difference import chi_square
 from cutline.inference.differences.hypotheses import Hypothesis
-from cutline.inference.differences.paired import DRAWN, PairedMeasure, Questions, ask
+from cutline.inference.differences.paired import RANDOM, PairedMeasure, Questions, ask
 from cutline.inference.differences.test_results import PairTest, PairTests
 from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.measures import MEASURES
@@ -38,7 +38,7 @@ class Differences:
     @property
     def resampling(self) -> tuple[int, bool]:
         """How many resamples gave some of the rows, and whether some would have needed them and got none."""
-        used = self.resamples if any({*DRAWN} & {*row.methods} for row in self.rows) else 0
+        used = self.resamples if any({*RANDOM} & {*row.methods} for row in self.rows) else 0
         return used, not self.resamples and any(not row.methods for row in self.rows)
 
 
@@ -54,7 +54,7 @@ def differences(
     asked = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
     asked = answered(asked, pairing, resamples, seed)
     rows = tuple(row for one, at in zip(asked, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
-    told = [one for one in asked if resamples or not one.needs_resamples()]
+    told = [one for one in asked if resamples or not one.is_random()]
     first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
     if first is None:
         return Differences(rows, resamples=resamples)
@@ -84,7 +84,7 @@ def answered(
 def _rows(asked: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
     """A row for each pair of models."""
     method = asked.chosen("auto")
-    if not resamples and asked.needs_resamples():
+    if not resamples and asked.is_random():
         yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in asked.pairs.values())
         return
     # Without resamples, what stands in for a formula that says nothing is not drawn either.

@@ -18,7 +18,6 @@ from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     AT_A_QUOTA,
-    DISCORDANT,
     EQUAL,
     FEW_FOR_A_DIFFERENCE,
     FEW_FOR_A_MEAN,
@@ -26,7 +25,6 @@ from cutline.inference.caveats import (
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     PLENTY_FOR_A_DIFFERENCE,
-    PLENTY_IN_A_CELL,
     WEIGHTS_GO_WITH_SCORES,
     few_cases,
     few_resamples,
@@ -34,6 +32,7 @@ from cutline.inference.caveats import (
     has_spread,
     redraws,
 )
+from cutline.inference.corrected import Corrected, CorrectedDifference, subtract_corrected
 from cutline.inference.delong import placements
 from cutline.inference.differences.difference import (
     Difference,
@@ -55,11 +54,14 @@ from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples, bootstrap, delong_covariance
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.closed_forms import area_of
-from cutline.inference.single.estimand import as_measure
+from cutline.inference.single.estimand import as_measure, of_measure
+from cutline.inference.single.interval_options import Options
+from cutline.inference.single.intervals import correct_bias
 from cutline.inference.single.measured_coverage import quoted_of_test
 from cutline.inference.survey import of_rows
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Needs
 from cutline.measures.aliases import under
+from cutline.measures.kinds import BestOfCuts, CalibrationError
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, quantile
 from cutline.results.method_titles import method_title
@@ -115,10 +117,13 @@ TESTS = (
     "log_ratio",
     "bootstrap",
     "student",
+    "bias_corrected",
+    "mover",
     "permutation",
 )
-DRAWN = ("bootstrap", "student")  # from resamples, which all pairs of models share
-INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap", "student")
+DRAWN = ("bootstrap", "student", "bias_corrected")  # from resamples, which all pairs of models share
+RANDOM = (*DRAWN, "mover")  # from resamples or simulations
+INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap", "student", "bias_corrected", "mover")
 
 
 def refuse_unsuited(one: PairedMeasure, method: str) -> None:
@@ -139,6 +144,10 @@ def refuse_unsuited(one: PairedMeasure, method: str) -> None:
             f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {one.measure}",
             "pass method='bootstrap'",
         )
+    if method == "bias_corrected" and not one.is_best_of_cuts:
+        raise ParameterError(f"bias_corrected is for the best over all cuts, and {one.measure} is none", "pass 'auto'")
+    if method == "mover" and not one.is_calibration_error:
+        raise ParameterError(f"mover is for calibration errors, and {one.measure} is none", "pass 'auto'")
     if method in PREDICTIVE and not one.is_predictive:
         listed = ", ".join(MEASURES_OF_THEM)
         raise ParameterError(
@@ -226,10 +235,7 @@ def designed(pairing: Pairing, question: Question, influences: list[Influence], 
     if pairing.groups is not None and sampler is not None:
         rows_changed = change[pairing.groups.cell]
         known = of_rows([rows_changed], sampler)
-        free = known.freedom
-        if sampler.are_single and sampler.weight is not None:
-            free = min(free, max(freedom_of_sum((sampler.weight * rows_changed)[rows_changed != 0]), 1.0))
-        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), free)
+        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), known.own[0] if known.own else math.nan)
     weight, matters = pairing.weight.astype(float), change != 0
     rows, squares = float(pairing.cases @ weight), float(pairing.cases @ np.square(weight))
     size = rows**2 / squares
@@ -266,6 +272,8 @@ APART = (
     "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
     "models, one by one."
 )
+NO_SIMULATED_SPREAD = "So few cases give simulations without any spread: there is no interval."
+_WITH_A_SUBSTITUTE = ("delong", "linearised", "influence")  # which resamples stand in for where they say nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,14 +327,14 @@ class PairedMeasure:
     def chosen(self, method: str, for_shares: str = "mcnemar_midp") -> str:
         """The method by its name, that of `auto` by rule; refused when it does not suit the measure."""
         if method == "auto":
+            if self.is_calibration_error or self.is_best_of_cuts:
+                return "mover" if self.is_calibration_error else "bias_corrected"
             if self.pairing.groups is not None or not self.pairing.integral:
                 closed = self.cuts is not None or isinstance(self.measure.kind, LineOfAuc | MeanOfCases)
                 return "linearised" if closed and self.influences is not None else "bootstrap"
             if self.is_linear_in_auc or self.is_share:
                 return "delong" if self.is_linear_in_auc else for_shares
-            if self.is_mean or self.is_plentiful:
-                return "influence"
-            return "student" if self.is_at_quota else "bootstrap"
+            return "influence" if self.is_mean or self.is_smooth_at_cut or self.is_plentiful else "student"
         if not self.reasons:  # of an undefined measure nothing is asked
             refuse_unsuited(self, method)
         return "mcnemar_midp" if method == "mcnemar" else method
@@ -339,6 +347,16 @@ class PairedMeasure:
         return known if len(known) == len(found) else None
 
     @property
+    def is_calibration_error(self) -> bool:
+        """Whether it is a calibration error of cases of both classes, which chance raises."""
+        return isinstance(self.measure.kind, CalibrationError) and self.pairing.has_both_classes
+
+    @property
+    def is_best_of_cuts(self) -> bool:
+        """Whether it is the best over all cuts of cases of both classes, which chance raises."""
+        return isinstance(self.measure.kind, BestOfCuts) and self.pairing.has_both_classes
+
+    @property
     def is_at_quota(self) -> bool:
         """Whether a quota or a share makes the cut of a registered measure, so that its differences are steps."""
         given = {*self.measure.bound, *self.question.parameters[0]}
@@ -349,22 +367,18 @@ class PairedMeasure:
         """Whether it is a mean over the cases, whose difference is the mean of the differences of single cases."""
         return isinstance(self.measure.kind, MeanOfCases) and math.isfinite(self.value) and self.influences is not None
 
+    @property
+    def is_smooth_at_cut(self) -> bool:
+        """Whether it is a smooth function of the counts at a threshold, whose influence values are known exactly."""
+        return self.cuts is not None and math.isfinite(self.value) and self.influences is not None
+
     @cached_property
     def is_plentiful(self) -> bool:
         """Whether there are so many cases that a smooth difference is normal; resamples would only add noise."""
         size = min(effective_size.effective(self.pairing.rankings[0]))
         if not math.isfinite(self.value) or size < PLENTY_FOR_A_DIFFERENCE:
             return False
-        return (self.cuts is None or self._has_plenty_at_the_cuts()) and self.influences is not None
-
-    def _has_plenty_at_the_cuts(self) -> bool:
-        one, two = self._flags
-        for flags in (one, two):
-            for of_class in (self.pairing.is_positive, ~self.pairing.is_positive):
-                kinds = (int(self.pairing.cases[of_class & side].sum()) for side in (flags, ~flags))
-                if min(kinds) < PLENTY_IN_A_CELL:
-                    return False
-        return int(self.pairing.cases[one != two].sum()) >= DISCORDANT
+        return self.influences is not None
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -406,7 +420,7 @@ class PairedMeasure:
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
-        if method == "auto" and chosen in ("delong", "linearised", "influence") and may_resample and not speaks(found):
+        if method == "auto" and chosen in _WITH_A_SUBSTITUTE and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if speaks(second):
@@ -437,28 +451,70 @@ class PairedMeasure:
             notes += [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, self.pairing.rankings)) else []
             return designed(self.pairing, self.question, self.influences, self.value), tuple(notes)
         if method == "influence" and self.influences is not None:
+            size = float(sum(effective_size.effective(ranking)))
             if self.is_mean:  # the paired t test
                 notes += few_cases(ranking, FEW_FOR_A_MEAN, "so few differences of single cases")
-                size = float(sum(effective_size.effective(ranking)))
                 return paired_t(self.value, self._influence_se, size), tuple(notes)
-            return NormalDifference(self.value, self._influence_se), tuple(notes)
+            # Student's t with the cases of the smaller class: they decide how well the standard error is known.
+            se = self._influence_se * math.sqrt(size / max(size - 1, 1))
+            return with_freedom(self.value, se, self._freedom), tuple(notes)
+        if method == "mover":
+            a, b = (self._corrected(model) for model in (0, 1))
+            corrected_difference = subtract_corrected(self.values, a, b)
+            return corrected_difference, (*notes, *([] if speaks(corrected_difference) else [NO_SIMULATED_SPREAD]))
         draws, redrawn = self._resampled
+        if method == "bias_corrected":
+            return self._without_bias(draws), (*notes, *redraws(redrawn), *few_resamples(len(draws[0])))
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn) + few_resamples(len(draws[0]))
         notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
         if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
             notes += [AT_A_QUOTA] if self.is_at_quota else []
-            return with_freedom(self.value, found.se, min(effective_size.effective(ranking)) - 1), tuple(notes)
-        return found, (*notes, *said_of_resamples(found, draws, self.values, self.measure))
+            return with_freedom(self.value, found.se, self._freedom), tuple(notes)
+        return found, (*notes, *said_of_resamples(found, self.measure))
+
+    def _corrected(self, model: int) -> Corrected:
+        """Return the value of one model without what chance added to it, found once for all pairs."""
+        cached, key = self.pairing.shared.corrected, (*_key(self.pairing, self.question, model), self.resamples)
+        if key not in cached:
+            groups, options = self.pairing.sampler(model), Options(resamples=max(self.resamples, 2), seed=self.seed)
+            given = dict(self.question.parameters[model])
+            estimand = of_measure(self.measure, self.pairing.rankings[model], given, grouped=groups is not None)
+            cached[key] = correct_bias(estimand, options, groups)
+        return cached[key]
+
+    def _without_bias(self, draws: Array) -> CorrectedDifference:
+        """Return the difference of two bests over all cuts without what chance added to each.
+
+        The standard error is that of resamples of the same cases, widened by the correction, which is uncertain too.
+        """
+        moved = draws[0] - draws[1]
+        moved = moved[np.isfinite(moved)]
+        if len(moved) < 2:
+            return CorrectedDifference(self.value, self.value, math.nan, math.nan)
+        if self.pairing.groups is None and self.pairing.integral:
+            centre = self._corrected(0).centre - self._corrected(1).centre
+        else:  # nothing can be smoothed: resamples start from an optimum of the sample, and show half of the bias
+            centre = self.value - 2 * (float(moved.mean()) - self.value)
+        se = math.hypot(float(moved.std(ddof=1)), centre - self.value)
+        return CorrectedDifference(self.value, centre, se, se, max(self._freedom, 1.0))
+
+    @property
+    def _freedom(self) -> float:
+        """Degrees of freedom: the cases of the smaller class, or the groups that hold one, less one."""
+        sampler = self.pairing.sampler(0)
+        if sampler is not None:
+            return min(sampler.freedom_of_classes)
+        return float(min(effective_size.effective(self.pairing.rankings[0]))) - 1
 
     def _notes(self, method: str) -> list[str]:
         """How many cases the weights are worth, and whether a method knows how they were sampled."""
         sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
         if sampler is None:
             return effective_size.notes(ranking)
-        if method in (*DRAWN, "linearised"):
-            return design_notes(sampler, "counted" if method == "linearised" else "resampled")
+        if method in (*RANDOM, "linearised"):
+            return design_notes(sampler, "resampled" if method in DRAWN else "counted")
         return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     @cached_property
@@ -630,6 +686,10 @@ class Questions:
     def needs_resamples(self, method: str = "auto") -> bool:
         """Whether some pair of models is compared on resamples, which all pairs then share."""
         return any(not one.reasons and one.chosen(method) in DRAWN for one in self.pairs.values())
+
+    def is_random(self, method: str = "auto") -> bool:
+        """Whether some pair of models is compared by resamples or by simulations."""
+        return any(not one.reasons and one.chosen(method) in RANDOM for one in self.pairs.values())
 
     def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
         """Which models can be told apart, a sentence for each pair."""

@@ -14,12 +14,14 @@ from typing import Any
 
 from cutline.core.ranking import Ranking
 from cutline.inference.caveats import EQUAL
+from cutline.inference.resampling.bootstrap import bootstrap, shapes
 from cutline.inference.resampling.pairing import Pairing, Question
-from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.bootstrap import RESAMPLING
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
+from cutline.inference.single.bootstrap import RESAMPLING, studentised, without_bias
 from cutline.inference.single.calibration_error import METHOD as INVERSION
 from cutline.inference.single.closed_forms import closed
-from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.estimand import Estimand, of_measure
+from cutline.inference.single.interval_options import Options
 from cutline.inference.single.intervals import default
 from cutline.inference.single.separation import separated
 from cutline.inference.single.smoothed_bootstrap import METHOD as SMOOTHED
@@ -91,11 +93,22 @@ def apart(pairing: Pairing, question: Question, values: tuple[float, float]) -> 
 
 
 def own_limits(
-    measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], groups: GroupSampler | None = None
+    measure: Measure,
+    ranking: Ranking,
+    parameters: Mapping[str, Any],
+    groups: GroupSampler | None = None,
+    options: Options | None = None,
 ) -> Callable[[float], Limits] | None:
-    """The limits of a measure of one model by level, by its formula; None where there is none.
+    """Return the limits of a measure of one model by level; None where nothing gives them.
 
-    A measure that would be resampled has one where the classes are separated.
+    Without options, a measure that would be resampled has limits only where the classes are separated.
+
+    Args:
+        measure: The measure.
+        ranking: The cases.
+        parameters: Those of the measure.
+        groups: How the cases were sampled, if they come in groups.
+        options: The number of resamples and their seed.
     """
     estimand = of_measure(measure, ranking, dict(parameters), grouped=groups is not None)
     method = default(estimand, groups)
@@ -103,12 +116,29 @@ def own_limits(
         return None
     if method in (*RESAMPLING, SMOOTHED):
         units = math.inf if groups is None else groups.groups
-        if separated(estimand, 0.95, units) is None:
-            return None
-        return lambda level: separated(estimand, level, units) or Limits(math.nan, math.nan)
+        if separated(estimand, 0.95, units) is not None:
+            return lambda level: separated(estimand, level, units) or Limits(math.nan, math.nan)
+        return None if options is None else _resampled_limits(estimand, method, groups, options)
 
     def limits(level: float) -> Limits:
         found = closed(estimand, method, level, groups)
+        return Limits(found.low, found.high)
+
+    return limits
+
+
+def _resampled_limits(
+    estimand: Estimand, method: str, groups: GroupSampler | None, options: Options
+) -> Callable[[float], Limits]:
+    """Return the limits by level from one set of resamples: their spread on the scale of the measure."""
+    sampler = groups or CaseSampler(estimand.ranking)
+    values = bootstrap(sampler, [estimand.statistic], options.resamples, options.seed).values[0]
+    (shape,) = shapes(sampler, [estimand.statistic], options.seed)
+    units = math.inf if groups is None else groups.groups
+    by = without_bias if method == "bias_corrected" else studentised
+
+    def limits(level: float) -> Limits:
+        found = by(estimand, values, shape, level, [], units)
         return Limits(found.low, found.high)
 
     return limits

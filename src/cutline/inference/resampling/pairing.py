@@ -7,6 +7,7 @@ drawn over the cells: all models are measured on the same drawn cases, and no re
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import group_codes
+from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.bootstrap import resample
@@ -65,6 +67,7 @@ class Shared(NamedTuple):
     influences: dict[Any, Influence | None]
     of_cases: dict[Any, Array]  # the influences on each cell, of one measure at a time: they are long
     placements: dict[int, Array]  # DeLong's, of each cell in its class
+    corrected: dict[Any, Corrected]  # values without their bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +80,7 @@ class Pairing:
     cases: Array
     weight: Array
     groups: Groups | None = None
-    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}))
+    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}, {}))
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -247,14 +250,16 @@ def pair(
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
-    index, n, cells = [], len(is_positive), 0
-    for ranking, score in zip(rankings, scores, strict=True):
-        index.append(_places(ranking, score))
-        if cells < n and len(ranking) == n:
-            cells, code = n, _in_order_of(code, index[-1])
+    index = [_places(ranking, score) for ranking, score in zip(rankings, scores, strict=True)]
+    n, cells = len(is_positive), 0
+    # The cells are numbered by the models in an order of their own, so that a - b and b - a draw the same cases.
+    for model in sorted(range(len(rankings)), key=lambda model: _fingerprint(rankings[model])):
+        size = len(rankings[model])
+        if cells < n and size == n:
+            cells, code = n, _in_order_of(code, index[model])
         elif cells < n:  # else the cases are told apart already
             # Two numbers below the number of cases make one below its square, which int64 holds.
-            distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
+            distinct, code = np.unique(code * size + index[model], return_inverse=True)
             cells = len(distinct)
     first = np.empty(cells, dtype=np.intp)
     first[code[::-1]] = np.arange(n)[::-1]
@@ -266,6 +271,12 @@ def pair(
     together = Groups.of(code, groups, repeated, strata) if by_rows else None
     where = tuple(column[first] for column in index)
     return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
+
+
+def _fingerprint(ranking: Ranking) -> bytes:
+    """Return a digest of the order of the classes in a ranking: no row order and no scale of the scores changes it."""
+    columns = (ranking.pos, ranking.neg)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).digest()
 
 
 def _places(ranking: Ranking, score: Array) -> Array:

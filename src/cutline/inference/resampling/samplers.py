@@ -332,6 +332,15 @@ class GroupSampler(_OfOneModel):
         together, strata = (0 if self.are_single else self.groups), (0 if self.stratum is None else self.strata)
         return together, strata, len(self.cell), self.effective
 
+    @cached_property
+    def freedom_of_classes(self) -> tuple[float, float]:
+        """Groups that hold a positive, and that hold a negative, each less their strata: what a class varies with."""
+        found = []
+        for of_class in (self.cell < len(self.ranking), self.cell >= len(self.ranking)):
+            some = np.unique(self.group[of_class])
+            found.append(float(len(some) - (1 if self.stratum is None else len(np.unique(self.stratum[some])))))
+        return found[0], found[1]
+
     @property
     def strata(self) -> int:
         """How many strata there are."""

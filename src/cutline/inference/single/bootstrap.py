@@ -134,6 +134,8 @@ def resampled(
         values = [column + shift for column, shift in zip(values, shifts, strict=True)]
     shaped = [i for i, method in enumerate(chosen) if method != "bootstrap"]
     found = shapes(sampler, [estimands[i].statistic for i in shaped], options.seed) if shaped else []
+    if groups is not None:  # the groups of the smaller class tell how well a variance is known
+        found = [one._replace(freedom=min(one.freedom, *groups.freedom_of_classes)) for one in found]
     shape = dict(zip(shaped, found, strict=True))
     notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:

@@ -25,6 +25,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
+from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler, Urn
@@ -71,6 +72,39 @@ def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampl
     """
     if not estimands:
         return []
+    worlds, first, found = _simulated(estimands, options, groups)
+    return [
+        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
+    ]
+
+
+def corrected_errors(
+    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None
+) -> list[Corrected]:
+    """Return calibration errors of one ranking without what chance added to them, with their limits.
+
+    The corrected error is that of the world in which the value that was seen is the median of the simulated ones.
+
+    Args:
+        estimands: Calibration errors of one ranking.
+        options: The resamples and the seed.
+        groups: How the cases were sampled, if they come in groups.
+    """
+    worlds, _, found = _simulated(estimands, options, groups)
+    made = []
+    for i, own in enumerate(found):
+        ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
+        middle, seen = np.maximum.accumulate(np.median(values, axis=-1)), worlds.seen(i)
+        is_null = ways[0] == 0 and seen <= middle[0]
+        centre = 0.0 if is_null else worlds.truth(i, _crossing(seen, middle, ways))
+        made.append(Corrected.of(centre, *_limits(worlds, i, own, LEVEL)))
+    return made
+
+
+def _simulated(
+    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None
+) -> tuple[_Worlds, list[list[_World]], list[list[_World]]]:
+    """Return the worlds of a ranking, the first that were simulated and those around the limits."""
     ranking = estimands[0].ranking
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
     notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
@@ -78,10 +112,7 @@ def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampl
     worlds = _Worlds(ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
     ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
-    found = worlds.simulated(ways, simulations)
-    return [
-        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
-    ]
+    return worlds, first, worlds.simulated(ways, simulations)
 
 
 class _Worlds:
@@ -207,18 +238,13 @@ def _around(first: Sequence[_World], seen: float) -> list[float]:
 
 def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float, level: float) -> Estimate:
     estimand = worlds.estimands[i]
-    ways = np.array([world.way for world in found])
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
-    seen = worlds.seen(i)
-    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
-    is_null = ways[0] == 0 and seen <= highest[0]
-    low = 0.0 if is_null else worlds.truth(i, _crossing(seen, highest, ways))
-    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
-    high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
+    low, high = _limits(worlds, i, found, level)
+    is_null = low == 0
     if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
         notes.append(_OF_PLACES)
     if is_null:
@@ -231,6 +257,15 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
         notes.append(_FEW_OF_A_CLASS)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+
+
+def _limits(worlds: _Worlds, i: int, found: Sequence[_World], level: float) -> Limits:
+    """Return the true errors between which the value that was seen is not in a tail of the simulated ones."""
+    ways, values, seen = np.array([w.way for w in found]), np.array([w.values for w in found]), worlds.seen(i)
+    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
+    low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _crossing(seen, highest, ways))
+    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
+    return Limits(low, float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways)))
 
 
 def _tails(values: Array, level: float) -> Array:

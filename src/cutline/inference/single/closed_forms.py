@@ -279,7 +279,12 @@ def _standard_error(estimand: Estimand, method: str, level: float) -> tuple[Limi
     if not math.isfinite(variance) or not math.isfinite(estimand.value) or (kind.scale == "log" and not estimand.value):
         return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
     if kind.scale == "identity":
-        return influence.normal(estimand.value, variance, level), _too_narrow(estimand, method, variance)
+        # With few cases of a class the sandwich is too small: Student's quantile allows for that.
+        free = (
+            max(float(min(effective_size.effective(estimand.ranking))) - 1, 1.0) if method == kind.robust else math.inf
+        )
+        half = student_quantile(level, free) * math.sqrt(variance)
+        return Limits(estimand.value - half, estimand.value + half), _too_narrow(estimand, method, variance)
     low, high = influence.normal(math.log(estimand.value), variance, level)
     return Limits(math.exp(low), math.exp(high)), []
 

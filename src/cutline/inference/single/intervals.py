@@ -10,19 +10,20 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import check_text
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
+from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions, survey_intervals
 from cutline.inference.single.binned_intervals import widened
 from cutline.inference.single.bootstrap import RESAMPLING, resampled
 from cutline.inference.single.calibration_error import METHOD as INVERSION
-from cutline.inference.single.calibration_error import inverted
+from cutline.inference.single.calibration_error import corrected_errors, inverted
 from cutline.inference.single.closed_forms import area_of, closed
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.interval_options import Options, checked
 from cutline.inference.single.measured_coverage import quoted
 from cutline.inference.single.separation import few_at_quota
 from cutline.inference.single.smoothed_bootstrap import METHOD as SMOOTHED
-from cutline.inference.single.smoothed_bootstrap import smoothed
+from cutline.inference.single.smoothed_bootstrap import corrected_best, smoothed
 from cutline.measures.kinds import (
     BestOfCuts,
     CalibrationError,
@@ -37,7 +38,7 @@ from cutline.measures.kinds import (
 )
 from cutline.results.estimate import Estimate
 
-__all__ = ["SIMULATED", "Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
+__all__ = ["SIMULATED", "Options", "by_formula", "checked", "choose", "correct_bias", "default", "estimates", "methods"]
 
 SIMULATED = (INVERSION, SMOOTHED)  # limits from simulated data
 FEW_OUT_OF_ORDER = 5  # cases of the smaller class that stand on the wrong side, in effect
@@ -89,7 +90,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if estimand.is_of_one_cut:
         if not estimand.ranking.integral:
             return "linearised"
-        return "wilson" if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
+        return _wilson(estimand) if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
     if isinstance(kind, CurvePoint):
         return "mover"
     if proportions.has_wilson_limits(estimand):
@@ -103,6 +104,12 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if estimand.by_quota:  # a quota makes it jump, so that resamples are not about normal
         return "bootstrap"
     return "bca" if estimand.needs is None else "student"  # nobody knows the range of a function of the user's
+
+
+def _wilson(estimand: Estimand) -> str:
+    """Return Wilson's method, by the name of the modified one where that differs: few cases of a kind."""
+    k, n = (float(x) for x in estimand.kind.of(estimand.counts))  # type: ignore[union-attr,arg-type]
+    return "wilson_modified" if proportions.is_modified(k, n) else "wilson"
 
 
 def _is_best_of_all_cuts(estimand: Estimand) -> bool:
@@ -176,6 +183,22 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
         quoted(widened(one, estimand.open_to, estimand.range), estimand.ranking)
         for one, estimand in zip(made, estimands, strict=True)
     ]
+
+
+def correct_bias(estimand: Estimand, options: Options, groups: GroupSampler | None = None) -> Corrected:
+    """Return a calibration error, or a best over all cuts, without what chance added to it.
+
+    Args:
+        estimand: What is estimated.
+        options: The number of resamples and their seed.
+        groups: How the cases were sampled, if they come in groups.
+    """
+    if _is_inverted(estimand):
+        return corrected_errors([estimand], options, groups)[0]
+    if groups is None and _is_smoothed(estimand):
+        return corrected_best([estimand], options)[0]
+    (found,) = estimates([estimand], options._replace(level=LEVEL), groups)
+    return Corrected.of(estimand.value, found.low, found.high)
 
 
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:

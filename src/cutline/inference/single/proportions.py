@@ -22,7 +22,7 @@ from cutline.inference.survey import linearised
 from cutline.measures.kinds import OfPrevalence, ShareOfPairs
 from cutline.results.estimate import Limits, quantile
 
-_FEW_OF_A_KIND = 3  # cases that have a property, or lack it, whose number is Poisson's
+_FEW_OF_A_KIND = 3  # cases that have a property, or lack it, whose number is about Poisson's
 
 
 def wald(k: Any, n: Any, level: float) -> Limits:
@@ -59,7 +59,7 @@ def clopper_pearson(k: Any, n: Any, level: float) -> Limits:
 
 
 def wilson(k: Any, n: Any, level: float) -> Limits:
-    """Wilson (1927), the score interval: covers about what it says for any p and for n from about 10 on.
+    """Wilson (1927), the score interval: near its level on average over shares, below it next to 0 and 1.
 
     >>> [round(float(limit), 4) for limit in wilson(3, 5, 0.95)]
     [0.2307, 0.8824]
@@ -71,24 +71,32 @@ def wilson(k: Any, n: Any, level: float) -> Limits:
     return Limits(np.where(k > 0, centre - half, 0.0), np.where(k < n, centre + half, 1.0))
 
 
-def wilson_of_few(k: Any, n: Any, level: float) -> Limits:
-    """Wilson's interval with Poisson's limit where up to three cases have a property, or lack it.
+def wilson_modified(k: Any, n: Any, level: float) -> Limits:
+    """Wilson's interval with Poisson's limit where 1 to 3 cases have a property, or lack it.
 
-    Wilson's is too far from that end for them: 0.1 to 0.2 such cases to be expected give a coverage of 84 to 90 %, and
-    0.5 one of 91 % (Brown, Cai and DasGupta, 2001, who call it modified).
+    Brown, Cai and DasGupta (2001). Wilson's limit is too far from the end for so few: with 0.18 such cases to be
+    expected it holds the truth in 83.8 % at every n, and the modified one in 98 %.
 
-    >>> [round(float(limit), 4) for limit in wilson_of_few(39, 40, 0.95)]
+    >>> [round(float(limit), 4) for limit in wilson_modified(39, 40, 0.95)]
     [0.8712, 0.9987]
     """
-    from scipy.special import gammaincinv
-
     k, n = real(k), real(n)
     low, high = wilson(k, n, level)
-    few = [
-        np.where((x > 0) & (x <= _FEW_OF_A_KIND), gammaincinv(np.maximum(x, 1e-9), 1 - level) / n, 1.0)
-        for x in (k, n - k)
-    ]
-    return Limits(np.minimum(low, few[0]), np.maximum(high, 1 - few[1]))
+    if not np.any(is_modified(k, n)):
+        return Limits(low, high)
+    from scipy.special import gammaincinv
+
+    near, far = (np.where(_are_few(x), gammaincinv(np.maximum(x, 1e-9), 1 - level) / n, 1.0) for x in (k, n - k))
+    return Limits(np.minimum(low, near), np.maximum(high, 1 - far))
+
+
+def is_modified(k: Any, n: Any) -> Any:
+    """Whether so few cases have a property, or lack it, that the modified interval is not Wilson's."""
+    return _are_few(k) | _are_few(np.subtract(n, k))
+
+
+def _are_few(x: Any) -> Any:
+    return (np.asarray(x) > 0) & (np.asarray(x) <= _FEW_OF_A_KIND)
 
 
 def agresti_coull(k: Any, n: Any, level: float) -> Limits:
@@ -122,6 +130,7 @@ METHODS = {
     "wald": wald,
     "clopper_pearson": clopper_pearson,
     "wilson": wilson,
+    "wilson_modified": wilson_modified,
     "agresti_coull": agresti_coull,
     "jeffreys": jeffreys,
 }
@@ -134,7 +143,7 @@ def square_and_add(one: tuple[float, float], two: tuple[float, float], level: fl
     [1.772, 2.0]
     """
     shares = [k / n for k, n in (one, two)]
-    limits = [wilson(k, n, level) for k, n in (one, two)]
+    limits = [wilson_modified(k, n, level) for k, n in (one, two)]
     below = math.hypot(*(share - limit.low for share, limit in zip(shares, limits, strict=True)))
     above = math.hypot(*(limit.high - share for share, limit in zip(shares, limits, strict=True)))
     return Limits(sum(shares) - below, sum(shares) + above)
@@ -173,8 +182,8 @@ def of_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
     [2.154, 6.758]
     """
     p, q = divide(a, a + b), divide(c, c + d)
-    low_p, high_p = wilson(a, a + b, level)
-    low_q, high_q = wilson(c, c + d, level)
+    low_p, high_p = wilson_modified(a, a + b, level)
+    low_q, high_q = wilson_modified(c, c + d, level)
 
     def root(end: Any, other: Any, side: int) -> Any:
         inside = (p * q) ** 2 - end * other * (2 * p - end) * (2 * q - other)
@@ -237,7 +246,7 @@ def mover_limits(estimand: Estimand, level: float, groups: GroupSampler | None =
     counts, total = estimand.counts, float(estimand.ranking.total)
     shares = _shares(estimand.ranking, counts, level, groups)
     reach = [  # a class without cases has no share, and nothing that could move
-        wilson(p * n, n, level) if n > 0 else (p, p) for p, n in zip(shares.values, shares.sizes, strict=True)
+        wilson_modified(p * n, n, level) if n > 0 else (p, p) for p, n in zip(shares.values, shares.sizes, strict=True)
     ]
     at = np.repeat(shares.values[None], 7, axis=0)  # one share at its lower limit, in turn, and then at its upper one
     at[np.arange(6), np.arange(6) % 3] = [float(one[side]) for side in (0, 1) for one in reach]
@@ -295,7 +304,8 @@ def _shares(r: Ranking, c: Counts, level: float, groups: GroupSampler | None) ->
         sizes = np.where((variance > 0) & (spread > 0), spread / variance, whole)
         correlation = known.covariance / np.sqrt(np.outer(variance, variance))
     correlation = np.where(np.isfinite(correlation), correlation, np.eye(3))
-    return _Shares(values, sizes * (quantile(level) / known.quantile(level)) ** 2, correlation)
+    reach = np.array([known.quantile(level, share) for share in range(3)])
+    return _Shares(values, sizes * (quantile(level) / reach) ** 2, correlation)
 
 
 def _influences(r: Ranking, c: Counts, values: Array) -> list[Influence]:

@@ -140,12 +140,12 @@ def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     tp, fn, flagged, rest = (float(x) for x in (counts.tp, counts.fn, counts.flagged, counts.unflagged))
     total, fp = flagged + rest, flagged - tp
     first = total if fn < FEW_DECISIONS <= min(tp, fp) else flagged
-    ends = [(min(first * float(end), flagged), fn) for end in proportions.wilson_of_few(tp, first, level)]
+    ends = [(min(first * float(end), flagged), fn) for end in proportions.wilson_modified(tp, first, level)]
     if fp < FEW_DECISIONS:
         shares = proportions.wilson(tp + fn, total, level)
         ends += [(tp, min(max(total * float(end) - tp, 0.0), rest)) for end in shares]
     elif rest:
-        ends += [(tp, rest * float(end)) for end in proportions.wilson_of_few(fn, rest, level)]
+        ends += [(tp, rest * float(end)) for end in proportions.wilson_modified(fn, rest, level)]
     below = above = 0.0
     for hits, missed in ends:
         move = _measured(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value

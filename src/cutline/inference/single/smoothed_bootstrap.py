@@ -20,6 +20,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_STUDENT, NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
+from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.resampling.binning import coarse
 from cutline.inference.resampling.samplers import Urn
 from cutline.inference.single.bootstrap import caveats_of, on_its_scale
@@ -73,6 +74,25 @@ def smoothed(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
     for i, world in zip(near, plain, strict=True):
         limits[i] = _with_no_skill(limits[i], estimands[i].value, world, options.level)
     return [_estimate(*told, options.level) for told in zip(estimands, worlds, limits, strict=True)]
+
+
+def corrected_best(estimands: Sequence[Estimand], options: Options) -> list[Corrected]:
+    """Return the best over something of one ranking without what chance added to it, with its limits.
+
+    Args:
+        estimands: Measures of one ranking.
+        options: The resamples and the seed.
+    """
+    whole = estimands[0].ranking
+    bins = coarse(whole)
+    ranking = whole if bins is None else bins.ranking
+    samples = max(_FEWEST, options.resamples // _PART)
+    worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])
+    found = []
+    for estimand, world in zip(estimands, worlds, strict=True):
+        bias = world.bias if len(world.samples) else 0.0
+        found.append(Corrected.of(estimand.value - bias, *_limits(estimand, world, LEVEL)))
+    return found
 
 
 def smoothed_risks(r: Ranking, bandwidth: float = _BANDWIDTH) -> Array:

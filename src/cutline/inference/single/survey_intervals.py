@@ -72,7 +72,7 @@ def _share(estimand: Estimand, level: float, groups: GroupSampler | None) -> tup
         whole = min(float(whole), groups.groups)
     p, how = k / n, {"level": level, "groups": groups}
     size, variance = proportions.effective_share(_of_cut(estimand, share), p, float(whole), estimand.ranking, **how)
-    found = Limits(*(kind.then(limit) for limit in proportions.wilson(p * size, size, level)))
+    found = Limits(*(kind.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
     if groups is None or not variance > 0:
         return found, []
     rows = float(kind.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken

@@ -312,7 +312,7 @@ export class Promises {
   python() {
     const { prevalence } = this;
     const more = prevalence === null ? "" : `, prevalence=${exact(prevalence)}`;
-    const level = this.levels.confidence === 0.95 ? "" : `, confidence=${exact(this.levels.confidence)}`;
+    const level = this.levels.confidence === 0.95 ? "" : `, level=${exact(this.levels.confidence)}`;
     if (!this.isFound) return `cl.cut_at(ev, threshold=${number(this.live.cut.threshold)}${more}${level})`;
     const { asked, made } = this.found;
     const parts = made.map(({ text }) => `"${text}"`);

@@ -1,0 +1,274 @@
+"""How often slices raise false alarms, and how often their intervals hold: simulations where the truth is known.
+
+    python benchmarks/slices.py alarms --slices 30 --samples 500       # family-wise error against the rest
+    python benchmarks/slices.py simultaneous --slices 30               # all intervals hold at once
+    python benchmarks/slices.py gap                                    # the gap of shares, and equalised odds
+    python benchmarks/slices.py areas                                  # the gap of AUCs
+    python benchmarks/slices.py fairlearn --samples 200                # beside fairlearn's difference_ci
+    python benchmarks/slices.py search --samples 500                   # find_slices without and with a planted slice
+    python benchmarks/slices.py speed                                  # 10,000 slices of 100,000 rows
+
+Results are appended to benchmarks/slices_results.jsonl, a line for each row of docs/slices.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+import cutline as cl
+from cutline.inference import simultaneous
+from cutline.inference.slice_auc import Slicing, permutation_test
+from cutline.inference.slice_search import Losses, build_lattice, code_column, search
+
+RESULTS = Path(__file__).with_name("slices_results.jsonl")
+PREVALENCE, AREA_SHIFT, TRUE_AREA = 0.3, 1.0, 0.7602499389065233  # of normal scores one standard deviation apart
+POPULATIONS = ("alike", "shifted", "spread", "tied")
+
+
+def sizes_of(rng, slices, low=20, high=500):
+    """Sizes of slices, about as many small as large ones."""
+    return np.exp(rng.uniform(np.log(low), np.log(high), slices)).astype(int)
+
+
+def cases_of(rng, slices, population, high=500):
+    """Labels, scores and slices of one sample in which every slice has the same AUC."""
+    part = np.repeat(np.arange(slices), sizes_of(rng, slices, high=high))
+    label = rng.random(len(part)) < rng.uniform(0.2, 0.5, slices)[part]
+    spread = rng.uniform(0.5, 2.0, slices)[part] if population == "spread" else 1.0
+    score = spread * (rng.normal(size=len(part)) + AREA_SHIFT * label)
+    if population == "shifted":
+        score = score + rng.normal(size=slices)[part]
+    return label, np.round(score * 2) / 2 if population == "tied" else score, part
+
+
+def alarms(args):
+    """Some slice differs from the rest though none does, by AUC (permutation) and by a share (Fisher and Holm)."""
+    for population in args.populations or POPULATIONS:
+        low = high = both = 0
+        for seed in range(args.samples):
+            rng = np.random.default_rng([seed, args.slices, POPULATIONS.index(population)])
+            slicing = Slicing.of(*cases_of(rng, args.slices, population), args.slices)
+            tested = (slicing.positives.size >= 5) & (slicing.negatives.size >= 5)
+            found = permutation_test(slicing, tested, permutations=args.permutations, seed=seed)
+            significant = found.adjusted <= 0.05
+            both += significant.any()
+            low += (significant & (found.statistic < 0)).any()
+            high += (significant & (found.statistic > 0)).any()
+        report("alarms", args, measure="auc", population=population, both=both, low=low, high=high)
+    for share in (0.05, 0.2, 0.5, 0.9):
+        rng = np.random.default_rng([args.slices, round(100 * share)])
+        samples = max(args.samples, 2000)
+        n = np.stack([sizes_of(rng, args.slices) for _ in range(samples)])
+        k = rng.binomial(n, share)
+        rest = k.sum(1, keepdims=True) - k, n.sum(1, keepdims=True) - n
+        p = simultaneous.fisher_p(k, n, *rest, "two-sided")
+        significant = np.stack([simultaneous.adjusted(row, "holm") for row in p]) <= 0.05
+        less = k / n < rest[0] / rest[1]
+        report(
+            "alarms",
+            args,
+            samples=samples,
+            measure="share",
+            population=str(share),
+            both=int(significant.any(1).sum()),
+            low=int((significant & less).any(1).sum()),
+            high=int((significant & ~less).any(1).sum()),
+        )
+
+
+def held_together(args):
+    """All simultaneous intervals hold, by the methods that `summary(simultaneous=True)` uses."""
+    level = simultaneous.sidak_level(0.95, args.slices)
+    held = {"auc": 0, "recall": 0}
+    for seed in range(args.samples):
+        rng = np.random.default_rng([seed, args.slices])
+        label, score, part = cases_of(rng, args.slices, "alike")
+        holds = dict.fromkeys(held, True)
+        for number in range(args.slices):
+            here = part == number
+            if label[here].sum() < 5 or (~label[here]).sum() < 5:
+                continue
+            ev = cl.evaluate(label[here], score[here], threshold=0.0)
+            holds["auc"] &= TRUE_AREA in ev.estimate("auc", level=level)
+            holds["recall"] &= 0.8413447460685429 in ev.estimate("recall", level=level)
+        held = {name: count + holds[name] for name, count in held.items()}
+    for name, count in held.items():
+        report("simultaneous", args, measure=name, held=count)
+
+
+GAPS = [
+    (slices, size, share, difference)
+    for slices in (2, 5, 10, 30)
+    for size in (20, 50, 150, 500, "mixed")
+    for share in (0.05, 0.2, 0.5, 0.8, 0.95)
+    for difference in (0.0, 0.1)
+    if difference == 0 or 0.05 < share < 0.95
+]
+
+
+def drawn_shares(rng, slices, size, share, difference):
+    """Counts of slices of which the first has a share that is lower by `difference`."""
+    n = sizes_of(rng, slices) if size == "mixed" else np.full(slices, size)
+    return rng.binomial(n, np.where(np.arange(slices) == 0, share - difference, share)), n
+
+
+def gaps(args):
+    """The gap of a share, and the larger gap of two (equalised odds)."""
+    for slices, size, share, difference in GAPS:
+        seed = [slices, 0 if size == "mixed" else size, round(100 * share), round(10 * difference)]
+        rng = np.random.default_rng(seed)
+        critical = simultaneous.tukey_quantile(0.95, slices)
+        joint = simultaneous.tukey_quantile(simultaneous.sidak_level(0.95, 2), slices)
+        held = above = held_odds = above_odds = 0
+        for _ in range(args.samples):
+            k, n = drawn_shares(rng, slices, size, share, difference)
+            _, limits = simultaneous.newcombe_pairs(k, n, critical).gap
+            held += limits.low <= difference <= limits.high
+            above += limits.low > 0
+            k2, n2 = drawn_shares(rng, slices, size, 0.3, 0.0)
+            odds = [simultaneous.newcombe_pairs(*counts, joint) for counts in ((k, n), (k2, n2))]
+            _, limits = simultaneous.joint_gap(odds)
+            held_odds += limits.low <= difference <= limits.high
+            above_odds += limits.low > 0
+        what = {"slices": slices, "size": size, "share": share, "difference": difference}
+        report("gap", args, **what, held=held, above=above)
+        report("odds", args, **what, held=held_odds, above=above_odds)
+
+
+def areas(args):
+    """The gap of AUCs, with and without a slice that ranks worse."""
+    for slices in (2, 5, 10, 30):
+        for size in (40, 100, 300):
+            for shift in (1.0, 0.3):
+                worst = 0.5840193000862613 if shift == 0.3 else TRUE_AREA  # AUC of scores 0.3 apart
+                critical = simultaneous.tukey_quantile(0.95, slices)
+                held = above = 0
+                for seed in range(args.samples):
+                    rng = np.random.default_rng([seed, slices, size, round(10 * shift)])
+                    part = np.repeat(np.arange(slices), size)
+                    label = np.tile(np.arange(size) < PREVALENCE * size, slices)
+                    score = rng.normal(size=len(part)) + label * np.where(part == 0, shift, AREA_SHIFT)
+                    found = Slicing.of(label, score, part, slices).areas
+                    _, limits = simultaneous.wald_pairs(found.area, found.variance, critical).gap
+                    held += limits.low <= TRUE_AREA - worst <= limits.high
+                    above += limits.low > 0
+                report("areas", args, slices=slices, size=size, difference=TRUE_AREA - worst, held=held, above=above)
+
+
+def beside_fairlearn(args):
+    """The gap of recall beside the 95 % percentile bootstrap of max - min, which is fairlearn's difference_ci.
+
+    fairlearn itself takes seconds for a sample: it runs on the first `--fairlearn` samples, and the same bootstrap in
+    numpy on all of them.
+    """
+    for slices, difference in ((2, 0.0), (5, 0.0), (10, 0.0), (5, 0.1)):
+        size, share = 150, 0.8
+        held = dict.fromkeys(("cutline", "bootstrap", "fairlearn"), 0)
+        for seed in range(args.samples):
+            rng = np.random.default_rng([seed, slices, round(10 * difference)])
+            part = np.repeat(np.arange(slices), size)
+            flagged = (rng.random(len(part)) < np.where(part == 0, share - difference, share)).astype(int)
+            k = np.bincount(part, weights=flagged)
+            pairs = simultaneous.newcombe_pairs(k, np.full(slices, size), simultaneous.tukey_quantile(0.95, slices))
+            intervals = {"cutline": pairs.gap[1], "bootstrap": percentile_gap(rng, k, size, 1000)}
+            if seed < args.fairlearn:
+                intervals["fairlearn"] = fairlearn_gap(part, flagged, args.resamples, seed)
+            for name, (low, high) in intervals.items():
+                held[name] += low <= difference <= high
+        what = {"slices": slices, "size": size, "share": share, "difference": difference}
+        report("fairlearn", args, **what, **held, fairlearn_samples=min(args.samples, args.fairlearn))
+
+
+def percentile_gap(rng, k, size, resamples):
+    """The percentile bootstrap of max - min over resampled rows."""
+    cells = np.concatenate([k, size - k])
+    drawn = rng.multinomial(int(cells.sum()), cells / cells.sum(), resamples)
+    hits, misses = drawn[:, : len(k)], drawn[:, len(k) :]
+    return np.quantile(np.ptp(hits / (hits + misses), axis=1), [0.025, 0.975])
+
+
+def fairlearn_gap(part, flagged, resamples, seed):
+    """The interval of fairlearn for the recall of cases that are all positive."""
+    from fairlearn.metrics import MetricFrame
+
+    frame = MetricFrame(
+        metrics=lambda _, predicted: float(np.mean(predicted)),
+        y_true=np.ones(len(part), int),
+        y_pred=flagged,
+        sensitive_features=part,
+        n_boot=resamples,
+        ci_quantiles=[0.025, 0.975],
+        random_state=seed,
+    )
+    return tuple(float(limit) for limit in frame.difference_ci(method="between_groups"))
+
+
+def searches(args):
+    """False finds of a search of 264 slices, and how often a planted slice is found."""
+    for error in (0.15, 0.35):
+        false = planted = 0
+        for seed in range(args.samples):
+            rng = np.random.default_rng([seed, round(100 * error)])
+            levels = rng.integers(0, 4, (6, 2000))
+            chance = np.where((levels[0] == 1) & (levels[1] == 2), error, 0.15)
+            losses = Losses((rng.random(2000) < chance).astype(float))
+            columns = {f"x{i}": code_column(f"x{i}", levels[i]) for i in range(6)}
+            found = search(build_lattice(columns, 2, 50), losses, permutations=args.permutations, seed=seed)
+            names = [" ".join(map(str, found.lattice.conditions[i])) for i in found.chosen(0.95)]
+            planted += "x0 = 1 x1 = 2" in names
+            false += bool(names)
+        report("search", args, error=error, any=false, planted=planted)
+
+
+def speed(args):
+    """The time and the memory of a search of 10,000 slices of 100,000 rows, as a user calls it."""
+    import resource
+
+    rng = np.random.default_rng(0)
+    rows, features = 100_000, 29
+    levels = {f"x{i}": rng.integers(0, 5, rows) for i in range(features)}
+    score = rng.random(rows)
+    label = (rng.random(rows) < score).astype(int)
+    frame = {"label": label, "score": score, **levels}
+    start = time.perf_counter()
+    found = cl.find_slices("label", "score", data=frame, features=list(levels), depth=2, least=50)
+    seconds = time.perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    report("speed", args, slices=found.searched, rows=rows, seconds=round(seconds, 1), gigabytes=round(memory, 2))
+
+
+def report(what, args, **numbers):
+    """Print a row and append it to the results."""
+    row = {"what": what, "slices": args.slices, "samples": args.samples, "permutations": args.permutations, **numbers}
+    line = json.dumps(row, default=int)
+    print(line, flush=True)
+    with RESULTS.open("a") as file:
+        file.write(line + "\n")
+
+
+WORK = {
+    "alarms": alarms,
+    "simultaneous": held_together,
+    "gap": gaps,
+    "areas": areas,
+    "fairlearn": beside_fairlearn,
+    "search": searches,
+    "speed": speed,
+}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=WORK)
+    parser.add_argument("--slices", type=int, default=5)
+    parser.add_argument("--samples", type=int, default=2000)
+    parser.add_argument("--permutations", type=int, default=199)
+    parser.add_argument("--resamples", type=int, default=100)
+    parser.add_argument("--fairlearn", type=int, default=25)
+    parser.add_argument("--populations", nargs="*")
+    chosen = parser.parse_args()
+    WORK[chosen.what](chosen)

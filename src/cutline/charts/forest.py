@@ -1,0 +1,81 @@
+"""The forest plot of slices: the value and interval of each, beside the value of all cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+
+from cutline.charts.picture import Picture, inline
+from cutline.charts.theme import SHORTENED, themed
+
+_ROW = 22  # pixels
+_MOST = 60  # slices that are drawn
+_SAME, _WORSE, _BETTER = "no difference shown", "worse than the rest", "better than the rest"
+_MEANING = {"worse": _WORSE, "lower": _WORSE, "better": _BETTER, "higher": _BETTER}
+_LINE = 78  # characters of a subtitle
+
+
+def forest(found: Mapping[str, Any], *, theme: str = "light", title: str | None = None, width: int = 380) -> Picture:
+    """Draw the slices in the order of their values, those that differ marked by shape and colour.
+
+    Args:
+        found: What is shown, as `AgainstRest.forest` gives it.
+        theme: "light", "dark" or "print".
+        title: A title in place of the chart's own.
+        width: The width of the plot, without the names, in pixels.
+    """
+    chosen = themed(theme)
+    ordered = sorted(found["rows"], key=lambda row: row["value"])
+    left_out = max(0, len(ordered) - _MOST)
+    if left_out:  # the worst and the best stay
+        ordered = [*ordered[: _MOST // 2], *ordered[-_MOST // 2 :]]
+    rows = [
+        row | {"name": f"{row['slice']} (n = {row['cases']:g})", "meaning": _MEANING.get(row["verdict"], _SAME)}
+        for row in ordered
+    ]
+    names = [row["name"] for row in reversed(rows)]
+    ends = [row[end] for row in rows for end in ("low", "high", "value") if row[end] is not None] + [found["overall"]]
+    room = 0.04 * (max(ends) - min(ends) or 1.0)
+    scale = alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False)
+    y = alt.Y("name:N", title=None, sort=names, axis=alt.Axis(labelLimit=220, labelExpr=SHORTENED, grid=True))
+    x = alt.X("value:Q", title=found["measure"], scale=scale)
+    kinds = [kind for kind in (_WORSE, _SAME, _BETTER) if any(row["meaning"] == kind for row in rows)]
+    colours = {_WORSE: chosen.colour(1), _SAME: chosen.reference, _BETTER: chosen.colour(0)}
+    shapes = {_WORSE: "triangle-down", _SAME: "circle", _BETTER: "triangle-up"}
+    legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
+    colour = alt.Color(
+        "meaning:N", legend=legend, scale=alt.Scale(domain=kinds, range=[colours[kind] for kind in kinds])
+    )
+    shape = alt.Shape("meaning:N", legend=legend, scale=alt.Scale(domain=kinds, range=[shapes[kind] for kind in kinds]))
+    tooltip = [
+        alt.Tooltip("slice:N", title="Slice"),
+        alt.Tooltip("cases:Q", title="Cases"),
+        alt.Tooltip("value:Q", title=found["measure"], format=".4f"),
+        alt.Tooltip("low:Q", title="Low", format=".4f"),
+        alt.Tooltip("high:Q", title="High", format=".4f"),
+        alt.Tooltip("p:Q", title="p (adjusted)", format=".3~g"),
+    ]
+    base = alt.Chart(inline(rows), width=width, height=_ROW * len(rows))
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour)
+    points = base.mark_point(size=80, filled=True, opacity=1).encode(
+        x=x, y=y, color=colour, shape=shape, tooltip=tooltip
+    )
+    overall = (
+        alt.Chart(inline([{"value": found["overall"]}]))
+        .mark_rule(strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
+        .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="All cases", format=".4f")])
+    )
+    folded = [f"{left_out} slices between them are not drawn"] if left_out else []
+    subtitle = [f"Dashed line: all cases, {found['overall']:.4f}", *_wrapped(found["words"]), *folded]
+    made = alt.layer(overall, bars, points).properties(padding={"left": 16, "right": 10, "top": 5, "bottom": 5})
+    made.title = alt.TitleParams(title or f"{found['measure']} by {found['by']}", subtitle=subtitle)
+    made.config = alt.Config(**chosen.config())
+    return Picture("slices", made)
+
+
+def _wrapped(text: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, _LINE)

@@ -1,0 +1,121 @@
+"""The charts of monitoring: a measure over the days, and the scores of two periods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import altair as alt
+
+from cutline.charts.picture import Picture, inline
+from cutline.charts.theme import DOTTED, Theme, themed
+
+WIDTH, HEIGHT = 520, 280
+_DAY, _SO_FAR, _RELEASE, _LIMIT = "each day", "all days so far", "release", "limit"
+_MOST_POINTS = 60  # days that are marked one by one; more become a line
+
+
+def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: str, theme: str = "light") -> Picture:
+    """Draw a measure over the days: each day, the days so far with their confidence sequence, release and alarms.
+
+    Args:
+        rows: The rows of the monitor's table for one measure.
+        title: What the measure is called.
+        subtitle: What the band or the limit is.
+        theme: "light", "dark" or "print".
+    """
+    chosen = themed(theme)
+    values = [dict(row) for row in rows if row["value"] is not None or row["cumulated"] is not None]
+    x = _days(values)
+    y = alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
+    names = [_DAY, _SO_FAR]
+    has = {
+        name: any(row[key] is not None for row in values) for name, key in ((_RELEASE, "release"), (_LIMIT, "limit"))
+    }
+    names += [name for name in (_RELEASE, _LIMIT) if has[name]]
+    colours = {_DAY: chosen.reference, _SO_FAR: chosen.colour(0), _RELEASE: chosen.text, _LIMIT: chosen.colour(1)}
+    dashes = {_DAY: [1, 0], _SO_FAR: [1, 0], _RELEASE: [6, 4], _LIMIT: list(DOTTED)}
+    colour = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
+        legend=alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=300),
+    )
+    dash = alt.StrokeDash(
+        "series:N", scale=alt.Scale(domain=names, range=[dashes[name] for name in names]), legend=None
+    )
+
+    def series(name: str, key: str) -> list[dict[str, Any]]:
+        return [{"day": row["day"], "y": row[key], "series": name} for row in values if row[key] is not None]
+
+    band = [{"day": row["day"], "low": row["low"], "high": row["high"]} for row in values if row["low"] is not None]
+    lines = [*series(_SO_FAR, "cumulated"), *series(_RELEASE, "release"), *series(_LIMIT, "limit")]
+    daily = alt.Chart(inline(series(_DAY, "value")))
+    marked = daily.mark_point(filled=True, size=18) if len(values) <= _MOST_POINTS else daily.mark_line(strokeWidth=0.7)
+    layers = [
+        alt.Chart(inline(band)).mark_area(opacity=0.2, color=chosen.colour(0)).encode(x=x, y="low:Q", y2="high:Q"),
+        marked.encode(x=x, y=y, color=colour),
+        alt.Chart(inline(lines)).mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
+    ]
+    alarms = [{"day": row["day"], "text": f"alarm {row['day']}"} for row in values if row["alarm"]]
+    if alarms:
+        at = alt.Chart(inline(alarms))
+        layers.append(at.mark_rule(color=chosen.colour(1), strokeWidth=2).encode(x=x))
+        words = at.mark_text(align="right", dx=-5, y=10, fontWeight="bold", color=chosen.colour(1))
+        layers.append(words.encode(x=x, text="text:N"))
+    heading = alt.TitleParams(title, subtitle=subtitle)
+    return _picture(layers, heading, chosen)
+
+
+def _days(rows: Sequence[Mapping[str, Any]]) -> alt.X:
+    """Return the axis of the days: of dates where all names are dates, in order otherwise."""
+    try:
+        for row in rows:
+            date.fromisoformat(row["day"])
+    except ValueError:
+        axis = alt.Axis(labelOverlap="greedy", labelAngle=0)
+        return alt.X("day:O", title=None, sort=[row["day"] for row in rows], axis=axis)
+    return alt.X("day:T", title=None, axis=alt.Axis(labelOverlap="greedy", labelAngle=0, tickCount=5))
+
+
+def drift_chart(
+    edges: Sequence[tuple[float, float]], shares: Mapping[str, Sequence[float]], title: str, theme: str = "light"
+) -> Picture:
+    """Draw the distributions of scores of two periods, as densities over common bins.
+
+    Args:
+        edges: Where each bin starts and ends.
+        shares: The share of the cases in each bin, by the name of the period.
+        title: The heading.
+        theme: "light", "dark" or "print".
+    """
+    chosen, names = themed(theme), list(shares)
+    rows = []
+    for name in names:
+        heights = [share / (end - start) for share, (start, end) in zip(shares[name], edges, strict=True)]
+        points = [(edges[0][0], 0.0)]
+        for height, (start, end) in zip(heights, edges, strict=True):
+            points += [(start, height), (end, height)]
+        points.append((edges[-1][1], 0.0))
+        rows += [{"x": x, "y": y, "series": name, "place": i} for i, (x, y) in enumerate(points)]
+    dashes = [[1, 0], [6, 3]]
+    domain = alt.Scale(domain=names, range=[chosen.colour(i) for i in range(len(names))])
+    colour = alt.Color("series:N", scale=domain, legend=alt.Legend(title=None, orient="bottom", symbolType="stroke"))
+    line = (
+        alt.Chart(inline(rows))
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X("x:Q", title="Score", scale=alt.Scale(zero=False, nice=False)),
+            y=alt.Y("y:Q", title="Density"),
+            color=colour,
+            strokeDash=alt.StrokeDash("series:N", scale=alt.Scale(domain=names, range=dashes), legend=None),
+            order="place:Q",
+        )
+    )
+    return _picture([line], alt.TitleParams(title), chosen, name="drift")
+
+
+def _picture(layers: list[Any], title: alt.TitleParams, theme: Theme, name: str = "monitor") -> Picture:
+    chart = alt.LayerChart(layer=layers, title=title, width=WIDTH, height=HEIGHT)
+    chart.config = alt.Config(**theme.config())
+    return Picture(name, chart)

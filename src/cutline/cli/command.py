@@ -1,0 +1,254 @@
+"""How commands are declared: options in groups of the help, dataclasses of options, commands loaded when called.
+
+A command is a function below `@command` and its options. An option is declared once, by `option(...)`: as a decorator
+of the command, or with `.field()` as a field of a dataclass, which `@options_of` hands to the command as one argument.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from cutline.cli.command_table import COMMANDS, Entry
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_BY_NAME = {entry.name: entry for entry in COMMANDS}
+_OPTION, _OPTIONS = "option", "options"  # keys of the metadata of a field
+
+
+# ---------------------------------------------------------------------- parameters
+
+
+class Option(click.Option):
+    """An option with its group in the help; an advanced one is shown by --help-all alone."""
+
+    def __init__(self, *arguments: Any, group: str = "Options", advanced: bool = False, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.group, self.advanced = group, advanced
+
+
+class Argument(click.Argument):
+    """An argument that is explained in the help."""
+
+    def __init__(self, *arguments: Any, help: str, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.help = help
+
+
+class Declaration:
+    """An option that is declared: a decorator of commands, or a field of a dataclass of options."""
+
+    def __init__(self, names: tuple[str, ...], settings: dict[str, Any]) -> None:
+        self.names, self.settings = names, settings
+
+    def __call__(self, function: Function) -> Function:
+        """Add the option to a command."""
+        return click.option(*self.names, cls=Option, **self.settings)(function)
+
+    def field(self) -> Any:
+        """Return a field of a dataclass that holds the option's value."""
+        is_required = self.settings.get("required", False)
+        default = dataclasses.MISSING if is_required else self.settings["default"]
+        return dataclasses.field(default=default, metadata={_OPTION: self})
+
+    def named(self, name: str) -> Declaration:
+        """Return the same option, handed to the command as the argument `name`."""
+        return Declaration((*self.names, name), self.settings)
+
+
+def option(*names: str, group: str, help: str, advanced: bool = False, **settings: Any) -> Declaration:
+    """Declare an option.
+
+    Args:
+        names: As people type it, such as `--output` and `-o`.
+        group: The group of the help in which it stands.
+        help: What it means, with an example.
+        advanced: Whether it is shown by --help-all alone.
+        settings: What `click.option` takes besides.
+    """
+    if not settings.get("required"):
+        settings.setdefault("default", () if settings.get("multiple") else False if settings.get("is_flag") else None)
+    return Declaration(names, {"group": group, "help": help, "advanced": advanced, **settings})
+
+
+def argument(name: str, *, help: str, **settings: Any) -> Callable[[Function], Function]:
+    """Declare an argument, with what it means."""
+    return click.argument(name, cls=Argument, help=help, **settings)
+
+
+# ---------------------------------------------------------------------- groups of options
+
+
+def nested(group: Any) -> Any:
+    """Return a field of a dataclass of options that is itself a dataclass of options."""
+    return dataclasses.field(default_factory=group, metadata={_OPTIONS: group})
+
+
+def options_of(group: Any, name: str) -> Callable[[Function], Function]:
+    """Add the options that a dataclass declares; the command takes the dataclass as its argument `name`.
+
+    Args:
+        group: The dataclass.
+        name: The argument of the command.
+    """
+    declared = _declared(group)
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def filled(**given: Any) -> Any:
+            values = {field: given.pop(field) for field in declared}
+            return function(**given, **{name: _fill(group, values)})
+
+        for field, declaration in reversed(declared.items()):
+            declaration.named(field)(filled)
+        return filled  # type: ignore[return-value]
+
+    return decorate
+
+
+def _declared(group: Any) -> dict[str, Declaration]:
+    """The options of a dataclass, and of the dataclasses in it, by the names of the fields."""
+    found: dict[str, Declaration] = {}
+    for field in dataclasses.fields(group):
+        if _OPTIONS in field.metadata:
+            found |= _declared(field.metadata[_OPTIONS])
+        elif _OPTION in field.metadata:
+            found[field.name] = field.metadata[_OPTION]
+    return found
+
+
+def _fill(group: Any, values: dict[str, Any]) -> Any:
+    """Build a dataclass of options from the values of all its options."""
+    own = {field.name: values[field.name] for field in dataclasses.fields(group) if _OPTION in field.metadata}
+    parts = {
+        field.name: _fill(field.metadata[_OPTIONS], values)
+        for field in dataclasses.fields(group)
+        if _OPTIONS in field.metadata
+    }
+    return group(**own, **parts)
+
+
+# ---------------------------------------------------------------------- types
+
+
+class Fraction(click.ParamType):  # type: ignore[type-arg]
+    """A number that may be given in percent.
+
+    >>> Fraction().convert("5%", None, None)
+    0.05
+    """
+
+    name = "number"
+
+    @staticmethod
+    def read(text: str) -> float:
+        """Read a number or a percentage; raise ValueError if it is neither."""
+        text = text.strip()
+        return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the number."""
+        try:
+            return self.read(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor a percentage.", param, ctx)
+
+
+class FileName(click.ParamType):  # type: ignore[type-arg]
+    """The name of a file, which the shell completes."""
+
+    name = "file"
+
+    def __init__(self, make: Callable[[str], Any] = str) -> None:
+        self._make = make
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name, or the path."""
+        return self._make(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Let the shell offer files."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+# ---------------------------------------------------------------------- commands
+
+
+def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from cutline.cli.help_page import show_command, show_group
+
+        if isinstance(ctx.command, LazyGroup):
+            show_group(ctx)
+        else:
+            show_command(ctx, everything="--help-all" in param.opts)
+        ctx.exit()
+
+
+def _help_option(*names: str, help: str) -> Option:
+    return Option(names, is_flag=True, default=False, is_eager=True, expose_value=False, help=help, callback=_show_help)
+
+
+class Command(click.Command):
+    """A command; its help stands in the table of commands."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.params.append(_help_option("--help-all", help="Show every option, the advanced ones too."))
+
+    @property
+    def entry(self) -> Entry:
+        """What the table says of the command."""
+        return _BY_NAME[str(self.name)]
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:
+        """Return the option that shows our help page."""
+        return _help_option("-h", "--help", help="Show this message and exit.")
+
+
+def command(function: Callable[..., Any]) -> Command:
+    """Make a command of a function whose name stands in the table of commands."""
+    entry = _BY_NAME[function.__name__]
+    return click.command(entry.name, cls=Command, help=entry.whole_help, epilog=entry.example)(function)
+
+
+class LazyGroup(click.Group):
+    """The commands of the table; each is imported when it is called, as in click's documentation of lazy loading."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:
+        """Return the option that shows our help page."""
+        return _help_option("-h", "--help", help="Show this message and exit.")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, without loading what they name."""
+        return list(_BY_NAME)
+
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
+        """Import the command."""
+        entry = _BY_NAME.get(cmd_name)
+        if entry is None:
+            return None
+        found: click.Command = getattr(import_module(f"cutline.cli.{entry.name}"), entry.name)
+        return found
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show the help where no command is named, which is a wrong usage."""
+        if not args and not ctx.resilient_parsing:
+            from cutline.cli.help_page import show_group
+
+            show_group(ctx)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an interruption ends it without click's empty line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(130)

@@ -1,0 +1,207 @@
+"""`cutline compare`: models on the same cases, or one model on two sets of cases (--independent)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cutline.cli import options as o
+from cutline.cli import render
+from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.evaluate import finish_summary
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, ReadingAtCut
+from cutline.cli.output import charts_in_folder, show, start_drawing, write
+from cutline.cli.progress import waiting
+from cutline.cli.text import printable
+from cutline.core.errors import InputError, ParameterError, shown
+from cutline.core.table import Table, between, p_number
+from cutline.core.table import shown as shown_number
+from cutline.core.validation import check_choice
+
+if TYPE_CHECKING:
+    from cutline.comparison import Comparison
+    from cutline.results.comparison_summary import ComparisonSummary
+
+
+@command
+@argument(
+    "files",
+    type=FileName(),
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    help="One file with the scores of all models, or one for each, joined by --id; - reads standard input.",
+)
+@options_of(ReadingAtCut, "reading")
+@options_of(MeasureOptions, "selection")
+@options_of(FileOutput, "output")
+@o.PLUGIN
+@option(
+    "--class-scores",
+    multiple=True,
+    metavar="MODEL:COLUMNS",
+    group=o.DATA,
+    help="Several classes, once for each model: its name, a colon, and the column of each class, with commas "
+    "between them. Examples: --class-scores forest:ant=f_ant,bee=f_bee --class-scores net:ant=n_ant,bee=n_bee",
+)
+@option(
+    "--independent",
+    is_flag=True,
+    group=o.DATA,
+    help="The two files hold different cases, such as two months: an unpaired comparison, which needs no --id and "
+    "takes ranking files too. Example: cutline compare may.ranking june.ranking --independent",
+)
+@option(
+    "--goal",
+    type=click.Choice(["rank", "probabilities", "quota", "cut"]),
+    group=o.NUMBERS,
+    help="The question that matters, which the verdict answers first. Example: --goal probabilities",
+)
+@option(
+    "--primary",
+    metavar="MEASURE",
+    group=o.NUMBERS,
+    help="The measure that decides its question, which the verdict answers first. Example: --primary average_precision",
+)
+@option(
+    "--reference",
+    metavar="MODEL",
+    group=o.NUMBERS,
+    help="The model that the others are compared with; by default the one that leads. Example: --reference current",
+)
+@option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
+@o.FOLD
+@o.REPEAT
+@option(
+    "--rope",
+    type=float,
+    default=0.0,
+    group=o.NUMBERS,
+    help="With --fold: the region of practical equivalence, the largest difference that does not matter. "
+    "Example: --rope 0.01",
+)
+def compare(
+    files: tuple[str, ...],
+    reading: ReadingAtCut,
+    selection: MeasureOptions,
+    output: FileOutput,
+    class_scores: tuple[str, ...],
+    independent: bool,
+    goal: str | None,
+    primary: str | None,
+    reference: str | None,
+    pairs: bool,
+    fold: str | None,
+    repeat: str | None,
+    rope: float,
+) -> None:
+    """Compare models and show the results."""
+    same_cases = {"--goal": goal, "--primary": primary, "--reference": reference, "--pairs": pairs}
+    if fold is not None:
+        from cutline.cli.folds import run_fold_comparison
+
+        unused = same_cases | {"--independent": independent, "--class-scores": class_scores}
+        run_fold_comparison(files, fold, repeat, reading, selection, output, rope, unused)
+        return
+    if repeat is not None or rope:
+        which = "--repeat" if repeat is not None else "--rope"
+        raise ParameterError(f"{which} is given without --fold", "pass the column of the folds too")
+    if independent or class_scores:
+        which = "--independent" if independent else "--class-scores"
+        for name, given in same_cases.items():
+            if given:
+                raise ParameterError(f"{name} cannot be combined with {which}", "leave one of them out")
+    if independent:
+        _compare_independent(files, reading, selection, output)
+        return
+    if class_scores:
+        from cutline.cli.classes import run_class_comparison
+
+        run_class_comparison(files, class_scores, reading, selection, output)
+        return
+    from cutline.cli.reading import read_comparison
+
+    charts = charts_in_folder(output, several=True)
+    output.check(charts)
+    selection.check()
+    cmp, guesses = read_comparison(files, reading)
+    start_drawing(output)
+    if reference is not None:
+        check_choice(reference, "reference", tuple(cmp))
+    question = {"goal": goal, "primary": primary}
+    summary = compared(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet, **question)
+    output.say_guesses(guesses)
+    show(output, summary, render.comparison(render.console(), summary, reference=reference, pairs=pairs))
+    write(output, cmp, summary, charts)
+
+
+def compared(
+    cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool, **question: Any
+) -> ComparisonSummary:
+    """Return the differences with the notes on them; with all measures of each model for a whole document."""
+    from cutline.advice import noted
+
+    of_models = "all" if selection.measures is None and whole else None
+    with waiting("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
+        summary = cmp.summary(selection.chosen, of_models=of_models, **selection.how, **question)
+    return finish_summary(noted(cmp, summary, selection.by_name), whole=whole)
+
+
+def _compare_independent(paths: Sequence[str], reading: Reading, selection: MeasureOptions, output: FileOutput) -> None:
+    """Compare two files of different cases, rankings or predictions, and show the differences."""
+    from cutline.cli.reading import read_evaluation
+    from cutline.independent_comparison import compare_independent
+
+    if output.documents or output.png:
+        raise ParameterError("--independent prints a table alone", "pass --json or --csv, and no file to write")
+    if len(paths) != 2:
+        raise ParameterError(f"--independent compares two files (got {len(paths)})", "pass one for each set of cases")
+    selection.check()
+    output.check()
+    first, second = (read_evaluation(path, reading, Path(path).stem, quiet=output.quiet)[0] for path in paths)
+    one, other = first.ranking, second.ranking
+    if one.positive != other.positive or one.higher_is_positive != other.higher_is_positive:
+        found = f"{shown(paths[0])} and {shown(paths[1])} differ in the positive label, or in which scores mean it"
+        raise InputError(found, "pass two of one kind")
+    with waiting("Resampling for the intervals", quiet=output.quiet or selection.resamples == 0):
+        table = compare_independent(first, second).summary(selection.chosen, **selection.how)
+    if output.json:
+        render.print_json({"names": [first.name, second.name], "level": selection.level, "measures": table.to_dict()})
+    elif output.csv:
+        render.put(table.to_csv())
+    else:
+        render.console().print(_differences(table, selection.level))
+
+
+def _differences(table: Table, level: float) -> RenderableType:
+    """The values of both, their differences, between which values bins leave these, and what qualifies them."""
+    screen, rows = render.console(), list(table)
+    head = (
+        "",
+        *(name.removeprefix("value of ") for name in table.columns[1:3]),
+        "difference",
+        f"{100 * level:g} % interval",
+        "p",
+    )
+    cells = [
+        (
+            *(row["measure"], *(shown_number(row[name]) for name in (*table.columns[1:3], "difference"))),
+            "" if row["low"] is None else render.interval((row["low"], row["high"])),
+            "" if row["p_value"] is None else p_number(row["p_value"]),
+        )
+        for row in rows
+    ]
+    parts: list[RenderableType] = [Text(printable(table.title)), Text(), render.grid(screen, head, cells)]
+    ends = [(row["measure"], between(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None]
+    if ends:
+        title = "Where the exact differences lie (the scores were binned)"
+        parts += [Text(), render.grid(screen, ("", "from and to"), ends, title)]
+    said = [(row["measure"], row["note"]) for row in rows if row["note"]]
+    if said:
+        parts += [Text(), render.grid(screen, ("", ""), said, "Notes", head=False)]
+    return Group(*parts, Text(), *(Text(line) for line in table.below))

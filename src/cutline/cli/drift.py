@@ -1,0 +1,105 @@
+"""`cutline drift`: whether the scores of two periods have the same distribution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from cutline.cli import options as o
+from cutline.cli import render
+from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.options import Output
+from cutline.cli.text import printable
+from cutline.core import atomic_write
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.table import shown
+
+if TYPE_CHECKING:
+    from cutline.monitoring.score_drift import Drift
+
+
+@command
+@argument("reference", type=FileName(), metavar="REFERENCE", help="The first period: a table or a ranking file.")
+@argument("sample", type=FileName(), metavar="SAMPLE", help="The second period.")
+@o.SCORE
+@o.LABEL
+@o.THRESHOLD
+@option(
+    "--bins", type=int, default=10, group=o.NUMBERS, help="Bins, by quantiles of the first period. Example: --bins 20"
+)
+@o.LEVEL
+@option(
+    "--fail-on-drift",
+    is_flag=True,
+    group=o.CONDITIONS,
+    help="Exit 1 when the scores have drifted. Example: --fail-on-drift",
+)
+@option("--html", type=o.PATH, group=o.OUTPUT, help="Also write the page of both periods. Example: --html drift.html")
+@o.CSV
+@options_of(Output, "output")
+@click.pass_context
+def drift(
+    ctx: click.Context,
+    reference: str,
+    sample: str,
+    score: str | None,
+    label: str | None,
+    threshold: float | None,
+    bins: int,
+    level: float,
+    fail_on_drift: bool,
+    html: Path | None,
+    csv: bool,
+    output: Output,
+) -> None:
+    """Compare the scores of two periods, and with --label their measures."""
+    import cutline as cl
+
+    if csv and output.json:
+        raise ParameterError("--json and --csv both print to standard output", "pass one of them")
+    if html is not None:
+        atomic_write.check(html, overwrite=output.force)
+    column = score or _guessed([reference, sample], output)
+    result = cl.drift(reference, sample, score=column, label=label, cut=threshold, bins=bins, level=level)
+    if html is not None:
+        result.save(html, overwrite=output.force)
+        output.say(f"The page is {html}.")
+    if output.json:
+        render.print_json(result.to_dict())
+    elif csv:
+        render.put(result.table.to_csv())
+    else:
+        _show(result)
+    ctx.exit(1 if fail_on_drift and result.drifted else 0)
+
+
+def _guessed(paths: list[str], output: Output) -> str | None:
+    """Return the column of the scores where only one can be meant; None if no table is read."""
+    from cutline.cli.reading import SCORES
+    from cutline.core.ranking_file import is_ranking_file
+    from cutline.inputs.column_source import opened
+
+    tables = [path for path in paths if not is_ranking_file(path)]
+    if not tables:
+        return None
+    columns = opened(tables[0]).columns
+    usual = [name for name in columns if name.strip().lower() in SCORES] or list(columns)
+    if len(usual) != 1:
+        raise InputError(f"Which column of {printable(tables[0])} holds the scores? Pass --score.")
+    output.say_guesses([f"--score {printable(usual[0])}"])
+    return usual[0]
+
+
+def _show(result: Drift) -> None:
+    """Print the bins, the measures where there are labels, and the verdict."""
+    screen = render.console()
+    rows = [[shown(cell) for cell in row] for row in result.table.rows]
+    screen.print(render.grid(screen, result.table.columns, rows, title=result.title))
+    if result.performance is not None:
+        names = [name for name in result.performance.columns if name not in ("method", "note", "at_least", "at_most")]
+        rows = [[shown(row[name]) for name in names] for row in result.performance]
+        screen.print(render.grid(screen, names, rows, title=f"{result.sample.name} minus {result.reference.name}"))
+    screen.print(Text(printable(result.verdict)))

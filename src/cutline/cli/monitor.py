@@ -1,0 +1,241 @@
+"""`cutline monitor`: whether a model has become worse since its release."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from cutline.cli import options as o
+from cutline.cli import render
+from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.options import Output
+from cutline.cli.text import printable
+from cutline.core import atomic_write
+from cutline.core.errors import ParameterError
+from cutline.core.table import shown
+
+if TYPE_CHECKING:
+    from cutline.monitoring import Monitor
+
+STATE = "Keep a state"
+_SHOWN = ("measure", "value", "cumulated", "low", "high", "release", "limit", "status")
+_HEADS = ("measure", "that day", "since release", "low", "high", "release", "limit", "")
+
+
+@dataclass(frozen=True)
+class WatchOptions:
+    """What is watched, and how."""
+
+    measure: tuple[str, ...] = option(
+        "--measure",
+        multiple=True,
+        group=o.NUMBERS,
+        help="What is watched: a measure, calibration or psi; repeat it for more. By default recall, auc and, for "
+        "probabilities, calibration. Example: --measure recall --measure calibration",
+    ).field()
+    cut: str | None = option(
+        "--cut",
+        group=o.CUT,
+        help="The cut: a threshold, or the file that `cutline cut -o` wrote. Examples: --cut 0.3, --cut cut.json",
+    ).field()
+    worse_by: tuple[str, ...] = option(
+        "--worse-by",
+        multiple=True,
+        group=o.CONDITIONS,
+        help="The loss that is tolerated, for all measures or for one. Examples: --worse-by 0.05, "
+        "--worse-by recall=0.05",
+    ).field()
+    level: float = o.LEVEL.field()
+    alarm: str = option(
+        "--alarm",
+        type=click.Choice(["ever", "every"]),
+        default="ever",
+        group=o.CONDITIONS,
+        help="ever: a false alarm in all time has the probability 1 - level. every: a detector of late changes, whose "
+        "false alarms are --run-length days apart on average. Example: --alarm every",
+    ).field()
+    run_length: int = option(
+        "--run-length",
+        type=int,
+        default=3650,
+        group=o.CONDITIONS,
+        help="Days between false alarms on average, with --alarm every. Example: --run-length 1000",
+    ).field()
+    matures: int | None = option(
+        "--matures",
+        type=int,
+        group=o.DATA,
+        help="Days until the labels of a day are complete; younger days wait. Example: --matures 30",
+    ).field()
+    model: str | None = option(
+        "--model", group=o.DATA, help="The version of the model; days of another are refused. Example: --model v3"
+    ).field()
+
+    @property
+    def tolerated(self) -> float | dict[str, float] | None:
+        """The tolerated loss as `cutline.monitor` takes it."""
+        if not self.worse_by:
+            return None
+        named = dict(text.split("=", 1) for text in self.worse_by if "=" in text)
+        plain = [text for text in self.worse_by if "=" not in text]
+        if plain and (named or len(plain) > 1):
+            raise ParameterError("--worse-by has one number for all measures, or one for each", "pass either")
+        try:
+            return {name.strip(): float(value) for name, value in named.items()} if named else float(plain[0])
+        except ValueError:
+            raise ParameterError(
+                f"--worse-by is {' '.join(self.worse_by)!r}", "pass a number, or recall=0.05"
+            ) from None
+
+    @property
+    def cut_or_threshold(self) -> Any:
+        """The cut as a number, or as the path of its file."""
+        try:
+            return None if self.cut is None else float(self.cut)
+        except ValueError:
+            return self.cut
+
+
+@dataclass(frozen=True)
+class StateOptions:
+    """What is kept from one call to the next."""
+
+    state: Path | None = option(
+        "--state",
+        type=o.PATH,
+        group=STATE,
+        help="The state: read if it is there, and written with the new days. Example: --state monitor.json",
+    ).field()
+    merge: tuple[str, ...] = option(
+        "--merge",
+        type=FileName(),
+        multiple=True,
+        group=STATE,
+        help="The state of another machine, to be added. Example: --merge other.json",
+    ).field()
+    acknowledge: str | None = option(
+        "--acknowledge",
+        group=STATE,
+        help="Acknowledge the alarms of a day; needs --why. Example: --acknowledge 2026-11-07 --why 'a campaign'",
+    ).field()
+    rebaseline: str | None = option(
+        "--rebaseline",
+        type=FileName(),
+        group=STATE,
+        help="Compare later days with this release; needs --why. Example: --rebaseline new.ranking --why retrained",
+    ).field()
+    why: str | None = option(
+        "--why", group=STATE, help="The reason, which is kept. Example: --why 'a campaign, known'"
+    ).field()
+
+    def check(self) -> None:
+        """Raise if a decision lacks its reason or its state."""
+        decides = self.acknowledge is not None or self.rebaseline is not None
+        if decides != (self.why is not None):
+            raise ParameterError("--acknowledge and --rebaseline need --why, and --why needs one of them", "pass both")
+        if (decides or self.merge) and self.state is None:
+            raise ParameterError("--acknowledge, --rebaseline and --merge change a state", "pass --state too")
+
+
+@command
+@argument("release", type=FileName(), metavar="RELEASE", help="The ranking file of the release's test set.")
+@argument(
+    "days",
+    type=FileName(),
+    nargs=-1,
+    metavar="DAY...",
+    help="Ranking files named after their days, such as 2026-11-01.ranking; a quoted pattern is expanded.",
+)
+@options_of(WatchOptions, "watch")
+@options_of(StateOptions, "kept")
+@option("--html", type=o.PATH, group=o.OUTPUT, help="Also write the page, one HTML file. Example: --html monitor.html")
+@o.CSV
+@options_of(Output, "output")
+@click.pass_context
+def monitor(
+    ctx: click.Context,
+    release: str,
+    days: tuple[str, ...],
+    watch: WatchOptions,
+    kept: StateOptions,
+    html: Path | None,
+    csv: bool,
+    output: Output,
+) -> None:
+    """Add the days, show what they say, and end with 1 while an alarm is open."""
+    kept.check()
+    if csv and output.json:
+        raise ParameterError("--json and --csv both print to standard output", "pass one of them")
+    if html is not None:
+        atomic_write.check(html, overwrite=output.force)
+    watched = _updated(release, _expanded(days), watch, kept)
+    if kept.state is not None:
+        watched.save(kept.state)
+        output.say(f"The state is in {kept.state}.")
+    if html is not None:
+        watched.save(html, overwrite=output.force)
+        output.say(f"The page is {html}.")
+    if output.json:
+        render.print_json(watched.to_dict())
+    elif csv:
+        render.put(watched.table.to_csv())
+    else:
+        _show(watched, quiet=output.quiet)
+    ctx.exit(0 if watched.passed else 1)
+
+
+def _expanded(days: Sequence[str]) -> list[str]:
+    """Return the files; a pattern that the shell left alone is expanded here."""
+    return [file for day in days for file in (sorted(glob.glob(day)) if glob.has_magic(day) else [day])]  # noqa: PTH207
+
+
+def _updated(release: str, days: list[str], watch: WatchOptions, kept: StateOptions) -> Monitor:
+    """Return the monitor: a new one, or the one of the state, with the days and decisions added."""
+    import cutline as cl
+
+    measures = list(watch.measure) or None
+    if kept.state is not None and kept.state.exists():
+        watched: Monitor = cl.load(kept.state)
+        given = {"cut": watch.cut_or_threshold, "measures": measures, "worse_by": watch.tolerated}
+        watched.check_started_with(release, model=watch.model, **given)
+        watched.resume(days, model=watch.model)
+    else:
+        watched = cl.monitor(
+            release,
+            days,
+            measures=measures,
+            cut=watch.cut_or_threshold,
+            worse_by=watch.tolerated,
+            level=watch.level,
+            alarm=watch.alarm,
+            run_length=watch.run_length,
+            matures=watch.matures,
+            model=watch.model,
+        )
+    for path in kept.merge:
+        watched = watched.merge(cl.load(path))
+    if kept.acknowledge is not None:
+        watched.acknowledge(kept.acknowledge, kept.why or "")
+    if kept.rebaseline is not None:
+        watched.rebaseline(kept.rebaseline, kept.why or "")
+    return watched
+
+
+def _show(watched: Monitor, *, quiet: bool) -> None:
+    """Print the last day, the alarms and the verdict."""
+    screen = render.console()
+    measured = [row for row in watched.table if row["measure"]]
+    last = [row for row in measured if row["day"] == measured[-1]["day"]]
+    if last:
+        rows = [[shown(row[name]) for name in _SHOWN] for row in last]
+        screen.print(render.grid(screen, _HEADS, rows, title=f"{watched.title}; the last day, {last[0]['day']}"))
+    screen.print(Text(printable(watched.verdict)))
+    if not quiet:
+        for note in watched.notes:
+            screen.print(Text(printable(note)))

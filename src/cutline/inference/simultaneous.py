@@ -1,0 +1,319 @@
+"""Simultaneous inference for slices: intervals that hold together, the largest gap, equality tests and pooling.
+
+Every function takes arrays with one entry for each slice and checks nothing. Slices that partition the cases are
+independent, which is what the critical values of Sidak and of Tukey and Kramer assume; `max_t` needs no independence.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.inference.differences.difference import holm
+from cutline.inference.single.proportions import wilson
+from cutline.results.estimate import Limits, quantile
+
+FEWEST_FOR_MORRIS = 5  # slices; the variance of Morris (1983) divides by their number less three
+_DRAWS = 4000  # of the multiplier bootstrap
+_PAIRS_AT_ONCE = 2**22  # cells of the multiplier bootstrap that are held together
+
+
+def sidak_level(level: float, count: int) -> float:
+    """Return the level of each of `count` independent intervals that hold together with probability `level`.
+
+    >>> round(quantile(sidak_level(0.95, 4)), 6)
+    2.490915
+    """
+    return float(level ** (1 / count))
+
+
+def tukey_quantile(level: float, count: int) -> float:
+    """Return the Tukey-Kramer critical value for all pairs of `count` independent estimates, in standard errors.
+
+    >>> round(tukey_quantile(0.95, 4), 5), round(tukey_quantile(0.95, 2), 5)
+    (2.56903, 1.95996)
+    """
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(level, count, np.inf) / np.sqrt(2))
+
+
+def coverage_of(critical: float) -> float:
+    """Return the level of an interval that extends `critical` standard errors to each side.
+
+    >>> round(coverage_of(1.959964), 6)
+    0.95
+    """
+    from scipy.special import ndtr
+
+    return float(1 - 2 * ndtr(-critical))
+
+
+# ---------------------------------------------------------------------- pairs and gaps
+
+
+class Pairs(NamedTuple):
+    """Differences of all pairs of slices, first minus second, with limits."""
+
+    first: Array
+    second: Array
+    difference: Array
+    low: Array
+    high: Array
+
+    @property
+    def gap(self) -> tuple[float, Limits]:
+        """The largest difference and its interval.
+
+        If all pairs hold at once, the largest lower limit is at most the largest true difference, and that is at most
+        the largest upper limit.
+        """
+        low = np.maximum(self.low, -self.high).max()
+        high = np.maximum(self.high, -self.low).max()
+        return float(np.abs(self.difference).max()), Limits(max(0.0, float(low)), float(high))
+
+    @property
+    def widest(self) -> tuple[int, int]:
+        """The slice with the largest and the one with the smallest value."""
+        at = int(np.abs(self.difference).argmax())
+        first, second = int(self.first[at]), int(self.second[at])
+        return (first, second) if self.difference[at] >= 0 else (second, first)
+
+
+def mover_pairs(values: Array, low: Array, high: Array) -> Pairs:
+    """Return all pairs from the limits of each slice: square and add (Newcombe 1998; Zou and Donner 2008).
+
+    With limits at the same distance on both sides it is the value plus and minus the root of the summed variances.
+    """
+    first, second = np.triu_indices(len(values), 1)
+    below, above = values - low, high - values
+    difference = values[first] - values[second]
+    return Pairs(
+        first,
+        second,
+        difference,
+        difference - np.hypot(below[first], above[second]),
+        difference + np.hypot(above[first], below[second]),
+    )
+
+
+def wald_pairs(values: Array, variances: Array, critical: float) -> Pairs:
+    """Return all pairs with limits at `critical` standard errors, for estimates that are independent."""
+    half = critical * np.sqrt(variances)
+    return mover_pairs(values, values - half, values + half)
+
+
+def newcombe_pairs(k: Array, n: Array, critical: float) -> Pairs:
+    """Return all pairs of shares k / n by Newcombe's method with Wilson limits at `critical` standard errors."""
+    return mover_pairs(np.true_divide(k, n), *wilson(k, n, coverage_of(critical)))
+
+
+class RatioGap(NamedTuple):
+    """The smallest share over the largest, its interval, and whether 0.5 was added to the counts."""
+
+    value: float
+    limits: Limits
+    is_corrected: bool
+
+
+def smallest_ratio(k: Array, n: Array, critical: float) -> RatioGap:
+    """Return the smallest share over the largest: the gap of the log shares, which becomes a ratio.
+
+    Half a case is added to both counts of every slice when a slice has none (Haldane, Anscombe).
+    """
+    shares = np.true_divide(k, n)
+    value = float(shares.min() / shares.max()) if shares.max() > 0 else float("nan")
+    is_corrected = bool((np.asarray(k) == 0).any())
+    if is_corrected:
+        k, n = np.asarray(k) + 0.5, np.asarray(n) + 1.0
+    _, (low, high) = wald_pairs(np.log(np.true_divide(k, n)), 1 / k - 1 / n, critical).gap
+    return RatioGap(value, Limits(float(np.exp(-high)), float(np.exp(-low))), is_corrected)
+
+
+def joint_gap(families: list[Pairs]) -> tuple[float, Limits]:
+    """Return the largest gap of several families of pairs, which must hold together, as one maximum."""
+    gaps = [pairs.gap for pairs in families]
+    low, high = (max(getattr(limits, side) for _, limits in gaps) for side in ("low", "high"))
+    return max(value for value, _ in gaps), Limits(low, high)
+
+
+def max_t(influence: Array, level: float, *, pairs: bool = False, seed: int = 0, draws: int = _DRAWS) -> float:
+    """Return the critical value of the largest |t| of estimates that may share cases.
+
+    Gaussian multiplier bootstrap (Chernozhukov, Chetverikov and Kato 2013): the influence values of whole groups are
+    multiplied by independent normal numbers.
+
+    Args:
+        influence: What each group (rows) adds to the error of each estimate (columns).
+        level: The probability with which all estimates are within the critical value.
+        pairs: Whether the differences of all pairs of estimates are meant.
+        seed: The seed of the multipliers.
+        draws: How many times they are drawn.
+    """
+    rng = np.random.default_rng(seed)
+    first, second = np.triu_indices(influence.shape[1], 1)
+    covariance = influence.T @ influence
+    spread = np.diag(covariance)
+    if pairs:
+        spread = spread[first] + spread[second] - 2 * covariance[first, second]
+    spread = np.sqrt(np.where(spread > 0, spread, np.inf))
+    largest = []
+    for size in _chunks(draws, max(1, _PAIRS_AT_ONCE // max(len(influence), len(spread)))):
+        error = rng.standard_normal((size, len(influence))) @ influence
+        if pairs:
+            error = error[:, first] - error[:, second]
+        largest.append(np.abs(error / spread).max(axis=1))
+    return float(np.quantile(np.concatenate(largest), level, method="higher"))
+
+
+def _chunks(total: int, largest: int) -> list[int]:
+    """Split a total into parts of at most `largest`."""
+    return [min(largest, total - start) for start in range(0, total, largest)]
+
+
+# ---------------------------------------------------------------------- p-values
+
+
+def normal_p(z: Any, alternative: str) -> Array:
+    """Return p-values of standard normal statistics; `alternative` is two-sided, less or greater."""
+    from scipy.special import ndtr
+
+    z = np.asarray(z, dtype=float)
+    if alternative == "two-sided":
+        return np.asarray(2 * ndtr(-np.abs(z)))
+    return np.asarray(ndtr(z if alternative == "less" else -z))
+
+
+def logit_z(areas: Array, variances: Array, others: Array, other_variances: Array) -> Array:
+    """Return the differences of two AUCs on the scale of the log-odds, in their standard errors.
+
+    >>> float(logit_z(np.array([0.8]), np.array([0.01]), np.array([0.8]), np.array([0.01]))[0])
+    0.0
+    """
+    spread = variances / np.square(areas * (1 - areas)) + other_variances / np.square(others * (1 - others))
+    return np.asarray((logit(areas) - logit(others)) / np.sqrt(spread))
+
+
+def logit(share: Any) -> Array:
+    """Return the log-odds."""
+    return np.asarray(np.log(share) - np.log1p(-np.asarray(share)))
+
+
+def expit(log_odds: Any) -> Array:
+    """Return the share with these log-odds."""
+    return np.asarray(1 / (1 + np.exp(-np.asarray(log_odds))))
+
+
+def fisher_p(k: Array, n: Array, others: Array, of: Array, alternative: str) -> Array:
+    """Return Fisher's exact p-values that shares k / n and others / of are equal; two-sided ones are doubled tails.
+
+    >>> fisher_p(np.array([1]), np.array([10]), np.array([11]), np.array([14]), "less").round(6).tolist()
+    [0.00138]
+    """
+    from scipy.stats import hypergeom
+
+    cases, with_it = np.add(n, of), np.add(k, others)
+    tails = {
+        "less": lambda: hypergeom.cdf(k, cases, with_it, n),
+        "greater": lambda: hypergeom.sf(np.subtract(k, 1), cases, with_it, n),
+    }
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(tails["less"](), tails["greater"]())))
+    return np.asarray(np.clip(tails[alternative](), 0.0, 1.0))
+
+
+def adjusted(p_values: Any, adjust: str) -> Array:
+    """Return adjusted p-values: "holm" (family-wise error), "bh" (false discovery rate) or "none"; NaN stays NaN.
+
+    >>> adjusted([0.01, 0.04, 0.03, float("nan")], "holm").tolist()
+    [0.03, 0.06, 0.06, nan]
+    >>> adjusted([0.01, 0.04, 0.03], "bh").round(6).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    p = np.array(p_values, dtype=float)
+    known = np.flatnonzero(~np.isnan(p))
+    if adjust == "none" or not len(known):
+        return p
+    if adjust == "holm":
+        return np.asarray(holm(p.tolist()), dtype=float)
+    order = known[np.argsort(p[known], kind="stable")]
+    scaled = p[order] * len(order) / np.arange(1, len(order) + 1)
+    p[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    return p
+
+
+# ---------------------------------------------------------------------- all slices equal, and partial pooling
+
+
+class Equality(NamedTuple):
+    """Cochran's test that all slices are equal, and the share of the spread that is not chance (I squared)."""
+
+    statistic: float
+    freedom: int
+    p_value: float
+    inconsistency: float
+
+
+def cochran_q(values: Array, variances: Array) -> Equality:
+    """Test that independent estimates with known variances have one mean."""
+    from scipy.special import chdtrc
+
+    weight = 1 / variances
+    mean = weight @ values / weight.sum()
+    q, freedom = float(weight @ np.square(values - mean)), len(values) - 1
+    return Equality(q, freedom, float(chdtrc(freedom, q)), max(0.0, 1 - freedom / q) if q > 0 else 0.0)
+
+
+def paule_mandel(values: Array, variances: Array) -> float:
+    """Return the variance between slices at which the weighted squares sum to their degrees of freedom; 0 if none."""
+
+    def excess(tau2: float) -> float:
+        weight = 1 / (variances + tau2)
+        mean = weight @ values / weight.sum()
+        return float(weight @ np.square(values - mean)) - (len(values) - 1)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    from scipy.optimize import brentq
+
+    most = float(np.ptp(values)) ** 2
+    while excess(most) > 0:
+        most *= 2
+    return float(brentq(excess, 0.0, most, xtol=1e-14, rtol=1e-12))
+
+
+class Pooled(NamedTuple):
+    """Slices pulled towards their common mean."""
+
+    mean: float
+    tau2: float
+    pull: Array  # the weight of the mean in each value
+    values: Array
+    variances: Array  # of Morris (1983); NaN for fewer than five slices
+
+
+def partial_pooling(values: Array, variances: Array) -> Pooled:
+    """Return empirical-Bayes values of a normal-normal model, with the variances of Morris (1983)."""
+    count = len(values)
+    tau2 = paule_mandel(values, variances)
+    weight = 1 / (variances + tau2)
+    mean = float(weight @ values / weight.sum())
+    pull = variances * weight
+    shrunk = pull * mean + (1 - pull) * values
+    if count < FEWEST_FOR_MORRIS:
+        return Pooled(mean, tau2, pull, shrunk, np.full(count, np.nan))
+    less = pull * (count - 3) / (count - 1)
+    spread = (
+        (1 - less) * variances
+        + np.square(less) / weight.sum()
+        + 2 / (count - 3) * np.square(less) * np.square(values - mean)
+    )
+    return Pooled(mean, tau2, pull, shrunk, spread)
+
+
+def morris_limits(pooled: Pooled, level: float) -> Limits:
+    """Return the limits of the pooled values."""
+    half = quantile(level) * np.sqrt(pooled.variances)
+    return Limits(pooled.values - half, pooled.values + half)

@@ -1,0 +1,759 @@
+"""monitor(): whether a model has become worse since its release, from daily rankings, however often one looks.
+
+A `Monitor` keeps what adds up of each day, so its state can be saved, resumed and merged, and everything it says is a
+function of the releases, the settings and the days in the order of their names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core import atomic_write
+from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.messages import Argument, Text, listed
+from cutline.core.ranking import Ranking
+from cutline.core.table import Table, plain, shown
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_level,
+    check_number,
+    check_path,
+    check_text,
+    check_whole,
+    counted,
+)
+from cutline.cuts.cut import Cut
+from cutline.evaluation import Evaluation
+from cutline.measures import MEASURES, MeanOfCases, Measure
+from cutline.measures.measure_type import Needs
+from cutline.monitoring.periods import (
+    CALIBRATION,
+    PSI,
+    Period,
+    Release,
+    Settings,
+    as_ranking,
+    checksum,
+    period_of,
+    release_of,
+)
+from cutline.monitoring.tracks import OF_DAYS, Track, track
+
+SCHEMA = "cutline/monitor/1"
+ALARMS = ("ever", "every")
+RUN_LENGTH = 3650  # days between false alarms: ten years
+SMALLEST_TWIN = 20  # cases from which on two days with the same cases are taken for one
+MATURE_SHARE = 0.99  # of the labels, that has arrived when a day is mature
+COLUMNS = ("day", "measure", "cases", "positives", "value", "cumulated", "low", "high", "release", "limit", "evidence",
+           "alarm_at", "alarm", "status")  # fmt: skip
+
+
+def monitor(
+    release: Any,
+    days: Any = (),
+    *,
+    measures: str | Iterable[str] | None = None,
+    cut: Any = None,
+    worse_by: float | Mapping[str, float] | None = None,
+    level: float = LEVEL,
+    alarm: str = "ever",
+    run_length: int = RUN_LENGTH,
+    matures: Any = None,
+    model: str | None = None,
+) -> Monitor:
+    """Watch a model since its release: an alarm when it has become worse, valid however often one looks.
+
+    Args:
+        release: The test set of the release: a ranking, an evaluation, or the path of a ranking file.
+        days: Pairs of a name (best a date such as "2026-11-01") and a ranking, an evaluation, a path, or labels and
+            scores; a mapping of these; or paths of ranking files, whose names are the days.
+        measures: What is watched: measures by name, "calibration" and "psi"; recall, AUC and, for probabilities,
+            calibration when None.
+        cut: The cut for measures of one cut: a threshold, a `Cut` or the path of its file; that of the release's
+            evaluation when None.
+        worse_by: By how much a measure may be worse than at release before it counts: one number, or one for each
+            measure by name.
+        level: The probability that there is never a false alarm, for all days and measures together.
+        alarm: "ever" for that guarantee; "every" for a detector of late changes, whose false alarms are at least
+            `run_length` days apart on average.
+        run_length: The mean number of days between false alarms, for `alarm="every"`.
+        matures: How many days old a day must be for its labels to be complete: a number, or observed delays in days,
+            of which the 99 % quantile is taken. Younger days wait.
+        model: The version of the model, which is kept: days of another one are refused.
+    """
+    first, named = as_ranking(release, "release")
+    if first is None:
+        raise InputError("has no cases", "pass the test set of the release", argument="release")
+    chosen = _check_measures(measures, first)
+    settings = Settings(
+        chosen,
+        _threshold(cut, release, first),
+        check_level(level),
+        check_choice(alarm, "alarm", ALARMS),
+        check_whole(run_length, "run_length", 2),
+        _check_worse_by(worse_by, chosen),
+        None if matures is None else _check_matures(matures),
+        named if model is None else check_text(model, "model", "v3"),
+    )
+    return Monitor(settings, (release_of(first, settings, since="", why="start"),)).resume(days)
+
+
+def _check_measures(measures: Any, ranking: Ranking) -> tuple[str, ...]:
+    """Return the names of what is watched, if it can be."""
+    default = ("recall", "auc", CALIBRATION) if ranking.are_probabilities else ("recall", "auc")
+    given = default if measures is None else (measures,) if isinstance(measures, str) else tuple(measures)
+    if not given:
+        raise ParameterError("is empty", 'pass at least one, such as "recall"', argument="measures")
+    names = tuple(name if name in (CALIBRATION, PSI) else MEASURES[name].name for name in given)
+    if len(set(names)) < len(names):
+        raise ParameterError("names a measure twice", "pass each one once", argument="measures")
+    for name in names:
+        if name == CALIBRATION and not ranking.are_probabilities:
+            raise InputError("The scores of the release are not probabilities (0 to 1)", "leave out calibration")
+        if name not in (CALIBRATION, PSI):
+            _check_watchable(MEASURES[name], ranking)
+    return names
+
+
+def _check_watchable(measure: Measure, ranking: Ranking) -> None:
+    """Raise if a measure has no direction or no standard error that adds up over days."""
+    if measure.better is None:
+        raise ParameterError(
+            f"{measure.name} is neither better high nor low, so it cannot become worse", "watch another measure"
+        )
+    if not measure.fits(ranking):
+        raise InputError(f"{measure.name} needs probabilities, and the release has other scores", "leave it out")
+    of_cases = isinstance(measure.kind, MeanOfCases)
+    if measure.required or not (of_cases or measure.needs in (Needs.COUNTS, Needs.RANKING)):
+        raise ParameterError(
+            f"{measure.name} has no confidence sequence", f"watch brier, log_loss or {CALIBRATION} instead"
+        )
+
+
+def _check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float]:
+    """Return the tolerated loss of each measure that has one."""
+    if worse_by is None:
+        return {}
+    comparable = [name for name in measures if name not in (CALIBRATION, PSI)]
+    if isinstance(worse_by, Mapping):
+        given = {MEASURES[name].name if name in MEASURES else name: value for name, value in worse_by.items()}
+    else:
+        given = dict.fromkeys(comparable, worse_by)
+    for name in given:
+        if name not in comparable:
+            why = "is not compared with the release" if name in (CALIBRATION, PSI) else "is not watched"
+            raise ParameterError(f"names {name}, which {why}", "leave it out", argument="worse_by")
+    tolerated = {name: check_number(value, "worse_by") for name, value in given.items()}
+    for name, value in tolerated.items():
+        if not 0 <= value < math.inf:
+            raise ParameterError(f"is {value:g} for {name}", "pass a loss from 0", argument="worse_by")
+    return tolerated
+
+
+def _check_matures(matures: Any) -> int:
+    """Return the age in days from which on the labels of a day are used."""
+    if np.ndim(matures) == 0:
+        return check_whole(matures, "matures", 0)
+    delays = np.asarray(matures, dtype=float)
+    if not len(delays) or not np.isfinite(delays).all() or (delays < 0).any():
+        raise ParameterError("are no delays in days", "pass one number from 0 for each label", argument="matures")
+    return math.ceil(float(np.quantile(delays, MATURE_SHARE)))
+
+
+def _threshold(cut: Any, release: Any, ranking: Ranking) -> float:
+    """Return the threshold that all days share."""
+    if isinstance(cut, str | os.PathLike):
+        cut = import_module("cutline.loading").load(cut)  # which knows monitors: so it is loaded here
+    if isinstance(cut, Cut):
+        cut.require()
+        return float(cut.threshold)
+    if cut is None:
+        return float((release if isinstance(release, Evaluation) else Evaluation(ranking)).threshold)
+    return check_number(cut, "cut")
+
+
+def _pairs(days: Any) -> list[tuple[str, Any]]:
+    """Return the days as pairs of name and content, in the order of their names."""
+    if isinstance(days, Mapping):
+        days = days.items()
+    elif isinstance(days, str | os.PathLike):
+        days = [days]
+    pairs = []
+    for entry in days:
+        if isinstance(entry, str | os.PathLike):
+            pairs.append((Path(entry).stem, entry))
+        elif isinstance(entry, tuple) and len(entry) == 2:
+            pairs.append((_day_name(entry[0]), entry[1]))
+        else:
+            raise ParameterError(
+                f"holds {briefly(entry)}", 'pass pairs such as ("2026-11-01", ranking), or paths', argument="days"
+            )
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"The day {name} is given twice", "pass each day once, or merge its rankings before")
+    return sorted(pairs, key=lambda pair: pair[0])
+
+
+def _day_name(name: Any) -> str:
+    """Return the name of a day as text; dates in the form that sorts."""
+    text = name.isoformat()[:10] if isinstance(name, date) else check_text(name, "day", "2026-11-01").strip()
+    if not text:
+        raise ParameterError("is empty", "name the day, such as 2026-11-01", argument="day")
+    return text
+
+
+class Alarm(NamedTuple):
+    """A day on which a measure was found worse than at release."""
+
+    day: str
+    measure: str
+    value: float  # of all days since the release
+    release: float | None
+    acknowledged: str | None  # why, where somebody did
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return {name: plain(value) for name, value in self._asdict().items()}
+
+
+class Acknowledgement(NamedTuple):
+    """Why an alarm was acknowledged, and the last day that was known then: a detector starts anew after it."""
+
+    why: str
+    until: str
+
+
+@dataclass(eq=False, repr=False)
+class Monitor:
+    """A model since its release: each day, the days so far with their confidence sequence, and alarms.
+
+    `table` has a row for each day and measure; `alarms` lists what has become worse, `verdict` says it in a sentence.
+    """
+
+    settings: Settings
+    releases: tuple[Release, ...]
+    days: tuple[Period, ...] = ()
+    acknowledged: Mapping[tuple[str, str], Acknowledgement] = field(default_factory=dict)  # by day and measure
+
+    def _change(self, **fields: Any) -> Monitor:
+        """Replace some fields and forget what was computed from them."""
+        for name in ("tracks", "alarms", "table", "labels"):
+            self.__dict__.pop(name, None)
+        self.__dict__.update(fields)
+        return self
+
+    # ------------------------------------------------------------------ days
+
+    def update(self, day: Any, content: Any, *, model: str | None = None) -> Monitor:
+        """Add a day.
+
+        Args:
+            day: Its name, best a date such as "2026-11-02".
+            content: Its ranking, evaluation or path, or its labels and scores.
+            model: The version of the model that scored it, if it is known.
+        """
+        name = _day_name(day)
+        old = self._day(name)
+        if old is not None and not old.waiting:
+            raise InputError(f"The day {name} is recorded already", "pass each day once, or merge its rankings before")
+        return self._with_days([(name, content)], model=model)
+
+    def resume(self, days: Any, *, model: str | None = None) -> Monitor:
+        """Add the days that are not recorded yet; those that are must be unchanged.
+
+        Args:
+            days: As in `monitor`.
+            model: The version of the model that scored them, if it is known.
+        """
+        return self._with_days(_pairs(days), model=model)
+
+    def _day(self, name: str) -> Period | None:
+        return next((day for day in self.days if day.name == name), None)
+
+    def _with_days(self, pairs: list[tuple[str, Any]], model: str | None = None) -> Monitor:
+        """Add days, in the order of their names; all of them or none."""
+        known = {day.name: day for day in self.days}
+        newest = max([*known, *(name for name, _ in pairs)], default="")
+        by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
+        with ThreadPoolExecutor(min(len(pairs), os.cpu_count() or 1) or 1) as pool:
+            recorded = list(pool.map(lambda pair: self._recorded(pair[0], pair[1], newest, model), pairs))
+        for day in recorded:
+            name, old = day.name, known.get(day.name)
+            if old is not None and not old.waiting:
+                if day.checksum != old.checksum:
+                    raise InputError(
+                        f"The day {name} has other cases than when it was recorded", "restore its file, or start anew"
+                    )
+                continue
+            twin = by_content.get(day.checksum, name)
+            if twin != name:
+                raise InputError(f"The days {twin} and {name} hold the same cases", "pass each day once")
+            if day.cases >= SMALLEST_TWIN:
+                by_content[day.checksum] = name
+            known[name] = day
+        return self._change(days=tuple(known[name] for name in sorted(known)))
+
+    def _recorded(self, name: str, content: Any, newest: str, model: str | None) -> Period:
+        """Return what is kept of a day, if it fits the release."""
+        try:
+            ranking, named = as_ranking(content, name)
+        except InputError as error:
+            raise error if str(error).startswith((name, "There is no file")) else error.about(f"Day {name}") from None
+        version, watched = model or named, self.settings.model
+        if version is not None and watched is not None and version != watched:
+            raise InputError(
+                f"{name} was scored by the model {version!r}, and {watched!r} is watched",
+                "start a new monitor for it, or replace the release with rebaseline()",
+            )
+        if ranking is None:
+            return Period(name, "")
+        release = self._release_of(name)
+        if ranking.higher_is_positive != release.higher_is_positive or ranking.positive != release.positive:
+            raise InputError(
+                f"{name} has the positive label {ranking.positive!r} or the direction of another model",
+                Text("rank it with the same ", Argument("positive"), " and direction as the release"),
+            )
+        if self._waits(name, newest):
+            return Period(name, checksum(ranking), int(ranking.total), 0, int(ranking.dropped), waiting=True)
+        return period_of(name, ranking, release, self.settings)
+
+    def _waits(self, name: str, newest: str) -> bool:
+        """Whether a day is too young for its labels to be complete."""
+        if self.settings.matures is None:
+            return False
+        return (_date(newest) - _date(name)).days < self.settings.matures
+
+    def _release_of(self, name: str) -> Release:
+        """Return the release that a day is compared with."""
+        return [release for release in self.releases if release.since < name or not release.since][-1]
+
+    def merge(self, other: Monitor) -> Monitor:
+        """Return a monitor that also has the days of another machine, to the bit as if one machine had seen all.
+
+        Args:
+            other: A monitor with the same release and settings.
+        """
+        if not isinstance(other, Monitor):
+            raise InputError(f"is {briefly(other)}", "pass a monitor", argument="other")
+        self._check_same(other)
+        days = {day.name: day for day in self.days}
+        for day in other.days:
+            mine = days.get(day.name)
+            if mine is None or mine.waiting:
+                days[day.name] = day
+            elif not day.waiting and day.checksum != mine.checksum:
+                raise InputError(f"The two monitors have different cases for {day.name}", "find out which are right")
+        acknowledged = {**self.acknowledged, **other.acknowledged}
+        merged = tuple(days[name] for name in sorted(days))
+        return replace(self, days=merged, acknowledged=dict(sorted(acknowledged.items())))
+
+    def __add__(self, other: Monitor) -> Monitor:
+        return self.merge(other)
+
+    def _check_same(self, other: Monitor) -> None:
+        """Raise if two monitors do not watch the same thing in the same way."""
+        mine, others = self.settings.to_dict(), other.settings.to_dict()
+        for name, value in mine.items():
+            if others[name] != value:
+                raise InputError(
+                    f"The two monitors differ in {name} ({briefly(value)} and {briefly(others[name])})",
+                    "merge those that were started alike",
+                )
+        if [r.to_dict() for r in self.releases] != [r.to_dict() for r in other.releases]:
+            raise InputError("The two monitors have different releases", "merge those that were started alike")
+
+    def check_started_with(
+        self,
+        release: Any,
+        *,
+        cut: Any = None,
+        measures: Any = None,
+        worse_by: Any = None,
+        model: str | None = None,
+    ) -> None:
+        """Raise if this monitor was started with something else than what is given now; None is not compared.
+
+        Args:
+            release: The release sample.
+            cut: The cut.
+            measures: What is watched.
+            worse_by: The tolerated loss.
+            model: The version of the model.
+        """
+        ranking, _ = as_ranking(release, "release")
+        if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
+            raise InputError("The monitor was started with another release", "replace it with rebaseline()")
+        settings = self.settings
+        if cut is not None and (given := _threshold(cut, None, ranking)) != settings.threshold:
+            raise InputError(
+                f"The monitor was started at the cut {settings.threshold:g}, not {given:g}",
+                "keep the cut, or start a new monitor",
+            )
+        if measures is not None and set(_check_measures(measures, ranking)) != set(settings.measures):
+            raise InputError(f"The monitor watches {listed(list(settings.measures))}", "start a new one for others")
+        if worse_by is not None and _check_worse_by(worse_by, settings.measures) != settings.worse_by:
+            raise InputError("The monitor was started with another tolerated loss", "keep it, or start a new monitor")
+        if model is not None and settings.model is not None and model != settings.model:
+            raise InputError(
+                f"The monitor watches the model {settings.model!r}, not {model!r}",
+                "start a new monitor for it, or replace the release with rebaseline()",
+            )
+
+    # ------------------------------------------------------------------ decisions on record
+
+    def acknowledge(self, day: Any, why: str, *, measure: str | None = None) -> Monitor:
+        """Acknowledge the alarms of a day, for a reason that is kept.
+
+        Args:
+            day: The day of the alarm.
+            why: The reason.
+            measure: The measure, where only its alarm is meant.
+        """
+        name, why = _day_name(day), check_text(why, "why", "a campaign, known").strip()
+        matching = [a for a in self.alarms if a.day == name and measure in (None, a.measure)]
+        if not matching:
+            known = listed([f"{a.measure} on {a.day}" for a in self.alarms]) or "none"
+            raise ParameterError(f"There is no such alarm on {name}", f"the alarms are: {known}")
+        if not why:
+            raise ParameterError("is empty", "say why the alarm is acknowledged", argument="why")
+        added = {(a.day, a.measure): Acknowledgement(why, until=self.days[-1].name) for a in matching}
+        return self._change(acknowledged=dict(sorted({**self.acknowledged, **added}.items())))
+
+    def rebaseline(self, release: Any, why: str, *, model: str | None = None) -> Monitor:
+        """Compare the days to come with another release; the old one and its days stay on record.
+
+        Args:
+            release: The test set of the new release.
+            why: The reason, which is kept.
+            model: The version of the new model, if it has one.
+        """
+        why = check_text(why, "why", "retrained on November").strip()
+        if not why:
+            raise ParameterError("is empty", "say why the release is replaced", argument="why")
+        ranking, named = as_ranking(release, "release")
+        if ranking is None:
+            raise InputError("has no cases", "pass the test set of the release", argument="release")
+        since = max([day.name for day in self.days], default="")
+        fresh = release_of(ranking, self.settings, since=since, why=why)
+        kept = self.releases if since and self.releases[-1].since != since else self.releases[:-1]
+        settings = replace(self.settings, model=model or named or self.settings.model)
+        return self._change(settings=settings, releases=(*kept, fresh))
+
+    # ------------------------------------------------------------------ what it says
+
+    @cached_property
+    def tracks(self) -> tuple[tuple[Release, tuple[Period, ...], tuple[Track, ...]], ...]:
+        """Each release with the days that count since, and the measures over them."""
+        result = []
+        for release in self.releases:
+            days = tuple(d for d in self.days if not d.waiting and self._release_of(d.name) is release)
+            result.append(
+                (
+                    release,
+                    days,
+                    tuple(
+                        track(m, days, release, self.settings, self._restarts(m, days)) for m in self.settings.measures
+                    ),
+                )
+            )
+        return tuple(result)
+
+    @cached_property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What has become worse, in the order of the days."""
+        found = [
+            Alarm(
+                days[i].name,
+                line.measure,
+                float(line.cumulated[i]),
+                None if math.isnan(line.release) else line.release,
+                self._why(days[i].name, line.measure),
+            )
+            for _, days, tracks in self.tracks
+            for line in tracks
+            for i in line.alarms
+        ]
+        return tuple(sorted(found, key=lambda alarm: (alarm.day, alarm.measure)))
+
+    def _why(self, day: str, measure: str) -> str | None:
+        acknowledged = self.acknowledged.get((day, measure))
+        return None if acknowledged is None else acknowledged.why
+
+    def _restarts(self, measure: str, days: tuple[Period, ...]) -> dict[int, int]:
+        """Return, by the day of an acknowledged alarm, the day with which its detector starts anew."""
+        names = [day.name for day in days]
+        return {
+            names.index(day): bisect_right(names, acknowledged.until)
+            for (day, name), acknowledged in self.acknowledged.items()
+            if name == measure and day in names
+        }
+
+    @property
+    def open_alarms(self) -> tuple[Alarm, ...]:
+        """The alarms that nobody has acknowledged."""
+        return tuple(alarm for alarm in self.alarms if alarm.acknowledged is None)
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is no alarm that nobody has acknowledged."""
+        return not self.open_alarms
+
+    @cached_property
+    def table(self) -> Table:
+        """A row for each day and measure."""
+        rows: list[tuple[Any, ...]] = []
+        for _, days, tracks in self.tracks:
+            for i, day in enumerate(days):
+                for line in tracks:
+                    evidence = float(line.evidence[i])
+                    rows.append((
+                        day.name, line.measure, day.cases, day.positives,
+                        *(_or_none(column[i]) for column in (line.value, line.cumulated, line.low, line.high)),
+                        _or_none(line.release), _or_none(np.broadcast_to(line.limit, len(days))[i]),
+                        None if math.isnan(evidence) else math.exp(min(evidence, 700.0)),
+                        None if math.isnan(evidence) else math.exp(line.alarm_at),
+                        "alarm" if i in line.alarms else "", line.status[i],
+                    ))  # fmt: skip
+        rows += [(d.name, "", d.cases, None, *[None] * 8, "", self._waiting_status(d)) for d in self.days if d.waiting]
+        rows.sort(key=lambda row: row[0])
+        return Table(COLUMNS, tuple(rows), title=self.title, below=(self.verdict, *self.notes))
+
+    @cached_property
+    def labels(self) -> Table:
+        """The days with their cases, how many of them are labelled, and whether they are used or wait."""
+        rows = [
+            (d.name, d.cases + d.unlabelled, d.cases, self._waiting_status(d) if d.waiting else "used")
+            for d in self.days
+        ]
+        return Table(("day", "cases", "labelled", "status"), tuple(rows))
+
+    def _waiting_status(self, day: Period) -> str:
+        newest = max(d.name for d in self.days)
+        if self._waits(day.name, newest):
+            return f"waits until it is {counted(self.settings.matures or 0, 'day')} old"
+        return "mature: pass it again with its labels"
+
+    @property
+    def title(self) -> str:
+        """What is watched, in a line."""
+        model = f" of {self.settings.model}" if self.settings.model else ""
+        days = [day.name for day in self.days]
+        span = f", {days[0]} to {days[-1]}" if days else ""
+        return f"Monitoring{model}: {counted(len(days), 'day')}{span}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the model has become worse, in a sentence or two."""
+        used = [day for day in self.days if not day.waiting]
+        if not used:
+            return "No day has been recorded yet." if not self.days else "All days wait for their labels."
+        promise = self._promise()
+        if not self.alarms:
+            return f"No alarm in {counted(len(used), 'day')}. {promise}"
+        parts = [_alarm_words(alarm) for alarm in self.open_alarms]
+        settled = len(self.alarms) - len(parts)
+        known = f" {counted(settled, 'alarm')} acknowledged." if settled else ""
+        if not parts:
+            return f"No open alarm in {counted(len(used), 'day')}.{known} {promise}"
+        return f"Alarm: {'; '.join(parts)}.{known} {promise}"
+
+    def _promise(self) -> str:
+        count = len(self.settings.measures)
+        shared = "" if count == 1 else f", divided evenly between {count} measures"
+        if self.settings.alarm == "ever":
+            return (
+                f"Without a change, the probability of ever raising an alarm is at most "
+                f"{100 * (1 - self.settings.level):g} %{shared}."
+            )
+        return (
+            f"Without a change, false alarms are at least {self.settings.run_length:,} days apart on average{shared}."
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of the numbers should know."""
+        notes = []
+        for name, words in (
+            ([d.name for d in self.days if not d.waiting and not d.cases], "no cases: listed, but nothing changes"),
+            (
+                [d.name for d in self.days if not d.waiting and d.cases and not d.positives],
+                "no positives: it counts for what negatives tell",
+            ),
+        ):
+            if name:
+                shown_names = ", ".join(name[:3]) + (f" and {len(name) - 3} more" if len(name) > 3 else "")
+                notes.append(f"{shown_names}: {words}.")
+        waiting = [d for d in self.days if d.waiting]
+        if waiting:
+            notes.append(f"{counted(len(waiting), 'day')} of labels not yet complete are not used.")
+        notes += [f"Since {r.since}: another release ({r.why})." for r in self.releases if r.since]
+        notes.append(
+            "Cases are assumed to be independent; if groups of cases span several days, the guarantee is lost."
+        )
+        return tuple(notes)
+
+    def chart(self, measure: str | None = None, *, theme: str = "light") -> Any:
+        """Return the chart of a measure: each day, the days so far with their sequence, the release, and alarms.
+
+        Args:
+            measure: One that is watched; the first when None.
+            theme: "light", "dark" or "print".
+        """
+        name = self.settings.measures[0] if measure is None else measure
+        name = MEASURES[name].name if name not in (CALIBRATION, PSI) and name in MEASURES else name
+        if name not in self.settings.measures:
+            raise ParameterError(
+                f"{measure} is not watched", f"choose one of {', '.join(self.settings.measures)}", argument="measure"
+            )
+        rows = [row for row in self.table if row["measure"] == name]
+        draw = import_module("cutline.charts.monitoring_chart").monitoring_chart
+        return draw(rows, measure_title(name), self.band_words(name), theme)
+
+    def band_words(self, measure: str) -> str:
+        """Return what the chart of a measure shows around its values.
+
+        Args:
+            measure: One that is watched.
+        """
+        if measure == PSI:
+            return "The limit is what chance does not exceed on any day"
+        level = 100 * (1 - OF_DAYS * self.settings.alpha)
+        return f"Band: {level:.3g} % confidence sequence, valid on all days together"
+
+    # ------------------------------------------------------------------ files
+
+    def state(self) -> dict[str, Any]:
+        """Return all that is kept, ready for JSON: what `cl.load` reads."""
+        acknowledged = [
+            {"day": day, "measure": m} | entry._asdict() for (day, m), entry in sorted(self.acknowledged.items())
+        ]
+        content = {
+            "schema": SCHEMA,
+            "settings": self.settings.to_dict(),
+            "releases": [release.to_dict() for release in self.releases],
+            "days": [day.to_dict() for day in self.days],
+            "acknowledged": acknowledged,
+        }
+        return content | {"sha256": _fingerprint(content)}
+
+    @classmethod
+    def from_state(cls, document: Mapping[str, Any], title: str = "The state") -> Monitor:
+        """Return the monitor that a state describes.
+
+        Args:
+            document: What `state` returned.
+            title: What a refusal calls it.
+        """
+        content = {name: value for name, value in document.items() if name != "sha256"}
+        if document.get("sha256") != _fingerprint(content):
+            raise InputError(f"{title} was altered: its contents do not match its checksum. Restore it.")
+        acknowledged = {
+            (entry["day"], entry["measure"]): Acknowledgement(entry["why"], entry["until"])
+            for entry in document["acknowledged"]
+        }
+        return cls(
+            Settings.from_dict(document["settings"]),
+            tuple(Release.from_dict(entry) for entry in document["releases"]),
+            tuple(Period.from_dict(entry) for entry in document["days"]),
+            acknowledged,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it says, ready for JSON: the verdict, the alarms, the table and the use of labels."""
+        return {
+            "schema": "cutline/monitoring/1",
+            "verdict": self.verdict,
+            "passed": self.passed,
+            "settings": self.settings.to_dict(),
+            "alarms": [alarm.to_dict() for alarm in self.alarms],
+            "days": self.table.to_dict(),
+            "labels": self.labels.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+        """Write what the suffix names: the state (.json), the page (.html) or the table (.csv); whole or not at all.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced.
+        """
+        target = check_path(path, "path", "monitor.json")
+        suffix = target.suffix.lower()
+        if suffix == ".json":
+            text = json.dumps(self.state(), allow_nan=False, separators=(",", ":")) + "\n"
+        elif suffix == ".csv":
+            text = self.table.to_csv()
+        elif suffix == ".html":
+            text = import_module("cutline.report.monitor_page").monitor_page(self)
+        else:
+            raise ParameterError(
+                f"Nothing can be saved as {target.name!r}", "pass a path that ends in .json, .html or .csv"
+            )
+        return atomic_write.write(target, text.encode(), overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        last = [row for row in self.table.rows if row[0] == (self.table.rows[-1][0] if self.table.rows else "")]
+        return repr(
+            Table(
+                COLUMNS,
+                tuple(last),
+                title=self.title,
+                hidden=("status",),
+                below=(self.verdict, "more: .table, .chart(), .save()"),
+            )
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def _fingerprint(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def _or_none(value: Any) -> float | None:
+    number = float(value)
+    return None if math.isnan(number) else number
+
+
+def _date(name: str) -> date:
+    """Return the date that a day is named after."""
+    try:
+        return date.fromisoformat(name[:10])
+    except ValueError:
+        raise InputError(
+            f"The day {name!r} is no date, and labels that come late need dates", "name days such as 2026-11-01"
+        ) from None
+
+
+def measure_title(name: str) -> str:
+    """Return what a table or chart calls something that is watched."""
+    own = {CALIBRATION: "Observed minus predicted rate", PSI: "Population stability index"}
+    return own.get(name) or MEASURES[name].title
+
+
+def _alarm_words(alarm: Alarm) -> str:
+    """Return an alarm in words."""
+    if alarm.measure == CALIBRATION:
+        return f"on {alarm.day} the probabilities were shown to be wrong (observed minus predicted {alarm.value:+.4f})"
+    if alarm.measure == PSI:
+        return f"on {alarm.day} the distribution of scores had changed (PSI {shown(alarm.value)})"
+    at = "" if alarm.release is None else f" against {shown(alarm.release)} at release"
+    return f"on {alarm.day} {alarm.measure} was shown to be worse: {shown(alarm.value)}{at}"

@@ -1,0 +1,246 @@
+"""What is kept of a release and of each day: sums, counts and histograms that add up, and how they are written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import InputError, briefly
+from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking_file import load as load_ranking
+from cutline.evaluation import Evaluation
+from cutline.inference import drift, sequential
+from cutline.inputs.rank import rank
+from cutline.measures import MEASURES, MeanOfCases, Measure
+from cutline.measures.measure_type import Needs
+
+CALIBRATION, PSI = "calibration", "psi"  # which are watched and are no measures
+CELLS = 1000  # of the histogram that stands for the scores
+TAILS = 24  # cells beyond the scores of the release, on each side
+BINS = 10  # of the population stability index
+
+
+@dataclass(frozen=True, eq=False)
+class Period:
+    """What a release or a day adds to the sums; a day that waits for its labels adds nothing."""
+
+    name: str
+    checksum: str
+    cases: int = 0
+    positives: int = 0
+    unlabelled: int = 0
+    counts: tuple[int, int, int, int] = (0, 0, 0, 0)  # tp, fp, fn, tn at the cut
+    bins: Array | None = None  # of all scores, by the bins of the release
+    cells: Array | None = None  # of both classes, by the cells of the release
+    terms: Array | None = None  # log gains of the calibration bets
+    residuals: tuple[float, float] = (0.0, 0.0)  # the sums of y - p and of its square
+    losses: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # the same of each mean loss
+    waiting: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON; arrays are packed."""
+        arrays = {name: _pack(getattr(self, name)) for name in ("bins", "cells", "terms")}
+        losses = {name: list(sums) for name, sums in sorted(self.losses.items())}
+        rest = {"counts": list(self.counts), "residuals": list(self.residuals), "losses": losses}
+        return dict(self.__dict__) | rest | arrays
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Period:
+        """The period that `to_dict` wrote."""
+        arrays = {name: _unpack(fields[name]) for name in ("bins", "cells", "terms")}
+        losses = {name: tuple(sums) for name, sums in fields["losses"].items()}
+        rest = {"counts": tuple(fields["counts"]), "residuals": tuple(fields["residuals"]), "losses": losses}
+        return cls(**(dict(fields) | rest | arrays))
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """The sample that the days are compared with: its sums, and the bins and cells that it gives to all days."""
+
+    since: str  # the last day before it
+    why: str
+    period: Period
+    cell_edges: Array
+    bin_edges: Array
+    cell_scores: Array  # a score for each cell, from the most to the least positive
+    higher_is_positive: bool
+    positive: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON; arrays are packed."""
+        arrays = {name: _pack(getattr(self, name)) for name in ("cell_edges", "bin_edges", "cell_scores")}
+        label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
+        return dict(self.__dict__) | arrays | {"period": self.period.to_dict(), "positive": label}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Release:
+        """The release that `to_dict` wrote."""
+        arrays = {name: _unpack(fields[name]) for name in ("cell_edges", "bin_edges", "cell_scores")}
+        return cls(**(dict(fields) | arrays | {"period": Period.from_dict(fields["period"])}))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was decided at the start and holds for all days."""
+
+    measures: tuple[str, ...]
+    threshold: float
+    level: float
+    alarm: str
+    run_length: int
+    worse_by: Mapping[str, float]
+    matures: int | None
+    model: str | None
+
+    @property
+    def alpha(self) -> float:
+        """The error probability of one measure: that of all, divided evenly."""
+        return (1 - self.level) / len(self.measures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        fields = {"measures": list(self.measures), "threshold": writable(self.threshold)}
+        return dict(self.__dict__) | fields | {"worse_by": dict(self.worse_by)}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Settings:
+        """The settings that `to_dict` wrote."""
+        return cls(**(dict(fields) | {"measures": tuple(fields["measures"]), "threshold": float(fields["threshold"])}))
+
+
+def writable(value: float) -> float | str:
+    """Return a threshold as JSON can hold it: one beyond every score is infinite."""
+    return value if math.isfinite(value) else str(value)
+
+
+def _pack(array: Array | None) -> str | None:
+    """Return an array as text, exactly: its type, its shape and its compressed bytes."""
+    if array is None:
+        return None
+    raw = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 6)).decode()
+    return f"{array.dtype.str} {','.join(map(str, array.shape))} {raw}"
+
+
+def _unpack(text: str | None) -> Array | None:
+    """Return the array that `_pack` wrote."""
+    if text is None:
+        return None
+    kind, shape, raw = text.split(" ")
+    values = np.frombuffer(zlib.decompress(base64.b64decode(raw)), dtype=np.dtype(kind))
+    return values.reshape([int(size) for size in shape.split(",")])
+
+
+def checksum(ranking: Ranking) -> str:
+    """Return a checksum of the cases, whatever file they came in."""
+    whole = hashlib.blake2b(digest_size=32)
+    counts = "<u4" if ranking.total < 2**32 else "<u8"
+    for column, kind in ((ranking.score, "<f8"), (ranking.pos, counts), (ranking.neg, counts)):
+        whole.update(np.ascontiguousarray(column, dtype=kind).data)
+    return whole.hexdigest()
+
+
+def _edges(ranking: Ranking) -> Array:
+    """Return the cell edges: quantiles of the release, and beyond its range some that grow by powers of two."""
+    score, size = ranking.key, ranking.size
+    inner = drift.quantile_edges(score, size, CELLS)
+    span = float(score[0] - score[-1]) or 1.0
+    steps = span * 2.0 ** np.arange(4 - TAILS, 4)
+    return np.unique(np.concatenate([score[-1] - steps, [score[-1]], inner, score[0] + steps]))
+
+
+def _cell_scores(ranking: Ranking, edges: Array) -> Array:
+    """Return the mean score of the release in each cell, or an edge where it has none; descending."""
+    size, key = ranking.size, ranking.key
+    weight = drift.histogram(key, size, edges)
+    total = drift.histogram(key, size * key, edges)
+    empty = np.concatenate(([edges[0] - 1], edges))
+    mean = np.where(weight > 0, total / np.maximum(weight, 1), empty)
+    return np.asarray(np.maximum.accumulate(mean)[::-1])
+
+
+def as_ranking(content: Any, what: str) -> tuple[Ranking | None, str | None]:
+    """Return the ranking of a release or a day (None without cases), and the name of its model if it has one."""
+    if content is None or (isinstance(content, tuple | list) and len(content) == 2 and np.size(content[0]) == 0):
+        return None, None
+    if isinstance(content, str | os.PathLike):
+        content = load_ranking(content)
+    elif isinstance(content, tuple | list) and len(content) == 2:
+        content = rank(*content)
+    name = content.name if isinstance(content, Evaluation) else None
+    ranking = content.ranking if isinstance(content, Evaluation) else content
+    if not isinstance(ranking, Ranking):
+        raise InputError(
+            f"is {briefly(content)}", "pass a ranking, an evaluation, the path of a ranking file, or labels and scores",
+            argument=what,
+        )  # fmt: skip
+    if not ranking.exact:
+        raise InputError(f"{what} holds bins of scores", "make its ranking again, without bins")
+    if (
+        not ranking.integral
+        or not np.array_equal(ranking.pos, ranking.pos2)
+        or not np.array_equal(ranking.neg, ranking.neg2)
+    ):
+        raise InputError(f"{what} holds weights", "pass unweighted cases: sequential tests count them")
+    return (ranking if ranking.total else None), name
+
+
+def release_of(ranking: Ranking, settings: Settings, *, since: str, why: str) -> Release:
+    """Return what is kept of a release."""
+    edges = _edges(ranking)
+    bins = drift.quantile_edges(ranking.key, ranking.size, BINS)
+    scores = _cell_scores(ranking, edges)
+    empty = Period("release", "")
+    frame = Release(since, why, empty, edges, bins, scores, ranking.higher_is_positive, ranking.positive)
+    return replace(frame, period=period_of("release", ranking, frame, settings))
+
+
+def period_of(name: str, ranking: Ranking, release: Release, settings: Settings) -> Period:
+    """Return the sums of a release or a day."""
+    watched = [MEASURES[m] for m in settings.measures if m not in (CALIBRATION, PSI)]
+    counts = ranking.at_threshold(settings.threshold)
+    by_order = any(m.needs is Needs.RANKING for m in watched)
+    key = ranking.key
+    cells = [drift.histogram(key, column, release.cell_edges)[::-1] for column in (ranking.pos, ranking.neg)]
+    calibrated = CALIBRATION in settings.measures
+    if (calibrated or any(m.needs is Needs.PROBABILITIES for m in watched)) and not ranking.are_probabilities:
+        outside = f"{float(ranking.score[0]):g}" if ranking.score[0] > 1 else f"{float(ranking.score[-1]):g}"
+        raise InputError(f"{name} holds the score {outside}, which is no probability", "leave out what needs them")
+    pos, neg = ranking.pos, ranking.neg
+    residuals = (
+        (float(pos @ (1 - key) - neg @ key), float(pos @ (1 - key) ** 2 + neg @ key**2)) if calibrated else (0.0, 0.0)
+    )
+    losses = {m.name: _loss_sums(m, ranking) for m in watched if isinstance(m.kind, MeanOfCases)}
+    return Period(
+        name,
+        checksum(ranking),
+        int(ranking.total),
+        int(ranking.positives),
+        int(ranking.dropped),
+        (int(counts.tp), int(counts.fp), int(counts.fn), int(counts.tn)),
+        drift.histogram(key, ranking.size, release.bin_edges) if PSI in settings.measures else None,
+        np.stack(cells).astype(np.int32) if by_order else None,
+        sequential.calibration_terms(key, pos, neg) if calibrated else None,
+        residuals,
+        losses,
+    )
+
+
+def _loss_sums(measure: Measure, ranking: Ranking) -> tuple[float, float]:
+    """Return the sums of a loss and of its square over the cases."""
+    assert isinstance(measure.kind, MeanOfCases)  # noqa: S101
+    of_positive, of_negative = measure.kind.of(ranking, **measure.bound)
+    with np.errstate(invalid="ignore"):
+        parts = [
+            float(np.where(cells > 0, cells * loss**power, 0.0).sum())
+            for power in (1, 2)
+            for cells, loss in ((ranking.pos, of_positive), (ranking.neg, of_negative))
+        ]
+    return parts[0] + parts[1], parts[2] + parts[3]

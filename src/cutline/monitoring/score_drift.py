@@ -1,0 +1,308 @@
+"""drift(): whether two periods have the same scores, without labels; with labels, how the measures differ too."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutline.core import atomic_write
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking_file import is_ranking_file
+from cutline.core.ranking_file import load as load_ranking
+from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.validation import LEVEL, check_level, check_number, check_path, check_whole
+from cutline.core.validation import scores as check_scores
+from cutline.evaluation import Evaluation, evaluate
+from cutline.independent_comparison import compare_independent
+from cutline.inference import drift as statistics
+from cutline.inputs import column_source
+
+BINS = 10
+DRAWN = 40  # bins of the chart
+_SIDES = ("reference", "sample")
+_MEASURES = ("recall", "precision", "fpr", "auc", "brier")
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The scores of one period, from the most to the least positive, and its evaluation where it has labels."""
+
+    name: str
+    score: Array
+    size: Array
+    evaluation: Evaluation | None
+    higher_is_positive: bool = True
+    effective: float = 0.0  # how many cases its weights are worth
+
+    def flagged(self, threshold: float) -> float:
+        """Return the share of the cases that a threshold flags."""
+        key = threshold if self.higher_is_positive else -threshold
+        return float(self.size[self.score >= key].sum() / self.size.sum())
+
+
+def drift(
+    reference: Any,
+    sample: Any,
+    *,
+    score: str | None = None,
+    label: str | None = None,
+    cut: float | None = None,
+    bins: int = BINS,
+    level: float = LEVEL,
+    names: tuple[str, str] | None = None,
+    seed: int = 0,
+) -> Drift:
+    """Compare the scores of two periods: population stability index, Kolmogorov-Smirnov, and the flagged share.
+
+    No labels are needed. Where both periods have labels, the measures at the fixed cut are compared too.
+
+    Args:
+        reference: The first period: scores, a ranking, an evaluation, or the path of a ranking file or a table.
+        sample: The second period.
+        score: The column of the scores, for tables.
+        label: The column of the labels, for tables that have them.
+        cut: The threshold whose flagged share is compared; for evaluations, their own when None.
+        bins: The number of bins, by quantiles of the reference; ties make them fewer.
+        level: The confidence level.
+        names: What to call the periods.
+        seed: The seed of the permutations of the Kolmogorov-Smirnov test with ties.
+
+    >>> result = drift([0.1, 0.2, 0.3, 0.4] * 50, [0.1, 0.2, 0.3, 0.4] * 40, bins=4)
+    >>> result.psi.value, result.drifted
+    (0.0, False)
+    """
+    level, bins = check_level(level), check_whole(bins, "bins", 2)
+    given = (reference, sample)
+    titles = names or tuple(_title(content, side) for content, side in zip(given, _SIDES, strict=True))
+    if titles[0] == titles[1]:
+        titles = _SIDES
+    threshold = None if cut is None else check_number(cut, "cut")
+    both = [_side(c, str(t), a, score, label, threshold) for c, t, a in zip(given, titles, _SIDES, strict=True)]
+    first, second = both
+    if first.higher_is_positive != second.higher_is_positive:
+        raise InputError("The two periods have scores that run in opposite directions", "rank both alike")
+    if threshold is None and first.evaluation is not None and isinstance(reference, Evaluation):
+        threshold = float(first.evaluation.threshold)
+    return Drift(first, second, bins, level, threshold, check_whole(seed, "seed", 0))
+
+
+def _title(content: Any, side: str) -> str:
+    if isinstance(content, str | os.PathLike):
+        return Path(content).stem
+    return (content.name or side) if isinstance(content, Evaluation) else side
+
+
+def _side(
+    content: Any, name: str, argument: str, score: str | None, label: str | None, threshold: float | None
+) -> Side:
+    """Return the scores of one period."""
+    if isinstance(content, str | os.PathLike):
+        content = load_ranking(content) if is_ranking_file(content) else _read(content, score, label, threshold)
+    if isinstance(content, Evaluation):
+        ranking = content.ranking
+        evaluation: Evaluation | None = content if threshold is None else content.with_cut(threshold=threshold)
+    elif isinstance(content, Ranking):
+        ranking = content
+        evaluation = Evaluation(ranking, threshold) if ranking.positives and ranking.negatives else None
+    else:
+        values = check_scores(content, argument)
+        if not len(values) or np.isnan(values).any():
+            what = "has no scores" if not len(values) else "has missing scores"
+            raise InputError(what, "pass the scores of the period", argument=argument)
+        distinct, size = np.unique(values.astype(float), return_counts=True)
+        return Side(name, distinct[::-1], size[::-1], None, effective=float(size.sum()))
+    squares = float(ranking.pos2.sum() + ranking.neg2.sum())
+    return Side(
+        name, ranking.key, ranking.size, evaluation, ranking.higher_is_positive, float(ranking.total) ** 2 / squares
+    )
+
+
+def _read(path: Any, score: str | None, label: str | None, threshold: float | None) -> Any:
+    """Return the scores of a table, or its evaluation where the labels are named."""
+    if score is None:
+        raise ParameterError("is missing", "name the column of the scores, such as score='p'", argument="score")
+    if label is not None:
+        return evaluate(label, score, data=path, threshold=threshold)
+    wanted = {"scores": column_source.Ask("scores", score)}
+    with column_source.reading(column_source.opened(path), wanted, any_order=True) as columns:
+        return columns["scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """How the scores of two periods differ. `verdict` says it, `table` shows the bins, `chart()` draws both."""
+
+    reference: Side
+    sample: Side
+    bins: int
+    level: float
+    cut: float | None
+    seed: int = 0
+
+    @cached_property
+    def _edges(self) -> Array:
+        return statistics.quantile_edges(self.reference.score, self.reference.size, self.bins)
+
+    @cached_property
+    def _histograms(self) -> tuple[Array, Array]:
+        first, second = (statistics.histogram(s.score, s.size, self._edges) for s in (self.reference, self.sample))
+        return first, second
+
+    @cached_property
+    def psi(self) -> statistics.Psi:
+        """The population stability index, with its critical value and an interval."""
+        sizes = (self.reference.effective, self.sample.effective)
+        return statistics.psi(*self._histograms, level=self.level, sizes=sizes)
+
+    @cached_property
+    def ks(self) -> statistics.KolmogorovSmirnov:
+        """The Kolmogorov-Smirnov test of the two samples of scores."""
+        pooled = np.union1d(self.reference.score, self.sample.score)
+        counts = []
+        for side in (self.reference, self.sample):
+            own = np.zeros(len(pooled), dtype=side.size.dtype)
+            own[np.searchsorted(pooled, side.score)] = side.size
+            counts.append(own)
+        return statistics.kolmogorov_smirnov(counts[0], counts[1], self.seed)
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the index is larger than chance explains, at the level."""
+        return self.psi.value > self.psi.critical
+
+    @cached_property
+    def flagged(self) -> tuple[float, float] | None:
+        """The share of each period that the fixed cut flags; None without a cut."""
+        if self.cut is None:
+            return None
+        return self.reference.flagged(self.cut), self.sample.flagged(self.cut)
+
+    @cached_property
+    def performance(self) -> Table | None:
+        """The measures of both periods and their differences, where both have labels; None otherwise."""
+        first, second = self.reference.evaluation, self.sample.evaluation
+        if first is None or second is None:
+            return None
+        if self.cut is None:
+            second = second.with_cut(threshold=float(first.threshold))
+        measures = [
+            m
+            for m in _MEASURES
+            if m != "brier" or (first.ranking.are_probabilities and second.ranking.are_probabilities)
+        ]
+        names = (self.sample.name, self.reference.name)
+        return compare_independent(second, first, names=names).summary(measures, level=self.level)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the scores have drifted, in two or three sentences."""
+        psi, ks = self.psi, self.ks
+        chance = f"without drift it exceeds {shown(psi.critical)} in {100 * (1 - self.level):.3g} % of such samples"
+        index = f"PSI {shown(psi.value)} [{shown(psi.low)}, {shown(psi.high)}]"
+        head = "The scores have drifted" if self.drifted else "No evidence that the scores have drifted"
+        sentences = [f"{head}: {index}; {chance}.", f"Kolmogorov-Smirnov {shown(ks.value)}, p {p_shown(ks.p_value)}."]
+        if self.flagged is not None:
+            before, after = self.flagged
+            sentences.append(
+                f"At the cut {self.cut:g}, {100 * after:.1f} % are flagged instead of {100 * before:.1f} %."
+            )
+        if self.performance is not None:
+            alpha = 1 - self.level
+            differs = [
+                f"{row['measure']} {row['difference']:+.4f} [{shown(row['low'])}, {shown(row['high'])}]"
+                for row in self.performance
+                if row["p_value"] is not None and row["p_value"] < alpha
+            ]
+            sentences.append(
+                f"Measures that differ: {', '.join(differs)}." if differs else "No measure differs significantly."
+            )
+        return " ".join(sentences)
+
+    @cached_property
+    def table(self) -> Table:
+        """The bins: where they start and end, the share of each period, and what each adds to the index."""
+        shares = [counts / counts.sum() for counts in self._histograms]
+        p, q = ((counts + 0.5) / (counts.sum() + 0.5 * len(counts)) for counts in self._histograms)
+        parts = (p - q) * np.log(p / q)
+        starts, ends = [None, *self._edges.tolist()], [*self._edges.tolist(), None]
+        if not self.reference.higher_is_positive:
+            starts, ends = ([None if e is None else -e for e in side] for side in (starts, ends))
+        head = ("from", "below", self.reference.name, self.sample.name, "part of PSI")
+        if not self.reference.higher_is_positive:
+            head = ("down to", "above", *head[2:])
+        rows = tuple(zip(starts, ends, *(s.tolist() for s in shares), parts.tolist(), strict=True))
+        return Table(head, rows, title=self.title, below=(self.verdict,))
+
+    @property
+    def title(self) -> str:
+        """What is compared, in a line."""
+        sizes = (f"{side.size.sum():,.0f} of {side.name}" for side in (self.reference, self.sample))
+        return f"Scores: {' and '.join(sizes)}"
+
+    def chart(self, *, theme: str = "light") -> Any:
+        """Return the chart of both distributions of scores.
+
+        Args:
+            theme: "light", "dark" or "print".
+        """
+        sides = (self.reference, self.sample)
+        sign = 1 if self.reference.higher_is_positive else -1
+        low, high = (f(s.score[i] for s in sides) for f, i in ((min, -1), (max, 0)))
+        grid = np.linspace(low, high, DRAWN + 1) if high > low else np.array([low - 0.5, low + 0.5])
+        shares = {s.name: statistics.histogram(s.score, s.size, grid[1:-1]) / s.size.sum() for s in sides}
+        edges = [(sign * float(a), sign * float(b)) for a, b in pairwise(grid)]
+        if sign < 0:
+            edges = [(b, a) for a, b in edges]
+        draw = import_module("cutline.charts.monitoring_chart").drift_chart
+        listed = {name: [float(x) for x in values] for name, values in shares.items()}
+        return draw(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it says, ready for JSON."""
+        return {
+            "schema": "cutline/drift/1",
+            "verdict": self.verdict,
+            "drifted": self.drifted,
+            "level": self.level,
+            "psi": {name: plain(value) for name, value in self.psi._asdict().items()},
+            "ks": {name: plain(value) for name, value in self.ks._asdict().items()},
+            "cut": self.cut,
+            "flagged": None if self.flagged is None else dict(zip(_SIDES, self.flagged, strict=True)),
+            "bins": self.table.to_dict(),
+            "performance": None if self.performance is None else self.performance.to_dict(),
+        }
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write what the suffix names: the page (.html), everything (.json) or the bins (.csv).
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced.
+        """
+        target = check_path(path, "path", "drift.html")
+        suffix = target.suffix.lower()
+        if suffix == ".json":
+            text = atomic_write.json_text(self.to_dict()) + "\n"
+        elif suffix == ".csv":
+            text = self.table.to_csv()
+        elif suffix == ".html":
+            text = import_module("cutline.report.monitor_page").drift_page(self)
+        else:
+            raise ParameterError(
+                f"Nothing can be saved as {target.name!r}", "pass a path that ends in .html, .json or .csv"
+            )
+        return atomic_write.write(target, text.encode(), overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()

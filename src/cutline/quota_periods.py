@@ -1,0 +1,561 @@
+"""evaluate(quota=, quota_by=): a quota in each period, such as 20 passengers before each flight.
+
+Each period has its own list, whose first places are filled. The periods are the independent units: intervals follow
+from how they vary (Arbel and Rokach, section 1, have the example; the variance is that of the ratio estimator).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cutline.core import validation
+from cutline.core.counts import divide, written
+from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
+from cutline.core.ranking import Array
+from cutline.core.table import Table, plain
+from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, name_of
+from cutline.evaluation import Evaluation
+from cutline.inference.caveats import BELOW, finished
+from cutline.inference.cluster_ratio import Ratio, cluster_ratio, spread, student_limits, wilson_limits
+from cutline.inputs import column_source
+from cutline.inputs.in_memory import rank_cases
+from cutline.inputs.rank import complete
+from cutline.results.base import Tabulated
+from cutline.results.estimate import Estimate, Limits
+from cutline.results.notes import Note
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
+
+METHODS = ("auto", "student", "wilson")
+FEW_HITS = 10  # hits, or misses, below which Student's interval covers too rarely (benchmarks/quota_periods.py)
+_EXACT = 1e-9  # a standard error that only rounding makes
+
+
+class _Measure(NamedTuple):
+    title: str
+    range: tuple[float, float]
+
+
+MEASURES = {
+    "hit_rate": _Measure("Hit rate, pooled", (0.0, 1.0)),
+    "qrecall": _Measure("Qrecall, pooled", (0.0, 1.0)),
+    "mean_hit_rate": _Measure("Hit rate, mean of the periods", (0.0, 1.0)),
+    "mean_qrecall": _Measure("Qrecall, mean of the periods", (0.0, 1.0)),
+    "mean_pem": _Measure("PEM, mean of the periods", (-1.0, 1.0)),
+}
+CURVES = ("hit_rate", "qrecall")
+
+
+def evaluate_periods(
+    labels: Any,
+    scores: Any,
+    weights: Any,
+    period: Any,
+    *,
+    data: Any,
+    how: Mapping[str, Any],
+    quota: Any = None,
+    share: Any = None,
+    name: str | None = None,
+) -> QuotaPeriods:
+    """Evaluate a quota in each period; `period` holds the period of each case, or with `data` names its column.
+
+    Args:
+        labels: As in `evaluate`.
+        scores: As in `evaluate`.
+        weights: As in `evaluate`; whole numbers alone, since a quota counts places.
+        period: The periods, or the name of their column.
+        data: As in `evaluate`.
+        how: The options of `evaluate` that say how the columns are read.
+        quota: The places of each period: one number, or a number by period.
+        share: The places of each period as a share of its cases.
+        name: What to call the model.
+    """
+    if (quota is None) == (share is None):
+        raise ParameterError(
+            Text(Argument("quota_by"), " needs the size of the quota"),
+            Text("pass ", Argument("quota"), " or ", Argument("share")),
+        )
+    title = "period"
+    if data is not None:
+        if not isinstance(period, str):
+            found = f"is {briefly(period)}"
+            raise ParameterError(
+                found, Text("with ", Argument("data"), ", pass the name of a column"), argument="quota_by"
+            )
+        title = period
+        asked = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
+        source = column_source.opened(data, memory=how.get("memory"))
+        with column_source.reading(
+            source, {**asked, "period": column_source.Ask("groups", period)}, any_order=True
+        ) as rows:
+            return _of_rows({"weights": None, **rows}, how, title, quota, share, name)
+    rows = {"labels": labels, "scores": scores, "weights": weights, "period": period}
+    validation.check_one_order({"labels": labels, "quota_by": period})
+    return _of_rows(rows, how, title, quota, share, name)
+
+
+def _of_rows(
+    rows: Mapping[str, Any], how: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
+) -> QuotaPeriods:
+    period = validation.column(rows["period"], "quota_by")
+    validation.check_simple(period, "quota_by")
+    given = {key: rows[key] for key in ("labels", "scores", "weights")}
+    labels = validation.column(given["labels"], "labels")
+    if len(period) != len(labels):
+        found = f"has {counted(len(period), 'value')} but labels has {len(labels)}"
+        raise InputError(found, "pass one for each label", argument="quota_by")
+    absent, dropped = validation.missing_mask(period), 0
+    if absent is not None and absent.any():
+        if how.get("missing") != "drop":
+            raise validation.missing_error("quota_by", absent, None)
+        dropped = int(absent.sum())
+        period = period[~absent]
+        given = {key: None if one is None else validation.column(one, key)[~absent] for key, one in given.items()}
+    reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
+    cases = complete(**given, **reading)
+    period = period[cases.position]
+    values, code = np.unique(period.astype(str) if period.dtype.kind == "O" else period, return_inverse=True)
+    turned = cases.scores if how.get("higher_is_positive", True) else -cases.scores
+    order = np.lexsort((-turned.astype(float), code))
+    times = _times(cases.weights, order)
+    listed = np.repeat(order, times)
+    return QuotaPeriods(
+        periods=tuple(values.tolist()),
+        code=code[listed],
+        is_positive=cases.is_positive[listed],
+        scores=cases.scores[listed],
+        places=_places(np.bincount(code[listed]), values.tolist(), quota, share),
+        by=by,
+        name=name_of(name),
+        asked=_in_words(quota, share),
+        higher_is_positive=bool(how.get("higher_is_positive", True)),
+        positive=cases.positive,
+        dropped=cases.dropped + dropped,
+    )
+
+
+def _in_words(quota: Any, share: Any) -> str:
+    if share is not None:
+        return f"share {share:g}"
+    return "quotas of their own" if isinstance(quota, Mapping) else f"quota {written(quota)}"
+
+
+def _times(weights: Array | None, order: Array) -> Array:
+    """How many equal rows each case stands for."""
+    if weights is None:
+        return np.ones(len(order), dtype=np.int64)
+    if weights.dtype.kind == "f":
+        raise InputError(
+            "are not whole numbers, so that a list has no places", "pass counts, or no weights", argument="weights"
+        )
+    return np.asarray(weights[order])
+
+
+def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
+    """The number of places in each period: the quota, or all of a period that has fewer cases."""
+    if share is not None:
+        share = check_number(share, "share")
+        if not 0 < share <= 1:
+            raise ParameterError(f"is {share:g}", "pass a share of the list above 0 and up to 1", argument="share")
+        return np.asarray(np.maximum(1, np.floor(share * sizes + 1e-9)), dtype=np.int64)
+    if isinstance(quota, Mapping):
+        lacking = [period for period in periods if period not in quota]
+        if lacking:
+            raise ParameterError(
+                f"names no number of places for {lacking[0]!r}", "name one for each period", argument="quota"
+            )
+        given = np.array([_whole(quota[period]) for period in periods], dtype=np.int64)
+    else:
+        given = np.full(len(periods), _whole(quota), dtype=np.int64)
+    return np.minimum(given, sizes)
+
+
+def _whole(quota: Any) -> int:
+    number = check_number(quota, "quota")
+    if not 1 <= number < 2**31 or number != int(number):
+        raise ParameterError(f"is {briefly(quota)}", "pass a whole number of places from 1", argument="quota")
+    return int(number)
+
+
+@dataclass(frozen=True, eq=False)
+class QuotaPeriods(Mapping[Any, Evaluation]):
+    """What a quota in each period brings: pooled over the periods, as means of them, and period by period.
+
+    It is a mapping of the evaluation of each period at its own quota. The cases stand in the order of the lists:
+    period by period, each from the top.
+
+    Attributes:
+        periods: The periods, sorted.
+        code: The position of the period of each case among `periods`.
+        is_positive: Whether each case is positive.
+        scores: The score of each case.
+        places: How many places each period has.
+        by: What the periods are called: the name of their column.
+        name: What the model is called.
+        asked: The quota in words.
+        higher_is_positive: Whether high scores mean positive.
+        positive: The label of the positive class.
+        dropped: How many rows with a missing value were left out.
+
+    >>> import cutline as cl
+    >>> found = cl.evaluate([1, 0, 0, 1, 1, 0], [3, 2, 1, 3, 2, 1], quota=1, quota_by=["mon"] * 3 + ["tue"] * 3)
+    >>> found.value("hit_rate"), round(found.value("qrecall"), 6)
+    (1.0, 0.666667)
+    """
+
+    periods: tuple[Any, ...]
+    code: Array
+    is_positive: Array
+    scores: Array
+    places: Array
+    by: str = "period"
+    name: str | None = None
+    asked: str = ""
+    higher_is_positive: bool = True
+    positive: Any = 1
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        for column in (self.code, self.is_positive, self.scores, self.places):
+            column.setflags(write=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.periods)
+
+    def __len__(self) -> int:
+        return len(self.periods)
+
+    def __getitem__(self, period: Any) -> Evaluation:
+        if period not in self.periods:
+            known = ", ".join(map(repr, self.periods[:8])) + (", ..." if len(self) > 8 else "")
+            hint = near(period, map(str, self.periods))
+            raise UnknownNameError(f"There is no {self.by} {period!r} among {known}.{hint}")
+        at = self.periods.index(period)
+        own = slice(self._starts[at], self._starts[at] + int(self.cases[at]))
+        how: dict[str, Any] = {"higher_is_positive": self.higher_is_positive, "positive": self.positive}
+        ranking = rank_cases(self.is_positive[own], self.scores[own], None, **how)
+        return Evaluation(ranking, name=str(period), quota=float(self.places[at]))
+
+    # ------------------------------------------------------------------ the lists of all periods
+
+    @cached_property
+    def cases(self) -> Array:
+        """The number of cases of each period."""
+        return np.bincount(self.code, minlength=len(self))
+
+    @cached_property
+    def positives(self) -> Array:
+        """The number of positives of each period."""
+        return self._per_period(self.is_positive)
+
+    @cached_property
+    def _starts(self) -> Array:
+        return np.concatenate(([0], np.cumsum(self.cases)[:-1]))
+
+    @cached_property
+    def _place(self) -> Array:
+        """The place of each case in the list of its period, from 0."""
+        return np.arange(len(self.code)) - self._starts[self.code]
+
+    @cached_property
+    def _outcome(self) -> Array:
+        """The expected outcome of each place: the share of positives among the cases that may hold it."""
+        is_first = np.concatenate(([True], (self.code[1:] != self.code[:-1]) | (self.scores[1:] != self.scores[:-1])))
+        tie = np.cumsum(is_first) - 1
+        return np.asarray((np.bincount(tie, self.is_positive) / np.bincount(tie))[tie])
+
+    @cached_property
+    def _found(self) -> Array:
+        """The expected positives among the places up to each, in its period."""
+        total = np.cumsum(self._outcome)
+        return np.asarray(total - (total - self._outcome)[self._starts][self.code])
+
+    def _per_period(self, values: Array) -> Array:
+        return np.bincount(self.code, values, minlength=len(self))
+
+    # ------------------------------------------------------------------ each period
+
+    @cached_property
+    def hits(self) -> Array:
+        """The expected number of positives in the quota of each period."""
+        return self._per_period(self._outcome * (self._place < self.places[self.code]))
+
+    @cached_property
+    def random_hits(self) -> Array:
+        """The hits that a random order of each period would have on average."""
+        return np.asarray(self.places * self.positives / self.cases)
+
+    @cached_property
+    def best_hits(self) -> Array:
+        """The hits of a perfect order of each period."""
+        return np.minimum(self.places, self.positives)
+
+    @cached_property
+    def pem(self) -> Array:
+        """The potential extract measure of each period (eq. 15); NaN where a class is lacking."""
+        n, positives = self.cases, self.positives
+        above = divide(self._per_period(self._found), positives) - (n + 1) / 2
+        return np.asarray(divide(above, (n - positives) / 2))
+
+    @property
+    def table(self) -> Table:
+        """A row for each period: its size, its places, its hits beside those of a random and of a perfect order."""
+        names = ("cases", "positives", "places", "hits", "random_order", "optimum", "hit_rate", "qrecall", "pem")
+        own: tuple[Array, ...] = (
+            self.cases, self.positives.astype(int), self.places, self.hits, self.random_hits,
+            self.best_hits.astype(int), divide(self.hits, self.places), divide(self.hits, self.positives), self.pem,
+        )  # fmt: skip
+        rows = zip(self.periods, *(column.tolist() for column in own), strict=True)
+        return Table((self.by, *names), tuple(rows))
+
+    # ------------------------------------------------------------------ all periods
+
+    def _parts(self, measure: str, hits: Array) -> tuple[Array, Array]:
+        """Numerator and denominator of each period that has the measure, for some number of hits."""
+        every = np.ones(len(self))
+        if measure == "hit_rate":
+            return hits, self.places
+        if measure == "qrecall":
+            return hits, self.positives
+        if measure == "mean_hit_rate":
+            return hits / self.places, every
+        own = self.positives > 0 if measure == "mean_qrecall" else np.isfinite(self.pem)
+        values = divide(hits, self.positives) if measure == "mean_qrecall" else self.pem
+        return values[own], every[own]
+
+    def _ratio(self, measure: str, hits: Array | None = None) -> Ratio:
+        check_choice(measure, "measure", MEASURES)
+        return cluster_ratio(*self._parts(measure, self.hits if hits is None else hits))
+
+    def value(self, measure: str) -> float:
+        """A measure of all periods; NaN where it is undefined.
+
+        Args:
+            measure: "hit_rate" and "qrecall" pool the periods; "mean_hit_rate", "mean_qrecall" and "mean_pem" are
+                means over the periods that have one.
+        """
+        return float(self._ratio(measure).value)
+
+    def baseline(self, measure: str) -> float:
+        """The value of a random order within each period.
+
+        Args:
+            measure: The measure, as in `value`.
+        """
+        return 0.0 if measure == "mean_pem" else float(self._ratio(measure, self.random_hits).value)
+
+    def optimum(self, measure: str) -> float:
+        """The value of a perfect order within each period: the quota itself limits it.
+
+        Args:
+            measure: The measure, as in `value`.
+        """
+        return 1.0 if measure == "mean_pem" else float(self._ratio(measure, self.best_hits).value)
+
+    def estimate(self, measure: str, level: float = LEVEL, method: str = "auto") -> Estimate:
+        """A measure of all periods with its interval, which follows from how the periods vary.
+
+        Args:
+            measure: The measure, as in `value`.
+            level: The level of the interval.
+            method: "student" is the value plus and minus its standard error times Student's quantile; "wilson" is
+                Wilson's interval for the number of cases that the standard error is worth, which suits rates near 0
+                and 1. "auto" is "student", or "wilson" where all periods have the same rate.
+        """
+        level, method = check_level(level), check_choice(method, "method", METHODS)
+        ratio = self._ratio(measure)
+        value, allowed, notes = float(ratio.value), MEASURES[measure].range, self._notes(measure)
+        if math.isnan(value):
+            reason = "both classes" if measure == "mean_pem" else "a positive case"
+            return Estimate(measure, *(math.nan,) * 3, level, "none", (f"undefined: no {self.by} has {reason}",))
+        if ratio.clusters < 2:
+            note = f"There is only one {self.by}, so nothing tells how they vary."
+            return Estimate(measure, value, math.nan, math.nan, level, "none", (note,))
+        if not ratio.se > _EXACT:
+            ratio = ratio._replace(se=np.zeros(()))
+            if allowed[0] < 0:
+                note = f"Every {self.by} has the same value, so nothing tells how they vary."
+                return Estimate(measure, value, math.nan, math.nan, level, "none", (note,))
+            if method == "auto":
+                notes.append(f"Every {self.by} has the same rate: each counts as one case in Wilson's interval.")
+                method = "wilson"
+        if method == "wilson" and allowed[0] < 0:
+            raise ParameterError("'wilson' is an interval of shares", "pass 'student' for mean_pem", argument="method")
+        limits = wilson_limits(ratio, level) if method == "wilson" else student_limits(ratio, level)
+        used = "ratio_wilson" if method == "wilson" else "ratio_student"
+        if used == "ratio_student":
+            notes += self._few(measure)
+        return finished(measure, value, Limits(float(limits.low), float(limits.high)), allowed, level, used, notes)
+
+    def _notes(self, measure: str) -> list[str]:
+        lacking = int((self.positives == 0).sum()) if measure == "mean_qrecall" else 0
+        lacking = int((~np.isfinite(self.pem)).sum()) if measure == "mean_pem" else lacking
+        return [f"{lacking} of {len(self)} periods have no value and are left out of the mean."] if lacking else []
+
+    def _few(self, measure: str) -> list[str]:
+        hits, places = float(self.hits.sum()), float(self.places.sum())
+        few = min(hits, (places if "hit_rate" in measure else float(self.positives.sum())) - hits)
+        if measure == "mean_pem" or few >= FEW_HITS:
+            return []
+        return [f"It rests on only {few:.3g} hits or misses: {BELOW}; method='wilson' suits them better."]
+
+    # ------------------------------------------------------------------ all quotas
+
+    def curve(self, measure: str = "hit_rate", level: float = LEVEL) -> Table:
+        """The pooled hit rate or Qrecall for every quota per period, with limits, baseline and optimum.
+
+        Args:
+            measure: "hit_rate" or "qrecall".
+            level: The level of the intervals, of each quota by itself.
+        """
+        check_choice(measure, "measure", CURVES)
+        level = check_level(level)
+        outcome, found, place, most = self._outcome, self._found, self._place, int(self.cases.max())
+        before, size, positives = found - outcome, place + 1.0, self.positives[self.code]
+
+        def total(values: Array) -> Array:
+            """Sums over the periods for each quota: a place adds what it changes, shorter lists stay as they are."""
+            return np.cumsum(np.bincount(place, values, minlength=most))
+
+        hits, squares = total(outcome), total(found**2 - before**2)
+        if measure == "hit_rate":
+            below, both, below2 = total(np.ones(len(place))), total(found * size - before * place), total(2 * size - 1)
+        else:
+            below = np.full(most, float(self.positives.sum()))
+            both, below2 = total(outcome * positives), np.full(most, float((self.positives**2).sum()))
+        value = np.asarray(divide(hits, below))
+        residuals = squares - 2 * value * both + value**2 * below2
+        residuals = np.where(residuals > _EXACT * squares, residuals, 0.0)  # what cancels is rounding
+        ratio = Ratio(value, spread(residuals, below, len(self)), len(self))
+        low, high = (np.clip(limit, 0.0, 1.0) for limit in student_limits(ratio, level))
+        random = divide(total(positives / self.cases[self.code]), below)
+        best = divide(total((place < positives).astype(float)), below)
+        own = (np.arange(1, most + 1), value, low, high, random, best)
+        rows = zip(*(np.asarray(column).tolist() for column in own), strict=True)
+        return Table(("quota", measure, "low", "high", "random_order", "optimum"), tuple(rows))
+
+    def chart(self, measure: str = "hit_rate", *, level: float = LEVEL, theme: str = "light") -> Picture:
+        """The curve over the quota per period as a picture, with its band, a random order and the optimum.
+
+        Args:
+            measure: "hit_rate" or "qrecall".
+            level: The level of the band.
+            theme: "light", "dark" or "print".
+        """
+        from cutline.charts.quota_periods import drawn
+
+        at = self.places[0] if len(set(self.places.tolist())) == 1 else None
+        columns = {name: np.array(values) for name, values in _columns(self.curve(measure, level)).items()}
+        return drawn(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)
+
+    # ------------------------------------------------------------------ all of it
+
+    @property
+    def title(self) -> str:
+        """What was evaluated, in one line."""
+        named = f"{self.name}: " if self.name else ""
+        cases, positives = int(self.cases.sum()), int(self.positives.sum())
+        periods = counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
+        return (
+            f"{named}{cases} cases, {positives} of them positive, in {periods}; "
+            f"{self.asked} in each, {int(self.places.sum())} places in all"
+        )
+
+    def summary(self, *, level: float = LEVEL, method: str = "auto") -> PeriodSummary:
+        """All measures with their intervals, baselines and optima.
+
+        Args:
+            level: The level of the intervals.
+            method: How the intervals are made, as in `estimate`; mean_pem always has Student's.
+        """
+        check_choice(method, "method", METHODS)
+        found = {name: self.estimate(name, level, "auto" if name == "mean_pem" else method) for name in MEASURES}
+        rows = tuple(
+            PeriodRow(one, float(self._ratio(name).se), self.baseline(name), self.optimum(name))
+            for name, one in found.items()
+        )
+        notes = [Note("dropped", f"{counted(self.dropped, 'row')} with a missing value dropped.")]
+        short = int((self.cases == self.places).sum())
+        if short:
+            notes.append(Note("short-periods", f"In {short} of {len(self)} periods every case has a place."))
+        kept = tuple(note for note in notes if note.rule != "dropped" or self.dropped)
+        return PeriodSummary(self, check_level(level), rows, kept)
+
+    def __repr__(self) -> str:
+        return f"{self.summary()!r}\nmore: .table, .curve('hit_rate'), .summary()"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def _columns(table: Table) -> dict[str, list[Any]]:
+    return {name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)}
+
+
+class PeriodRow(NamedTuple):
+    """A measure of all periods, with its standard error, and its values for a random and for a perfect order."""
+
+    estimate: Estimate
+    se: float
+    baseline: float
+    optimum: float
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodSummary(Tabulated):
+    """The numbers of a quota in each period, with their intervals: what every view shows."""
+
+    periods: QuotaPeriods
+    level: float
+    rows: tuple[PeriodRow, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def table(self) -> Table:
+        """The rows as a table."""
+        names = ("measure", "title", "value", "low", "high", "se", "method", "baseline", "optimum", "note")
+        rows = [
+            (
+                *(e.measure, MEASURES[e.measure].title, e.value, e.low, e.high, se, e.method),
+                *(baseline, optimum, " ".join(e.notes)),
+            )
+            for e, se, baseline, optimum in self.rows
+        ]
+        return Table(names, tuple(rows), title=self.periods.title, hidden=("measure", "method", "note"))
+
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single rows."""
+        return tuple(
+            Note("periods", f"{MEASURES[row.estimate.measure].title}: {note}") for row in self.rows
+            for note in row.estimate.notes
+        )  # fmt: skip
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON (docs/schema.json)."""
+        own = self.periods
+        return {
+            "schema": "cutline/quota-periods/1",
+            "name": own.name,
+            "by": own.by,
+            "quota": own.asked,
+            "level": plain(self.level),
+            "measures": self.to_dict(),
+            "periods": own.table.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+            "versions": self.versions,
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([repr(self.table), *self.notes_as_text()])
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table._repr_html_()}{self.notes_as_html()}</div>"

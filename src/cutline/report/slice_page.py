@@ -1,0 +1,241 @@
+"""The page of slices: who is served worse, a forest plot, each slice beside the rest, and the criteria of fairness."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from cutline.charts import MOST_MODELS
+from cutline.core import atomic_write
+from cutline.core.errors import CutlineError, ParameterError
+from cutline.core.table import p_number, shown
+from cutline.core.validation import check_flag, check_path, counted
+from cutline.report import chart_specs, pictures
+from cutline.report.page import asset, environment, packed, policy, script, theme_variables
+from cutline.report.sections import Section, groups
+from cutline.results.provenance import versions
+from cutline.slices import AgainstRest, Fairness, Slices, common_table, simultaneous_words, slices_document
+
+PICTURES = (".png", ".svg", ".pdf")
+SUFFIXES = (".html", ".json", ".csv", *PICTURES)
+MODULES = ("files", "shell", "still")
+SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("pictures", "Charts"),
+    Section("slices", "Tables"),
+    Section("notes", "Notes"),
+    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+)
+SHOWN = ("auc", "recall", "specificity", "precision", "predicted_positive_rate")
+_ENDS = 15  # slices at each end of a long table
+
+
+def save(
+    slices: Slices, path: str | os.PathLike[str], *, measure: Any, least: int, overwrite: bool, **options: Any
+) -> Path:
+    """Write what the suffix of the path names.
+
+    Args:
+        slices: The slices.
+        path: Where to write.
+        measure: The measure that slices are compared by.
+        least: Slices with fewer cases are left out.
+        overwrite: Whether a file that exists is replaced.
+        options: What `against_rest` takes.
+    """
+    target, overwrite = check_path(path, "path", "slices.html"), check_flag(overwrite, "overwrite")
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
+        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
+    atomic_write.check(target, overwrite=overwrite)
+    kept = slices.with_least(least)
+    if suffix in PICTURES:
+        drawn = kept.chart("slices", measure=measure, **options)
+        return atomic_write.write(target, drawn.render(suffix), overwrite=overwrite)
+    found = kept.against_rest(measure, **options)
+    if suffix == ".csv":
+        text = kept.summary(level=found.level).to_csv()
+    elif suffix == ".json":
+        text = atomic_write.json_text(document(kept, found)) + "\n"
+    else:
+        text = page(kept, found)
+    return atomic_write.write(target, text.encode(), overwrite=overwrite)
+
+
+def document(slices: Slices, found: AgainstRest) -> dict[str, Any]:
+    """Return the numbers of the page, ready for JSON."""
+    fairness = slices.fairness(level=found.level)
+    return slices_document(slices, slices.summaries(level=found.level)) | {
+        "against_rest": found.document(),
+        "gap": slices.gap(found.measure, level=found.level).to_dict(),
+        "fairness": {name: estimate.to_dict() for name, estimate in fairness.estimates.items()},
+    }
+
+
+def page(slices: Slices, found: AgainstRest) -> str:
+    """Return the page as one file: a view of finished comparisons, which computes nothing.
+
+    Args:
+        slices: The slices.
+        found: Each of them beside the rest.
+    """
+    fairness = slices.fairness(level=found.level)
+    gap = slices.gap(found.measure, level=found.level)
+    overall = slices.overall
+    measures = list(dict.fromkeys((found.measure.name, *SHOWN)))
+    summaries = slices.summaries(measures, simultaneous=True, level=found.level)
+    table = common_table(slices.by, summaries)
+    context: dict[str, Any] = {
+        "title": f"{overall.name or 'Slices'} by {slices.by}",
+        "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).heading}",
+        "verdict": [found.verdict, _gap_words(slices, found, gap)],
+        "cards": [],
+        "charts": list(_charts(slices, found)),
+        "tables": [_against(found), _measures(slices, summaries, found.level), _fairness(fairness)],
+        "notes": slices.notes,
+        "level": f"{100 * found.level:g} %",
+        "conventions": {
+            "Against the rest": found.how,
+            "Intervals": simultaneous_words(found.level, len(slices)),
+            "Gaps": "All pairs of slices hold at once (Tukey-Kramer; shares by Newcombe); the largest difference "
+            "therefore lies between the largest lower and the largest upper limit.",
+            "Versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
+        },
+        "skip": "verdict",
+    }
+    scripts = {"program": script(MODULES)}
+    rows = table.to_dict()
+    lines = [list(rows[0]), *(["" if cell is None else str(cell) for cell in row.values()] for row in rows)]
+    data = {
+        "document": document(slices, found),
+        "csv": table.to_csv(),
+        "tabs": "\n".join("\t".join(line) for line in lines),
+    }
+    written: str = (
+        environment()
+        .get_template("page")
+        .render(
+            **context,
+            groups=groups(context, SECTIONS),
+            policy=policy(scripts.values()),
+            style=asset("style.css") + theme_variables(),
+            scripts=scripts,
+            data=packed(data),
+        )
+    )
+    return written
+
+
+def _gap_words(slices: Slices, found: AgainstRest, gap: Any) -> str:
+    equal = " The slices may be equal." if gap.low == 0 else ""
+    return (
+        f"The largest gap in {found.name} between any two slices by {slices.by} is {shown(gap.value)} "
+        f"({100 * gap.level:g} % interval {shown(gap.low)} to {shown(gap.high)}).{equal}"
+    )
+
+
+def _charts(slices: Slices, found: AgainstRest) -> Iterable[dict[str, Any]]:
+    """The forest plot, and the ROC curves where they can be told apart."""
+    from cutline.charts.forest import forest
+
+    drawn = [forest(found.forest)]
+    if len(slices) <= MOST_MODELS:
+        with contextlib.suppress(CutlineError):  # a slice with one class has no curve
+            drawn.append(slices.chart("roc"))
+    for index, picture in enumerate(drawn):
+        chart = chart_specs.of_picture(picture)
+        yield {"title": chart["title"], "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
+
+
+def _cell(text: Any, under: str = "") -> dict[str, str]:
+    return {"text": text if isinstance(text, str) else _number(text), "under": under}
+
+
+def _number(value: Any) -> str:
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else shown(value)
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if math.isnan(low) or math.isnan(high) else f"{shown(low)} to {shown(high)}"
+
+
+def _columns(*titles: str, text: Sequence[str] = ()) -> list[dict[str, Any]]:
+    return [{"title": title, "number": title not in text} for title in titles]
+
+
+def _against(found: AgainstRest) -> dict[str, Any]:
+    ordered = sorted(found.rows, key=lambda row: (math.isnan(row.value), row.value))
+    folded = len(ordered) - 2 * _ENDS
+    if folded > 0:
+        known = [row for row in ordered if not math.isnan(row.value)]
+        ordered = [*known[:_ENDS], *known[-_ENDS:]]
+    rows = [
+        {
+            "marked": row.verdict in ("worse", "better", "lower", "higher"),
+            "cells": [
+                _cell(row.slice),
+                _cell(row.cases),
+                _cell(f"{100 * row.prevalence:.1f} %"),
+                _cell(row.value),
+                _cell(row.rest),
+                _cell(row.difference, _interval(row.low, row.high)),
+                _cell(p_number(row.p_adjusted)),
+                _cell(row.verdict),
+            ],
+        }
+        for row in ordered
+    ]
+    caption = f"{found.measure.title}. {found.how}"
+    if folded > 0:
+        caption += f" The {_ENDS} lowest and the {_ENDS} highest of {len(found.rows)} slices."
+    names = ("Slice", "Cases", "Positive", "Value", "Rest", "Difference", "p (adjusted)", "Verdict")
+    return {
+        "title": "Each slice beside all other cases",
+        "caption": caption,
+        "columns": _columns(*names, text=("Verdict",)),
+        "rows": rows,
+    }
+
+
+def _measures(slices: Slices, summaries: Any, level: float) -> dict[str, Any]:
+    first = next(iter(summaries.values()))
+    rows = []
+    for key, summary in list(summaries.items())[: 2 * _ENDS + 1]:
+        cells = [_cell(slices.label(key)), _cell(summary.data.cases)]
+        for row in summary.rows:
+            low, high = row.interval or (math.nan, math.nan)
+            cells.append(_cell(row.value if not math.isnan(row.value) else "undefined", _interval(low, high)))
+        rows.append({"marked": False, "cells": cells})
+    left_out = len(summaries) - len(rows)
+    more = f" {left_out} more slices are in the CSV file." if left_out else ""
+    return {
+        "title": "Measures of each slice",
+        "caption": simultaneous_words(level, len(slices)) + more,
+        "columns": _columns("Slice", "Cases", *(row.title for row in first.rows)),
+        "rows": rows,
+    }
+
+
+def _fairness(found: Fairness) -> dict[str, Any]:
+    rows = [
+        {
+            "marked": False,
+            "cells": [
+                _cell(row["criterion"]),
+                _cell(row["value"], _interval(row["low"], row["high"])),
+                _cell(row["note"]),
+            ],
+        }
+        for row in found.table
+    ]
+    return {
+        "title": "Fairness",
+        "caption": " ".join(found.table.below),
+        "columns": _columns("Criterion", "Value", "Note", text=("Note",)),
+        "rows": rows,
+    }

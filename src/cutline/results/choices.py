@@ -1,0 +1,236 @@
+"""Which of several models to choose, question by question: what a comparison says first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cutline.core.errors import ParameterError, near
+from cutline.core.messages import listed
+from cutline.core.table import p_number, shown
+from cutline.measures import MEASURES, Family
+
+if TYPE_CHECKING:
+    from cutline.results.comparison_summary import DifferenceRow
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A question that people choose a model by, and the measures that answer it, the first of them that is there."""
+
+    name: str
+    words: str
+    families: tuple[Family, ...]
+    measures: tuple[str, ...]
+
+
+GOALS = {
+    goal.name: goal
+    for goal in (
+        Goal("rank", "For ranking", (Family.RANKING,), ("auc", "average_precision")),
+        Goal("probabilities", "For probabilities", (Family.PROBABILITY,), ("log_loss", "brier")),
+        Goal("quota", "For the quota", (Family.QUOTA,), ("hit_rate", "average_hit_rate")),
+        Goal("cut", "At the cut", (Family.CUT, Family.COST), ("mcc", "balanced_accuracy", "f1")),
+    )
+}
+# The measures that decide questions which every comparison has.
+DECISIVE = frozenset(name for goal in GOALS.values() if goal.name != "quota" for name in goal.measures)
+_MOST_NAMED = 2  # measures and models that a sentence names
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The answer to one question: the leader, and who cannot be told from it.
+
+    `equal` are the models whose difference from the leader is not significant after Holm's correction for the pairs;
+    empty, if the leader is better than every other one. `against` are measures of the same question in which another
+    model is significantly better than the leader, by name.
+    """
+
+    goal: str
+    measure: str
+    leader: str
+    equal: tuple[str, ...]
+    against: Mapping[str, str]
+    sentence: str
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the leader is significantly better than every other model."""
+        return not self.equal
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return {
+            "goal": self.goal,
+            "measure": self.measure,
+            "leader": self.leader,
+            "not_distinguishable": list(self.equal),
+            "contradicted_by": dict(self.against),
+            "sentence": self.sentence,
+        }
+
+
+def choose_models(
+    rows: Sequence[DifferenceRow],
+    names: Sequence[str],
+    level: float,
+    *,
+    goal: str | None = None,
+    primary: str | None = None,
+    by_quota: bool = True,
+) -> tuple[Choice, ...]:
+    """Choose a model for each question that the rows answer; the order of the rows does not matter.
+
+    Args:
+        rows: The differences of all pairs of models in all measures.
+        names: The models.
+        level: The level of the tests.
+        goal: The question that matters, which then comes first: a key of `GOALS`.
+        primary: The measure that decides its question, which then comes first.
+        by_quota: Whether a quota was given; without one, measures of quotas are no question unless nothing else is.
+    """
+    if goal is not None and goal not in GOALS:
+        raise ParameterError(f"is {goal!r}", f"pass one of {listed(list(GOALS))}", argument="goal")
+    by_measure: dict[str, list[DifferenceRow]] = {}
+    for row in sorted(rows, key=lambda row: (_place(row), row.key)):
+        if row.measure.better is not None and not math.isnan(row.value):
+            by_measure.setdefault(row.key, []).append(row)
+    first = None if primary is None else _measure_named(primary, by_measure)
+    choices = []
+    for each in GOALS.values():
+        own = {key: found for key, found in by_measure.items() if found[0].measure.family in each.families}
+        if own:
+            key = first if first in own else _primary(each, own)
+            assert key is not None  # noqa: S101 - there is at least one
+            choices.append(_choice(each, key, own, names, level))
+    named = goal if first is None else next((c.goal for c in choices if c.measure == first), None)
+    if not by_quota and named != "quota" and len(choices) > 1:
+        choices = [choice for choice in choices if choice.goal != "quota"]
+    return tuple(sorted(choices, key=lambda choice: choice.goal != named))
+
+
+def _place(row: DifferenceRow) -> int:
+    """The place of a measure in the registry; measures of the user come last."""
+    names = [measure.name for measure in MEASURES]
+    return names.index(row.measure.name) if row.measure.name in names else len(names)
+
+
+def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]]) -> str:
+    """The row of the measure that is called so."""
+    for key, rows in by_measure.items():
+        if primary in (key, rows[0].name, rows[0].measure.name):
+            return key
+    raise ParameterError(f"is {primary!r}, which was not compared", hint=near(primary, by_measure), argument="primary")
+
+
+def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
+    """The measure that decides a question: the goal's own, else the first in the registry."""
+    for name in goal.measures:
+        for key, rows in own.items():
+            if rows[0].measure.name == name and not math.isnan(rows[0].p_holm):
+                return key
+    return next(iter(own))
+
+
+def _choice(
+    goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], names: Sequence[str], level: float
+) -> Choice:
+    rows = own[key]
+    values = _values(rows)
+    sign = 1 if rows[0].measure.better == "higher" else -1
+    leader = max(sorted(values, key=list(names).index), key=lambda name: sign * values[name])
+    beaten = {row.a if row.b == leader else row.b for row in rows if row.better(level) == leader}
+    equal = tuple(name for name in names if name in values and name != leader and name not in beaten)
+    against, with_leader = {}, []
+    for other, found in own.items():
+        if other == key:
+            continue
+        better = [row.better(level) for row in found if leader in (row.a, row.b)]
+        if any(name not in ("", leader) for name in better):
+            against[other] = next(name for name in better if name not in ("", leader))
+        elif equal and any(row.better(level) == leader and {row.a, row.b} & set(equal) for row in found):
+            with_leader.append(other)
+    sentence = _sentence(goal, own, key, leader, equal, against, with_leader, values)
+    return Choice(goal.name, key, leader, equal, against, sentence)
+
+
+def _values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
+    """The value of each model in a measure."""
+    values: dict[str, float] = {}
+    for row in rows:
+        values |= {row.a: row.value_a, row.b: row.value_b}
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
+def _sentence(
+    goal: Goal,
+    own: Mapping[str, Sequence[DifferenceRow]],
+    key: str,
+    leader: str,
+    equal: Sequence[str],
+    against: Mapping[str, str],
+    with_leader: Sequence[str],
+    values: Mapping[str, float],
+) -> str:
+    rows, title = own[key], _in_a_sentence(own[key][0].title)
+    p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
+    if not p_values:
+        text = f"{goal.words}, {leader} has the best {title} ({shown(values[leader])}); the difference was not tested"
+    elif not equal and len(values) == 2:
+        other = next(name for name in values if name != leader)
+        word = "higher" if rows[0].measure.better == "higher" else "lower"
+        gap = shown(abs(values[leader] - values[other]))
+        text = f"{goal.words}, choose {leader}: its {title} is {word} by {gap} ({_p(max(p_values))})"
+    elif not equal:
+        text = (
+            f"{goal.words}, choose {leader}: its {title}, {shown(values[leader])}, is better than that of every other "
+            f"model ({_p(max(p_values))} or less after Holm's correction)"
+        )
+    elif len(values) == 2:
+        both = f"{shown(values[leader])} and {shown(values[equal[0]])}"
+        text = f"{goal.words}, {leader} and {equal[0]} cannot be told apart: {title} {both} ({_p(max(p_values))})"
+    else:
+        text = (
+            f"{goal.words}, {leader} leads ({title} {shown(values[leader])}) but cannot be told from {_few(equal)}"
+            f"{_rest(len(values) - 1 - len(equal))}"
+        )
+    if with_leader:
+        text += f"; {leader} is better in {_few([_in_a_sentence(own[other][0].title) for other in with_leader])}"
+    if against:
+        text += "; " + _trades(own, leader, against)
+    return text + "."
+
+
+def _trades(own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Mapping[str, str]) -> str:
+    """What one gives up by choosing the leader."""
+    by_model: dict[str, list[str]] = {}
+    for key, name in against.items():
+        row = next(row for row in own[key] if {row.a, row.b} == {leader, name})
+        by_model.setdefault(name, []).append(f"{_in_a_sentence(row.title)} (by {shown(abs(row.value))})")
+    parts = [f"{name} is better in {_few(measures)}" for name, measures in by_model.items()]
+    return "but " + listed(parts[:_MOST_NAMED])
+
+
+def _in_a_sentence(title: str) -> str:
+    """A title inside a sentence: its first letter small, unless it is a name or an abbreviation."""
+    word = title.split()[0]
+    is_name = word in ("Brier", "Matthews", "Youden's", "Cohen's", "Kolmogorov-Smirnov", "Gini", "Jaccard")
+    return title if is_name or not word[1:].islower() else title[0].lower() + title[1:]
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - _MOST_NAMED
+    return listed([*names]) if more <= 1 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
+
+
+def _rest(worse: int) -> str:
+    return "" if not worse else f"; {worse} {'is' if worse == 1 else 'are'} worse"
+
+
+def _p(p_value: float) -> str:
+    text = p_number(p_value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"

@@ -1,0 +1,176 @@
+"""Public functions: former names of arguments, hints for scikit-learn's names, short tracebacks, names in any case."""
+
+import inspect
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.dummy import DummyClassifier
+
+import cutline as cl
+
+LABELS, SCORES = [1, 0, 1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2, 0.4, 0.1]
+EV = cl.evaluate(LABELS, SCORES)
+CMP = cl.compare(LABELS, {"a": SCORES, "b": SCORES[::-1]})
+
+
+# ---------------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("roc_auc_score", "average_precision_score", "brier_score_loss", "accuracy_score", "precision_score"),
+        *("recall_score", "balanced_accuracy_score", "cohen_kappa_score", "jaccard_score", "f1_score"),
+    ],
+)
+def test_a_name_of_scikit_learn_gives_the_number_of_scikit_learn(name):
+    probabilities = ("roc_auc_score", "average_precision_score", "brier_score_loss")
+    decisions = SCORES if name in probabilities else np.array(SCORES) >= 0.5
+
+    assert getattr(cl, name)(LABELS, SCORES) == pytest.approx(getattr(metrics, name)(LABELS, decisions))
+    assert getattr(EV, name) == pytest.approx(getattr(metrics, name)(LABELS, decisions))
+
+
+def test_fbeta_score_takes_beta():
+    expected = metrics.fbeta_score(LABELS, np.array(SCORES) >= 0.5, beta=2)
+
+    assert cl.fbeta_score(LABELS, SCORES, beta=2) == pytest.approx(expected)
+
+
+def test_names_are_found_in_any_case():
+    assert EV.AUC == EV.auc == cl.AUC(LABELS, SCORES) == EV.value("Auc")
+    assert cl.MEASURES["F1"] is cl.MEASURES["f1"]
+    assert EV.estimate("PPV").measure == "ppv"
+    assert "MCC" in cl.MEASURES
+    assert "NONE" not in cl.MEASURES
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (lambda: EV.plot, "ev.chart("),
+        (lambda: cl.roc_curve, 'ev.curve("roc")'),
+        (lambda: cl.RocCurveDisplay, 'ev.chart("roc")'),
+        (lambda: cl.confusion_matrix, "ev.counts"),
+        (lambda: EV.chart("calibration"), "reliability"),
+        (lambda: cl.evaluate(y_true=LABELS, y_score=SCORES), "labels"),
+        (lambda: cl.evaluate(LABELS, y_score=SCORES), "scores"),
+        (lambda: cl.evaluate(LABELS, SCORES, pos_label=1), "positive"),
+        (lambda: cl.compare(LABELS, {"a": SCORES, "b": SCORES}, sample_weight=[1] * 6), "weights"),
+        (lambda: cl.rank(y_true=LABELS, y_score=SCORES), "labels"),
+        (lambda: cl.auc(y_true=LABELS, y_score=SCORES), "labels"),
+    ],
+)
+def test_the_name_of_another_package_leads_to_ours(wrong, right):
+    with pytest.raises((cl.CutlineError, AttributeError)) as refusal:
+        wrong()
+    assert right in str(refusal.value)
+
+
+# ---------------------------------------------------------------------- former names
+
+X = np.arange(12.0)[:, None]
+Y = np.arange(12) % 2
+
+
+@pytest.mark.parametrize(
+    ("former", "present"),
+    [
+        (
+            lambda: cl.choose_cut(EV, "recall >= 0.5", confidence=0.5),
+            lambda: cl.choose_cut(EV, "recall >= 0.5", level=0.5),
+        ),
+        (lambda: cl.cut_at(EV, threshold=0.5, confidence=0.5), lambda: cl.cut_at(EV, threshold=0.5, level=0.5)),
+        (lambda: cl.auc(data=EV.ranking), lambda: cl.auc(EV.ranking)),
+        (lambda: cl.brier_curve(data=EV).area, lambda: cl.brier_curve(EV).area),
+        (
+            lambda: cl.bootstrap_model(DummyClassifier(), X, Y, b=3).estimate("auc").value,
+            lambda: cl.bootstrap_model(DummyClassifier(), X, Y, resamples=3).estimate("auc").value,
+        ),
+        (
+            lambda: list(cl.decision_difference(CMP, one="a", other="b", risks=[0.5], resamples=9)["difference"]),
+            lambda: list(cl.decision_difference(CMP, "a", "b", [0.5], resamples=9)["difference"]),
+        ),
+    ],
+)
+def test_a_former_name_of_an_argument_works_and_warns(former, present):
+    with pytest.warns(DeprecationWarning, match="is now called") as caught:
+        found = former()
+
+    assert found == present()
+    assert caught[0].filename == __file__
+
+
+def test_a_former_and_the_present_name_together_are_refused():
+    with pytest.raises(cl.ParameterError, match="former name"):
+        cl.choose_cut(EV, "recall >= 0.5", confidence=0.5, level=0.9)
+
+
+def test_the_classifier_takes_the_former_name_too():
+    with pytest.warns(DeprecationWarning, match="level="):
+        model = cl.CutClassifier(DummyClassifier(), "recall >= 0.5", confidence=0.8)
+
+    assert model.level == model.get_params()["level"] == 0.8
+    assert "confidence" not in model.get_params()
+
+
+def test_no_warning_for_present_names():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.choose_cut(EV, "recall >= 0.5", level=0.5)
+
+
+# ---------------------------------------------------------------------- errors
+
+REFUSED = {
+    "evaluate": lambda: cl.evaluate([1, 0], [0.5]),
+    "rank": lambda: cl.rank([1, 0], [0.5, "a"]),
+    "a measure": lambda: cl.auc([1, 0], [0.5]),
+    "a measure of a ranking": lambda: cl.brier(cl.rank([1, 0], [5, 2])),
+    "value": lambda: EV.value("nonsense"),
+    "an attribute": lambda: EV.nonsense,
+    "an attribute that is undefined": lambda: cl.evaluate([1, 0], [5, 2]).brier,
+    "estimate": lambda: EV.estimate("auc", level=95),
+    "summary": lambda: EV.summary(["nonsense"]),
+    "curve": lambda: EV.curve("nonsense"),
+    "chart": lambda: EV.chart("nonsense"),
+    "compare": lambda: cl.compare(LABELS, {"a": [1]}),
+    "test": lambda: CMP.test("nonsense"),
+    "difference": lambda: CMP.difference("auc", "a", "c"),
+    "a model": lambda: CMP["c"],
+    "choose_cut": lambda: cl.choose_cut(EV, "nonsense"),
+    "recalibrate": lambda: cl.recalibrate([1, 0], [5, 2]),
+    "why": lambda: cl.why(LABELS, SCORES, value="nonsense"),
+    "load": lambda: cl.load("nonsense"),
+    "plan": lambda: cl.plan(2),
+}
+
+
+def frames_of_ours(error):
+    return [frame for frame in traceback.extract_tb(error.__traceback__) if "/cutline/" in frame.filename]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_error_shows_at_most_two_frames_of_ours(name):
+    with pytest.raises(cl.CutlineError) as refusal:
+        REFUSED[name]()
+
+    error = refusal.value
+    assert 1 <= len(frames_of_ours(error)) <= 2
+    assert error.__suppress_context__ or error.__context__ is None  # nothing below "During handling ..." either
+
+
+def test_all_frames_are_shown_on_request(monkeypatch):
+    monkeypatch.setenv("CUTLINE_FULL_TRACEBACK", "1")
+    with pytest.raises(cl.CutlineError) as refusal:
+        cl.evaluate([1, 0], [0.5])
+
+    assert len(frames_of_ours(refusal.value)) > 2
+
+
+def test_a_public_function_keeps_its_signature():
+    assert "by" in inspect.signature(cl.evaluate).parameters
+    assert cl.evaluate.__module__ == "cutline.evaluation"

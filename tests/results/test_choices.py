@@ -1,0 +1,106 @@
+"""What a comparison says first: the model to choose for each question, whatever the order of models and measures."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import cutline as cl
+
+
+def models(n=600, **shifts):
+    """Models whose scores of the positives are shifted by so much, with common noise."""
+    rng = np.random.default_rng(7)
+    labels = (rng.random(n) < 0.3).astype(int)
+    common = rng.normal(size=n)
+    scores = {
+        name: 1 / (1 + np.exp(0.8 - 0.8 * common - 0.6 * rng.normal(size=n) - shift * labels))
+        for name, shift in shifts.items()
+    }
+    return labels, scores
+
+
+def choices(labels, scores, measures=None, **how):
+    found = cl.compare(labels, scores).summary(measures, resamples=100, **how).choices
+    return {choice.goal: choice for choice in found}
+
+
+def test_the_winner_of_several_models_is_named():
+    found = choices(*models(weak=0.5, strong=3.0, middle=1.5), ["auc", "log_loss"])
+
+    assert found["rank"].leader == "strong"
+    assert found["rank"].is_decided
+    assert found["rank"].sentence.startswith("For ranking, choose strong: its area under the ROC curve, 0.9")
+    assert "every other model" in found["rank"].sentence
+
+
+def test_models_that_cannot_be_told_apart_are_a_group():
+    found = choices(*models(a=1.5, b=1.5, weak=0.2), ["auc"])
+
+    assert {found["rank"].leader, *found["rank"].equal} == {"a", "b"}
+    assert "cannot be told from" in found["rank"].sentence
+    assert found["rank"].sentence.endswith("; 1 is worse.")
+
+
+def test_a_measure_that_contradicts_the_choice_is_named():
+    labels, scores = models(a=1.5)
+    scores["bold"] = scores["a"] ** 0.4  # the same order, and more of everybody flagged
+    found = choices(labels, scores, ["recall", "specificity", "mcc"])["cut"]
+
+    rows = {"recall": "bold", "specificity": "a"}
+    other = "recall" if found.leader == "a" else "specificity"
+    assert found.against[other] == rows[other]
+    assert f"but {rows[other]} is better in {other} (by 0." in found.sentence
+
+
+def test_the_choice_does_not_depend_on_the_order_of_measures_or_models():
+    labels, scores = models(300, a=1.0, b=1.4, c=0.6)
+    expected = None
+    for names in permutations(scores):
+        for measures in (["recall", "specificity", "auc"], ["auc", "specificity", "recall"]):
+            found = choices(labels, {name: scores[name] for name in names}, measures)
+            said = {goal: (choice.measure, choice.leader, {*choice.equal}) for goal, choice in found.items()}
+            expected = expected or said
+            assert said == expected
+
+
+def test_the_goal_and_the_primary_measure_come_first():
+    labels, scores = models(a=1.5, b=0.5)
+    cmp = cl.compare(labels, scores)
+    measures = ["auc", "average_precision", "brier", "f1"]
+
+    assert cmp.summary(measures, resamples=50).choices[0].goal == "rank"
+    assert cmp.summary(measures, resamples=50, goal="probabilities").choices[0].goal == "probabilities"
+    first = cmp.summary(measures, resamples=50, primary="average_precision").choices[0]
+    assert (first.goal, first.measure) == ("rank", "average_precision")
+    with pytest.raises(cl.ParameterError, match="goal is 'best'"):
+        cmp.summary(measures, resamples=50, goal="best")
+    with pytest.raises(cl.ParameterError, match="primary is 'mcc', which was not compared"):
+        cmp.summary(measures, resamples=50, primary="mcc")
+
+
+def test_a_quota_is_a_question_only_where_there_is_one():
+    labels, scores = models(a=1.5, b=0.5)
+
+    assert "quota" not in choices(labels, scores)
+    summary = cl.compare(labels, scores, quota=50).summary(resamples=50)
+    assert "quota" in {choice.goal for choice in summary.choices}
+
+
+def test_the_document_holds_the_choices():
+    labels, scores = models(a=1.5, b=0.5)
+    document = cl.compare(labels, scores).summary(["auc"], resamples=0).document()
+
+    assert document["choices"][0]["leader"] == "a"
+    assert document["verdict"].startswith("For ranking, choose a")
+
+
+def test_differences_are_taken_from_the_leader_or_the_reference():
+    labels, scores = models(a=1.0, b=1.6, c=0.4)
+    summary = cl.compare(labels, scores).summary(["auc"], resamples=0)
+
+    assert summary.reference == "b"
+    assert {name: row.value < 0 for name, row in summary.differences_from()["auc"].items()} == {"a": True, "c": True}
+    turned = summary.differences_from("c")["auc"]["a"]
+    assert turned.value == pytest.approx(turned.value_a - turned.value_b)
+    assert turned.estimate.low < turned.value < turned.estimate.high
