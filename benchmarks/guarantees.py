@@ -24,11 +24,15 @@ from scipy.special import ndtr
 import cutline as cl
 from cutline.cuts.criteria import criterion
 from cutline.cuts.guarantees import lower_bounds, misses_allowed, simultaneous_bounds
+from cutline.cuts.promises import SHARES, PrecisionAtQuotas, PrecisionAtThresholds
+from cutline.cuts.requirements import requirement
 
 D = 0.05  # allowed
 PREVALENCE = 0.3
 KINDS = ("smooth", "tied", "skewed", "discrete")
 SIZES = (29, 100, 300, 1000)
+# Prevalence, distance of the classes in standard deviations, and slope of the log odds (1: calibrated).
+CALIBRATIONS = [(p, d, 1.0) for p in (0.1, 0.3, 0.5) for d in (1.5, 2.5)] + [(0.3, 2.0, 2.0), (0.3, 2.0, 0.5)]
 
 
 class Population:
@@ -214,6 +218,33 @@ def strictness():
         print(f"  {m} positives: cutline {ours.requirements[0].seen}, MAPIE {theirs}")
 
 
+def sequence(runs, n=300, least=0.8):
+    """Quotas against preset thresholds: how often a precision is promised and broken, and the recall, by population."""
+    print(
+        f"\nprecision >= {least} with 95 % confidence, {n} cases: promised, broken, mean recall (0 where not promised)"
+    )
+    rng = np.random.default_rng(n)
+    score = np.arange(999, 0, -1) / 1000
+    asked, quotas = requirement(f"precision >= {least}"), tuple(sorted({max(1, int(s * n)) for s in SHARES}))
+    for prevalence, distance, slope in CALIBRATIONS:
+        # The log odds of a calibrated model are normal in each class; a slope other than 1 spoils the calibration.
+        edge = (np.log(score / (1 - score)) / slope - math.log(prevalence / (1 - prevalence))) / distance
+        recall, fpr = ndtr(distance / 2 - edge), ndtr(-distance / 2 - edge)
+        chances = np.append(prevalence * np.diff(recall, prepend=0), (1 - prevalence) * np.diff(fpr, prepend=0))
+        drawn = rng.multinomial(n, np.append(chances, 1 - chances.sum()), runs)
+        stack = cl.Ranking.of_counts(score, drawn[:, :999], drawn[:, 999:-1])
+        true = np.append(1.0, prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr))
+        row = []
+        for kind in (PrecisionAtQuotas, PrecisionAtThresholds):
+            kept = kind(asked, least, 1 - D, quotas, n).kept(stack)
+            place = kept.shape[1] - 1 - kept[:, ::-1].argmax(1)
+            promised = kept.any(1)
+            reached = np.where(promised, np.append(0.0, recall)[place], 0.0)
+            row += [promised.mean(), (promised & (true[place] < least)).mean(), reached.mean()]
+        numbers = "{:.3f} {:.4f} {:.3f}, thresholds {:.3f} {:.4f} {:.3f}".format(*row)
+        print(f"  prevalence {prevalence}, distance {distance}, slope {slope}: quotas {numbers}", flush=True)
+
+
 def optimism(runs):
     """Apparent and corrected values less the truth, where it is known: normal scores, a distance of 1."""
     print(f"\nOptimism: apparent and corrected value less the truth, over {runs} runs, with the standard error")
@@ -261,7 +292,7 @@ def speed():
     print(f"2000 resampled choices at 1e5 cases: {spent:.1f} s of processor time (must be < 25 s on two cores)")
 
 
-PARTS = ("violations", "enumeration", "strictness", "optimism", "speed")
+PARTS = ("violations", "enumeration", "strictness", "sequence", "optimism", "speed")
 
 
 def main():
@@ -276,6 +307,7 @@ def main():
         "violations": lambda: violations(runs, asked.scores, asked.positives),
         "enumeration": enumeration,
         "strictness": strictness,
+        "sequence": lambda: [sequence(runs // 5, n, least) for n in (300, 1000) for least in (0.5, 0.8)],
         "optimism": lambda: optimism(runs // 10),
         "speed": speed,
     }

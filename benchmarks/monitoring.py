@@ -3,6 +3,7 @@
     python benchmarks/monitoring.py                        # every part, about ten minutes
     python benchmarks/monitoring.py shares --runs 200      # one part, fewer runs
     python benchmarks/monitoring.py table                  # the tables of docs/monitoring.md from the stored results
+    python benchmarks/monitoring.py speed --runs 1000      # a thousand daily ranking files of 100,000 distinct scores
 
 Each part adds its rows to benchmarks/monitoring_results.json. Samples are drawn as counts, all runs at once.
 """
@@ -11,12 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 from scipy.stats import beta
 
+import cutline as cl
 from cutline.core.ranking import Ranking
 from cutline.inference import delong, drift, sequential
 
@@ -256,6 +260,24 @@ PARTS = {
 }
 
 
+def speed(days, cases=100_000):
+    """Time the monitor of daily ranking files with distinct scores, from reading them to the saved state."""
+    rng = np.random.default_rng(8)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{i:04d}.ranking") for i in range(days + 1)]
+        for path in paths:
+            p = rng.random(cases)
+            cl.rank((rng.random(cases) < p).astype(int), p, positive=1).save(path)
+        start, work = time.perf_counter(), time.process_time()
+        watched = cl.monitor(paths[0], paths[1:])
+        alarms = len(watched.alarms)
+        watched.save(Path(folder, "monitor.json"))
+        wall, work = time.perf_counter() - start, time.process_time() - work
+        size = Path(folder, "monitor.json").stat().st_size / 1e6
+    print(f"{days} days of {cases:,} distinct scores: {wall:.1f} s, {work:.1f} s of processor time")
+    print(f"{alarms} alarms, state of {size:.1f} MB")
+
+
 def run(name, runs):
     """Run one part and store its rows in the place of its former ones."""
     stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
@@ -291,6 +313,9 @@ def main():
     options = parser.parse_args()
     if options.parts == ["table"]:
         table()
+        return
+    if options.parts == ["speed"]:
+        speed(options.runs)
         return
     for name in options.parts or PARTS:
         run(name, options.runs)

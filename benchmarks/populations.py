@@ -17,6 +17,7 @@ import numpy as np
 from scipy import special, stats
 
 from cutline import Ranking
+from cutline.results.caveat import find_warning
 
 NORMAL = NormalDist()
 _PARTS = 10**8  # cases that a population is taken to have, where a measure needs whole ones
@@ -305,5 +306,5 @@ def threshold_of(population: Population) -> float:
 
 
 def is_warned(notes: Iterable[str]) -> bool:
-    """Whether a note says that the promise may not be kept."""
-    return any("coverage" in note or "keeps its promise" in note or "error rate" in note for note in notes)
+    """Whether a note is a warning."""
+    return find_warning(notes) is not None

@@ -27,7 +27,7 @@ from cutline.inference.slice_search import Losses, build_lattice, code_column, s
 
 RESULTS = Path(__file__).with_name("slices_results.jsonl")
 PREVALENCE, AREA_SHIFT, TRUE_AREA = 0.3, 1.0, 0.7602499389065233  # of normal scores one standard deviation apart
-POPULATIONS = ("alike", "shifted", "spread", "tied")
+POPULATIONS = ("alike", "tied", "skewed", "unequal")
 
 
 def sizes_of(rng, slices, low=20, high=500):
@@ -36,13 +36,21 @@ def sizes_of(rng, slices, low=20, high=500):
 
 
 def cases_of(rng, slices, population, high=500):
-    """Labels, scores and slices of one sample in which every slice has the same AUC."""
+    """Labels, scores and slices of one sample in which every slice, and every rest, has the same AUC.
+
+    "unequal": the negatives are alike and the positives of each slice have a spread of their own, with a mean that
+    leaves the AUC as it is, so that cases are not exchangeable between slices.
+    """
     part = np.repeat(np.arange(slices), sizes_of(rng, slices, high=high))
     label = rng.random(len(part)) < rng.uniform(0.2, 0.5, slices)[part]
-    spread = rng.uniform(0.5, 2.0, slices)[part] if population == "spread" else 1.0
-    score = spread * (rng.normal(size=len(part)) + AREA_SHIFT * label)
-    if population == "shifted":
-        score = score + rng.normal(size=slices)[part]
+    score = rng.normal(size=len(part))
+    if population == "unequal":
+        spread = rng.uniform(0.5, 2.0, slices)[part]
+        score = np.where(label, AREA_SHIFT * np.sqrt((1 + spread**2) / 2) + spread * score, score)
+    else:
+        score = score + AREA_SHIFT * label
+    if population == "skewed":
+        score = np.exp(score)
     return label, np.round(score * 2) / 2 if population == "tied" else score, part
 
 

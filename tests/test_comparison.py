@@ -519,7 +519,7 @@ def test_every_measure_of_one_cut_has_a_difference(measure):
 def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5, "c": np.arange(30) % 4})
     table = few.summary(["auc", "average_precision", "eer"], resamples=50)
-    text = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
+    text = "A class has only 5 cases, on which this rests."
 
     assert repr(table).count(text) == 1
     assert f"\nNote: Average precision, Equal error rate: {text}" in repr(table)

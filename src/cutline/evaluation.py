@@ -152,6 +152,9 @@ def evaluate(
 ) -> Any:
     """Evaluate the predictions of one model.
 
+    Intervals and tests assume one fixed model and cases that it was not fitted on. Out-of-fold scores of a
+    cross-validation come from several models: pass `folds`.
+
     Args:
         labels: The true classes: booleans, 0/1, -1/+1, or any two values with `positive`.
         scores: One number for each label; probabilities, points, margins.

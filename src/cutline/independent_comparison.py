@@ -218,7 +218,7 @@ class IndependentComparison:
         if chosen == "delong_unpaired":
             found = self._delong(targets)
             if found is not None:
-                few = (note for t in targets for note in few_cases(t.ranking, FEW_FOR_DELONG, "DeLong's interval"))
+                few = (note for t in targets for note in few_cases(t.ranking, FEW_FOR_DELONG))
                 return found, chosen, list(dict.fromkeys(few))
             chosen = "square_and_add"
         number = max(resamples_for(len(t.ranking), resamples) for t in targets)

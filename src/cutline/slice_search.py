@@ -28,7 +28,8 @@ from cutline.inference.slice_search import (
     search,
 )
 from cutline.inputs import column_source
-from cutline.inputs.rank import complete, rank
+from cutline.inputs.rank import Missing, complete, rank
+from cutline.inputs.slicing import as_numbers
 from cutline.results.base import Tabulated
 from cutline.results.notes import Note
 
@@ -63,7 +64,7 @@ def find_slices(
     threshold: float | None = None,
     positive: Any = None,
     higher_is_positive: bool = True,
-    missing: str = "error",
+    missing: Missing = "error",
     seed: int = 0,
 ) -> FoundSlices:
     """Search conjunctions of conditions for slices that do worse than all other cases.
@@ -216,7 +217,7 @@ def _found(
     if most < count:
         rows = np.sort(rng.choice(count, most, replace=False))
         table = table.taken(rows)
-    coded = {name: code_column(name, values[rows]) for name, values in columns.items()}
+    coded = {name: code_column(name, as_numbers(values[rows])) for name, values in columns.items()}
     classes = (table.is_positive, ~table.is_positive) if measure == "auc" else ()
     lattice = build_lattice(coded, depth, least, classes)
     _check_size(lattice, least)

@@ -75,7 +75,7 @@ class Slices(Mapping[Any, Evaluation]):
 
     evaluations: Mapping[Any, Evaluation]
     by: str
-    overall: Evaluation = field(default=None)  # type: ignore[assignment]
+    overall: Any = field(default=None)  # the Evaluation of all cases
     columns: tuple[str, ...] = ()
     left_out: int = 0  # rows without a slice
     few: int = 0  # slices that were left out because they have fewer cases than `least`
@@ -115,7 +115,8 @@ class Slices(Mapping[Any, Evaluation]):
                 "The quota is filled in each slice, so that all slices together have no cut",
                 Text("pass ", Argument("quota_by"), " instead of ", Argument("by"), " to pool them"),
             )
-        return self.overall
+        whole: Evaluation = self.overall
+        return whole
 
     def title(self, key: Any) -> str:
         """Return the name of a slice, such as "site 07"; of crossed slices with all columns."""
@@ -520,14 +521,17 @@ class RestRow:
     slice: str
     cases: float
     prevalence: float
-    value: float
-    rest: float
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    p_adjusted: float
     verdict: str
+    value: float = math.nan
+    rest: float = math.nan
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p_value: float = math.nan
+    p_adjusted: float = math.nan
+
+
+NUMBERS = ("value", "rest", "difference", "low", "high", "p_value", "p_adjusted")
 
 
 @dataclass(frozen=True)
@@ -778,16 +782,16 @@ class _Measured:
         rest = np.array([then(share) for share in rest_share])
         level = sidak(asked.level, len(self.slices))
         own, other = (
-            Limits(*(np.array([then(limit) for limit in side]) for side in wilson(*counts, level)))
-            for counts in ((k, n), (rest_k, rest_n))
+            Limits(*(np.array([then(limit) for limit in side]) for side in wilson(counts[0], counts[1], level)))
+            for counts in ([k, n], [rest_k, rest_n])
         )
         tested = self._is_tested(n) & (rest_n >= FEWEST)
         adjust = "holm" if asked.adjust in ("auto", "westfall_young") else asked.adjust
         if asked.shift:
             p = _mover_p(self.values - rest - asked.shift, self.values, rest, own, other, quantile(level), asked.side)
         else:
-            whole = (np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n))
-            p = simultaneous.fisher_p(*whole, asked.side)
+            whole = [np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n)]
+            p = simultaneous.fisher_p(whole[0], whole[1], whole[2], whole[3], asked.side)
         p = np.where(tested, p, np.nan)
         return self._rows(
             asked,
@@ -828,14 +832,20 @@ class _Measured:
         rows = []
         for key, ev in self.slices.items():
             r = ev.ranking
-            facts = (key, self.slices.label(key), r.total.item(), _prevalence(r))
+            facts = {
+                "key": key,
+                "slice": self.slices.label(key),
+                "cases": r.total.item(),
+                "prevalence": _prevalence(r),
+            }
             if key not in self.keys:
-                nan = math.nan
-                rows.append(RestRow(*facts, nan, nan, nan, nan, nan, nan, nan, f"undefined: {self.undefined[key]}"))
+                rows.append(RestRow(**facts, verdict=f"undefined: {self.undefined[key]}"))
                 continue
             i = self.keys.index(key)
-            numbers = [float(column[i]) for column in (self.values, rest, difference, low, high, p, adjusted)]
-            rows.append(RestRow(*facts, *numbers, self._verdict(numbers[2], numbers[-1], asked.level)))
+            columns = (self.values, rest, difference, low, high, p, adjusted)
+            numbers: dict[str, Any] = dict(zip(NUMBERS, (float(column[i]) for column in columns), strict=True))
+            verdict = self._verdict(numbers["difference"], numbers["p_adjusted"], asked.level)
+            rows.append(RestRow(**facts, **numbers, verdict=verdict))
         return _Tests(method, adjust, tuple(rows))
 
     def _verdict(self, difference: float, p: float, level: float) -> str:
@@ -1183,6 +1193,10 @@ def _slices(rankings: Mapping[Any, Ranking], columns: tuple[str, ...], cut: Mapp
     else:
         overall = Evaluation(merged, threshold=own, **options)
         thresholds = dict.fromkeys(rankings, overall.threshold)
+    filled = {name: options.get(name) for name in ("quota", "share")}
+    if any(value is not None for value in filled.values()):  # a quota is filled in each slice
+        made = {key: Evaluation(ranking, name=options.get("name"), **filled) for key, ranking in rankings.items()}
+        return Slices(made, " and ".join(columns), overall, columns, left_out)
     made = {
         key: Evaluation(ranking, threshold=thresholds[key], name=options.get("name"))
         for key, ranking in rankings.items()

@@ -123,6 +123,15 @@ def test_drift_of_two_files(folder, capsys):
     assert run("drift", "jan.csv", "jan.csv", "--score", "p", "--fail-on-drift") == 0
 
 
+def test_drift_is_a_gate_on_differences(folder, capsys):
+    good, bad = "days/2026-11-01.ranking", "days/2026-11-08.ranking"
+
+    assert run("drift", "release.ranking", good, "--threshold", "0.3", "--no-worse", "precision,auc") == 0
+    assert run("drift", "release.ranking", bad, "--threshold", "0.3", "--no-worse", "precision,auc") == 1
+    assert "2026-11-08 is worse than release in precision." in capsys.readouterr().err
+    assert run("drift", "release.ranking", bad, "--margin", "0.1") == 2
+
+
 def test_check_needs_something_to_check(folder, capsys):
     assert run("check", "--require", "auc >= 0.5") == 2
     assert "There are no predictions to check" in capsys.readouterr().err

@@ -138,6 +138,7 @@ def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
 @pytest.fixture
 def coarse(monkeypatch):
     monkeypatch.setattr(out_of_core, "MOST", 100)
+    monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 100)
     monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
 
 

@@ -16,6 +16,7 @@ from cutline import evaluate
 from cutline.cli.slices import _rendered
 from cutline.core.binned_ranking import of_bins
 from cutline.evaluation import Evaluation
+from cutline.slices import Slices
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 
@@ -59,7 +60,8 @@ def test_the_table_and_the_csv_show_the_same_numbers(cutline, sites):
     asked = ("evaluate", sites, "--label", "y", "--score", "p", "--by", "site", "--measures", "auc,recall")
     rows = list(csv.DictReader(io.StringIO(cutline(*asked, "--csv").out)))
     assert [(row["site"], row["measure"], float(row["value"])) for row in rows] == [
-        *[("north", "auc", 0.75), ("north", "recall", 1.0), ("south", "auc", 1.0), ("south", "recall", 0.5)]
+        *[("(all cases)", "auc", 14 / 16), ("(all cases)", "recall", 0.75)],
+        *[("north", "auc", 0.75), ("north", "recall", 1.0), ("south", "auc", 1.0), ("south", "recall", 0.5)],
     ]
     shown = cutline(*asked).out
     assert "2 slices by site" in shown
@@ -88,7 +90,9 @@ def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatc
     ("options", "said"),
     [
         (("--by", "sites"), "has no column 'sites', which --by names. Did you mean site?"),
-        (("--by", "site", "--html", "x.html"), "--by prints a table alone"),
+        (("--by", "site", "--html", "x.html"), "evaluate --by prints a table alone"),
+        (("--by", "site", "--by", "site"), "--by names 'site' twice"),
+        (("--by", "p:low"), "--by has the rule 'low'"),
         (("--by", "site", "--group", "day"), "--by cannot be combined with --group"),
         (("--by", "site", "--ranking-csv", "r.csv"), "--by cannot be combined with --ranking-csv"),
         (("--by", "site", "--template", "clinical"), "--by cannot be combined with --template"),
@@ -101,18 +105,82 @@ def test_what_slices_cannot_have_is_refused(cutline, sites, options, said):
     assert said in done.err
 
 
-def test_every_slice_says_where_it_is_cut_and_what_bins_leave_open(cutline, tmp_path):
-    """Scores that are not probabilities are cut where as many are flagged as are positive, in each slice by itself."""
+def test_all_slices_are_cut_where_all_cases_are(cutline, tmp_path):
+    """Scores that are not probabilities are cut where as many are flagged as are positive, among all cases."""
     rows = [("a", 1, 30), ("a", 0, 20), ("a", 0, 10), ("b", 1, 9), ("b", 1, 8), ("b", 0, 7)]
     path = tmp_path / "points.csv"
     path.write_text("site,y,p\n" + "".join(f"{s},{y},{p}\n" for s, y, p in rows))
-    asked = ("evaluate", str(path), "--label", "y", "--score", "p", "--by", "site", "--measures", "auc")
-    shown = cutline(*asked).out
-    assert "score >= 30" in shown
-    assert "score >= 8" in shown
-    assert "exact value" not in shown
+    shown = cutline("evaluate", str(path), "--label", "y", "--score", "p", "--by", "site", "--measures", "recall").out
+    assert "predicted positive: score >= 10" in shown
+    rows = [line.split() for line in shown.splitlines() if line.strip().startswith(("a ", "b "))]
+    assert [row[2] for row in rows] == ["1.0000", "0.0000"]
+
+
+def test_what_bins_leave_open_is_shown():
     top = of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130])))
-    found = {"a": Evaluation(top).summary("auc", resamples=0)}
-    screen = Console(width=80, record=True)
-    screen.print(_rendered("site", found, with_notes=False))
-    assert "0.6190 to 0.9762" in screen.export_text()
+    slices = Slices({"a": Evaluation(top)}, "site")
+    screen = Console(width=120, record=True)
+    screen.print(_rendered(slices, slices.summaries("auc", resamples=0), with_notes=False))
+    shown = screen.export_text()
+    assert "0.6190 to" in shown
+    assert "0.9762" in shown
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Twenty sites of fifty cases, of which the last ranks at random."""
+    r = np.random.default_rng(5)
+    site, label = np.repeat(np.arange(20), 50), r.random(1000) < 0.5
+    score = np.where(site == 19, r.random(1000), np.clip(0.25 + 0.5 * label + r.normal(size=1000) / 6, 0, 1))
+    path = tmp_path / "many.csv"
+    lines = (f"s{s:02},{int(y)},{p:.4f},{s % 3},{s * 3}\n" for s, y, p in zip(site, label, score, strict=True))
+    path.write_text("site,y,p,ward,age\n" + "".join(lines))
+    return str(path)
+
+
+NAMED = ("--label", "y", "--score", "p")
+
+
+def test_slices_says_who_is_served_worse(cutline, many, tmp_path):
+    page = tmp_path / "slices.html"
+    done = cutline("slices", many, *NAMED, "--by", "site", "--gap", "--fairness", "--html", str(page))
+    assert done.code == 0, done.err
+    assert done.out.startswith("Site s19 ranks worse than the rest: AUC ")
+    assert "The 5 lowest and the 5 highest of 20 slices." in done.out
+    assert "gap(auc) " in done.out
+    assert "Equalised odds difference" in done.out
+    found = json.loads(cutline("slices", many, *NAMED, "--by", "site", "--gap", "--json").out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert found["verdict"] in page.read_text()
+    assert found["slices"][19]["verdict"] == "worse"
+    assert f"[{found['gap']['low']:.4f}, {found['gap']['high']:.4f}]" in done.out
+
+
+def test_by_is_repeated_and_takes_ranges(cutline, many):
+    asked = ("evaluate", many, *NAMED, "--measures", "auc", "--csv")
+    crossed = cutline(*asked, "--by", "ward", "--by", "age:0,30,60").out
+    rows = list(csv.DictReader(io.StringIO(crossed)))
+    assert [row["ward and age"] for row in rows][1:] == [f"{w}, {a}" for w in range(3) for a in ("[0, 30)", "[30, 60]")]
+
+
+def test_slices_are_searched(cutline, many):
+    done = cutline("slices", many, *NAMED, "--find", "--features", "site,ward", "--least", "40")
+    assert done.code == 0, done.err
+    assert "Worse is site = s19" in done.out
+    refused = cutline("slices", many, *NAMED)
+    assert refused.code == 2
+    assert "pass --by, or --find with --features" in refused.err
+
+
+def test_gates_by_slice(cutline, many):
+    failed = cutline("check", many, *NAMED, "--by", "site", "--require", "auc.low >= 0.55")
+    assert failed.code == 1
+    assert "s19" in failed.out
+    passed = cutline("check", many, *NAMED, "--by", "ward", "--require", "auc.low >= 0.55")
+    assert passed.code == 0, passed.out
+    assert "intersection-union" in passed.err
+    gap = cutline("check", many, *NAMED, "--by", "site", "--require", "gap(auc).high <= 0.1", "--json")
+    assert gap.code == 1
+    assert json.loads(gap.out)["results"][0]["high"] > 0.1
+    mixed = cutline("check", many, *NAMED, "--by", "site", "--require", "auc > 0", "--undecided", "fail")
+    assert "--by checks --require alone" in mixed.err

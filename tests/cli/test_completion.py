@@ -11,7 +11,7 @@ from cutline.cli.main import app, main
 
 # Each line is what a person has typed before the tab key; the words that the shell is to offer stand beside it.
 LINES = {
-    "cutline s": {"sql", "study"},  # one of them explains itself with a colon
+    "cutline s": {"slices", "sql", "study"},  # one of them explains itself with a colon
     "cutline check --requ": {"--require"},  # whose help holds quotes
     "cutline evaluate x.csv --measures auc,kolmogorov": {"auc,kolmogorov_smirnov"},
 }

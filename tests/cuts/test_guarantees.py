@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special, stats
 from scipy.special import ndtr
 from scipy.stats import beta
 
@@ -21,6 +22,8 @@ from cutline.cuts.guarantees import (
     simultaneous_bounds,
     upper_bounds,
 )
+from cutline.cuts.promises import SHARES, PrecisionAtQuotas, PrecisionAtThresholds
+from cutline.cuts.requirements import requirement
 
 # ---------------------------------------------------------------------- fixed in advance
 
@@ -229,3 +232,68 @@ def test_promises_are_refused_for_weights_and_groups_and_limits_are_the_way_out(
     assert cut.possible
     assert not cut.promises
     assert ev.estimate("recall", threshold=cut.threshold, resamples=200).low >= 0.75
+
+
+# ---------------------------------------------------------------------- precision at preset thresholds
+
+
+def calibrated(runs, n=300, prevalence=0.3, distance=2.0):
+    """Rankings of a calibrated model with scores of two digits, and the true precision and recall at each cut."""
+    score = np.arange(99, 0, -1) / 100
+    edge = (np.log(score / (1 - score)) - np.log(prevalence / (1 - prevalence))) / distance
+    recall, fpr = special.ndtr(distance / 2 - edge), special.ndtr(-distance / 2 - edge)
+    chances = np.append(prevalence * np.diff(recall, prepend=0), (1 - prevalence) * np.diff(fpr, prepend=0))
+    drawn = np.random.default_rng(5).multinomial(n, np.append(chances, 1 - chances.sum()), runs)
+    true = np.append(1.0, prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr))
+    return cl.Ranking.of_counts(score, drawn[:, :99], drawn[:, 99:-1]), true, np.append(0.0, recall)
+
+
+def last(kept):
+    return kept.any(1), kept.shape[1] - 1 - kept[:, ::-1].argmax(1)
+
+
+def test_a_sequence_of_thresholds_promises_more_than_quotas_and_breaks_no_more_than_it_may():
+    stack, true, recall = calibrated(2000)
+    asked, quotas = requirement("precision >= 0.8"), tuple(sorted({max(1, int(s * 300)) for s in SHARES}))
+    promised, place = last(PrecisionAtThresholds(asked, 0.8, 0.95, quotas, 300).kept(stack))
+    before, former = last(PrecisionAtQuotas(asked, 0.8, 0.95, quotas, 300).kept(stack))
+
+    assert (promised & (true[place] < 0.8)).mean() < 0.05
+    assert np.where(promised, recall[place], 0).mean() > np.where(before, recall[former], 0).mean() + 0.05
+
+
+def test_the_sequence_is_that_of_binomial_tests_one_by_one():
+    labels = np.random.default_rng(8).random(400) < 0.4
+    scores = np.round(special.expit(np.random.default_rng(9).normal(size=400) + 3 * labels - 2), 3)
+    r = cl.rank(labels, scores)
+    passed = []
+    for percent in range(70, 0, -1):
+        flagged = scores >= percent / 100
+        test = stats.binomtest(int(labels[flagged].sum()), int(flagged.sum()), 0.7, alternative="greater")
+        if test.pvalue > 0.025:
+            break
+        passed.append(percent / 100)
+    cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.7", resamples=0)
+
+    assert 5 < len(passed) < 60
+    assert cut.threshold == passed[-1]
+    promise = PrecisionAtThresholds(requirement("precision >= 0.7"), 0.7, 0.95, (20,), 400)
+    places = [r.cut(t) for t in passed]
+    assert promise.kept(r)[places].all()
+
+
+def test_scores_off_the_scale_of_probabilities_are_served_by_quotas():
+    labels = np.repeat([1, 0], [60, 340])
+    scores = np.append(np.linspace(0.02, 0.03, 60), np.linspace(0.001, 0.02, 340))  # far below the required precision
+    cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.8", resamples=0)
+
+    assert cut.possible
+    assert cut.counts.flagged == 40
+
+
+def test_named_quotas_are_tested_alone():
+    labels = np.repeat([1, 0], [60, 340])
+    scores = np.append(np.linspace(0.5, 1, 60), np.linspace(0.1, 0.6, 340))
+    cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.8", quota=[30, 50], resamples=0)
+
+    assert cut.counts.flagged in (30, 50)

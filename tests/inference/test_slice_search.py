@@ -33,7 +33,7 @@ def planted(seed, error=0.35, rows=2000):
 def test_conditions_of_columns():
     assert [str(c) for c in code_column("sex", np.array(["m", "f", "m"])).conditions] == ["sex = f", "sex = m"]
     missing = code_column("dose", np.array([1.0, np.nan, 2.0]))
-    assert [str(c) for c in missing.conditions] == ["dose = 1.0", "dose = 2.0", "dose is missing"]
+    assert [str(c) for c in missing.conditions] == ["dose = 1", "dose = 2", "dose is missing"]
     assert missing.codes.tolist() == [0, 2, 1]
     age = code_column("age", np.arange(100))
     assert np.bincount(age.codes).tolist() == [25, 25, 25, 25]

@@ -54,6 +54,7 @@ def written_twice(request, tmp_path):
 def few(monkeypatch):
     """As if five hundred scores were many, and a width of a thousandth fine."""
     monkeypatch.setattr(out_of_core, "MOST", 500)
+    monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 500)
     monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=2e-3, most=4000))
 
 
@@ -184,6 +185,7 @@ def test_text_is_refused_and_large_whole_numbers_too(few, tmp_path):
 
 def test_an_exact_ranking_that_no_memory_holds_is_refused(few, written, monkeypatch):
     monkeypatch.setattr(out_of_core, "_BYTES", 10**9)
+    monkeypatch.setattr("cutline.inputs.files._ROW_BYTES", 10**9)
     with pytest.raises(InputError, match=r"takes about .* GB: leave exact= out for bins"):
         rank("y", "p", data=written(rows()), exact=True)
 

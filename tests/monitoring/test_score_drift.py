@@ -48,6 +48,19 @@ def test_labels_add_the_differences_of_measures():
     assert cl.drift(JANUARY, MOVED).performance is None
 
 
+def test_a_gate_on_differences():
+    before, after = labelled(JANUARY, 1), labelled(JANUARY, 1)
+    odds = JANUARY / (1 - JANUARY) * np.exp(-1.5)
+    worse = cl.evaluate((np.random.default_rng(2).random(3000) < odds / (1 + odds)).astype(int), JANUARY, threshold=0.4)
+
+    assert [row["passed"] for row in cl.drift(before, after).no_worse(["auc", "fpr"])] == [True, True]
+    assert [row["passed"] for row in cl.drift(before, worse).no_worse(["precision", "brier"])] == [False, True]
+    assert [row["passed"] for row in cl.drift(before, after).no_worse("auc", margin=0.001)] == [False]
+    assert [row["passed"] for row in cl.drift(before, after).no_worse("auc", margin=0.2)] == [True]
+    with pytest.raises(cl.InputError, match="only where both periods have labels"):
+        cl.drift(JANUARY, MOVED).no_worse("auc")
+
+
 def test_rankings_and_files_give_the_same(tmp_path):
     before, after = labelled(JANUARY, 1), labelled(MOVED, 2)
     before.ranking.save(tmp_path / "jan.ranking")

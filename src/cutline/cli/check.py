@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -191,6 +192,7 @@ class Outcome:
 @options_of(IntervalOptions, "intervals")
 @options_of(Output, "output")
 @o.PLUGIN
+@o.BY
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -199,6 +201,7 @@ def check(
     reading: ReadingAtCut,
     intervals: IntervalOptions,
     output: Output,
+    by: tuple[str, ...],
 ) -> None:
     """Check all conditions, show them, and end with 1 unless all hold."""
     prints_markdown = str(gate.markdown) == STDOUT
@@ -208,7 +211,10 @@ def check(
     to_write = [(path, document) for path, document in documents if path is not None]
     for path, _ in to_write:
         atomic_write.check(path, overwrite=output.force)
-    outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
+    if by:
+        outcome = judged_slices(file, by, reading, intervals, gate, quiet=output.quiet)
+    else:
+        outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
     output.say_guesses(outcome.guesses)
     for line in outcome.messages:
         output.say(line)
@@ -255,6 +261,36 @@ def judged(
         if gate.against is not None:
             results += _no_worse(_pair(found, gate, reading), measures, gate.margin, intervals)
     return Outcome(found.name, (*results, *watched), intervals.level, tuple(found.chosen.guesses), tuple(messages))
+
+
+def judged_slices(
+    path: str | None, by: Sequence[str], reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
+) -> Outcome:
+    """Check conditions that every slice has to meet, and those on the gap between slices.
+
+    Args:
+        path: The file of predictions.
+        by: The columns whose values are the slices.
+        reading: How it is read.
+        intervals: How intervals are made.
+        gate: What must hold.
+        quiet: Whether no progress is shown.
+    """
+    from cutline.cli.slices import read_slices
+    from cutline.cuts.slice_gates import check_slices, how_words
+
+    gate.check()
+    if any(value is not None for value in (gate.against, gate.cut, gate.undecided, gate.monitor)):
+        raise ParameterError("--by checks --require alone", "leave --against, --cut, --monitor and --undecided out")
+    if path is None:
+        raise ParameterError("There are no predictions to check", "pass their file")
+    intervals.check()
+    slices, guesses = read_slices([path], by, reading, None, quiet=quiet)
+    with waiting("Comparing the slices", quiet=quiet):
+        checked = check_slices(slices, gate.require, level=intervals.level)
+    results = tuple(Result(r.requirement, r.passed, r.value, r.low, r.high, r.reason) for r in checked)
+    messages = (how_words(intervals.level, gate.require),)
+    return Outcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
 
 
 def _guarded(text: str) -> list[Term]:

@@ -52,6 +52,14 @@ COMMANDS = (
         first=("--label", "--score", "--id", "--positive", "--html"),
     ),
     Entry(
+        "slices",
+        JUDGE,
+        "Examples: cutline slices predictions.csv --by site --gap; cutline slices predictions.csv --find",
+        "Compare slices of the cases, such as sites: who is served worse, by how much, and how sure that is.",
+        ("With --find, slices are searched: conjunctions of conditions on columns, adjusted for the whole search.",),
+        first=("--label", "--score", "--positive", "--by", "--measure"),
+    ),
+    Entry(
         "datasets",
         JUDGE,
         "Example: cutline datasets results.csv --html datasets.html",
@@ -87,7 +95,7 @@ COMMANDS = (
         "Example: cutline drift predictions.csv old.csv --score p --threshold 0.5",
         "Whether the scores of two periods have the same distribution: PSI with its critical value, and "
         "Kolmogorov-Smirnov.",
-        ("No labels are needed; with --label, the measures of both periods are compared too.",),
+        ("No labels are needed; with --label, the measures of both periods are compared too; --no-worse is a gate.",),
         first=("--score", "--label", "--threshold", "--html"),
     ),
     Entry(

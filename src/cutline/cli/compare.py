@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
 from cutline.cli.evaluate import finish_summary
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, ReadingAtCut
 from cutline.cli.output import charts_in_folder, show, start_drawing, write
@@ -21,7 +21,6 @@ from cutline.cli.text import printable
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.table import Table, between, p_number
 from cutline.core.table import shown as shown_number
-from cutline.core.validation import check_choice
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
@@ -74,17 +73,18 @@ if TYPE_CHECKING:
     group=o.NUMBERS,
     help="The model that the others are compared with; by default the one that leads. Example: --reference current",
 )
-@option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
 @o.FOLD
 @o.REPEAT
 @option(
     "--rope",
-    type=float,
+    type=Fraction(),
     default=0.0,
     group=o.NUMBERS,
+    advanced=True,
     help="With --fold: the region of practical equivalence, the largest difference that does not matter. "
     "Example: --rope 0.01",
 )
+@option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
 def compare(
     files: tuple[str, ...],
     reading: ReadingAtCut,
@@ -105,12 +105,12 @@ def compare(
     if fold is not None:
         from cutline.cli.folds import run_fold_comparison
 
-        unused = same_cases | {"--independent": independent, "--class-scores": class_scores}
+        unused = {"--independent": independent, "--class-scores": class_scores} | same_cases
         run_fold_comparison(files, fold, repeat, reading, selection, output, rope, unused)
         return
     if repeat is not None or rope:
-        which = "--repeat" if repeat is not None else "--rope"
-        raise ParameterError(f"{which} is given without --fold", "pass the column of the folds too")
+        given_alone = "--repeat" if repeat is not None else "--rope"
+        raise ParameterError(f"{given_alone} is given without --fold", "pass the column of the folds too")
     if independent or class_scores:
         which = "--independent" if independent else "--class-scores"
         for name, given in same_cases.items():
@@ -132,6 +132,8 @@ def compare(
     cmp, guesses = read_comparison(files, reading)
     start_drawing(output)
     if reference is not None:
+        from cutline.core.validation import check_choice
+
         check_choice(reference, "reference", tuple(cmp))
     question = {"goal": goal, "primary": primary}
     summary = compared(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet, **question)

@@ -1,10 +1,13 @@
-"""`cutline datasets`: models over several data sets."""
+"""`cutline datasets`: models compared over several data sets."""
 
 from __future__ import annotations
 
 import click
+from rich.text import Text
 
+import cutline as cl
 from cutline.cli import options as o
+from cutline.cli import render
 from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.options import FileOutput
 
@@ -16,15 +19,18 @@ from cutline.cli.options import FileOutput
     metavar="FILE",
     help="A table with a row for each data set and a column of values for each model; text names the data sets.",
 )
+@options_of(FileOutput, "output")
 @option(
     "--test",
     type=click.Choice(["wilcoxon", "nemenyi"]),
     default="wilcoxon",
     group=o.NUMBERS,
-    help="How pairs are tested: signed ranks with Holm's correction, or mean ranks. Example: --test nemenyi",
+    help="wilcoxon: signed ranks with Holm's correction; nemenyi: mean ranks. Example: --test nemenyi",
 )
 @option(
-    "--control", metavar="MODEL", group=o.NUMBERS, help="Compare the others with this model. Example: --control old"
+    "--control",
+    group=o.NUMBERS,
+    help="The model that the others are compared with. Example: --control baseline",
 )
 @option(
     "--lower-is-better",
@@ -33,11 +39,28 @@ from cutline.cli.options import FileOutput
     help="Small values are good, as of the Brier score. Example: --lower-is-better",
 )
 @o.LEVEL
-@options_of(FileOutput, "output")
 def datasets(
-    file: str, test: str, control: str | None, lower_is_better: bool, level: float, output: FileOutput
+    file: str, output: FileOutput, test: str, control: str | None, lower_is_better: bool, level: float
 ) -> None:
     """Compare models over data sets and show the results."""
-    from cutline.cli.folds import run_datasets
+    from cutline.report import save_comparison
+    from cutline.results.notes import Note
 
-    run_datasets(file, output, test=test, control=control, higher_is_better=not lower_is_better, level=level)
+    output.check()
+    compared = cl.compare_datasets(file, test=test, control=control, higher_is_better=not lower_is_better, level=level)
+    if output.json:
+        render.print_json(compared.to_dict())
+    elif output.csv:
+        render.put(compared.to_csv())
+    else:
+        lines = (repr(compared.rank_table), compared.friedman_line, repr(compared.table), compared.verdict)
+        render.console().print(Text("\n\n".join(lines)), soft_wrap=True)
+        if not output.quiet:
+            render.console().print(render.notes([Note("datasets", text) for text in compared.notes]))
+    if output.png is not None:
+        output.png.mkdir(parents=True, exist_ok=True)
+        compared.chart().save(output.png / "critical_difference.png", overwrite=output.force)
+        output.say(f"The diagram is in {output.png}.")
+    for document in output.documents:
+        save_comparison(compared, document, overwrite=output.force)
+        output.say(f"The {'report is' if document.suffix.lower() == '.html' else 'numbers are in'} {document}.")

@@ -37,6 +37,18 @@ if TYPE_CHECKING:
     group=o.CONDITIONS,
     help="Exit 1 when the scores have drifted. Example: --fail-on-drift",
 )
+@option(
+    "--no-worse",
+    group=o.CONDITIONS,
+    help="With labels: exit 1 when the second period is worse in one of these. Example: --no-worse auc,recall",
+)
+@option(
+    "--margin",
+    type=float,
+    group=o.CONDITIONS,
+    help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
+    "Example: --margin 0.02",
+)
 @option("--html", type=o.PATH, group=o.OUTPUT, help="Also write the page of both periods. Example: --html drift.html")
 @o.CSV
 @options_of(Output, "output")
@@ -51,6 +63,8 @@ def drift(
     bins: int,
     level: float,
     fail_on_drift: bool,
+    no_worse: str | None,
+    margin: float | None,
     html: Path | None,
     csv: bool,
     output: Output,
@@ -62,8 +76,11 @@ def drift(
         raise ParameterError("--json and --csv both print to standard output", "pass one of them")
     if html is not None:
         atomic_write.check(html, overwrite=output.force)
+    if margin is not None and no_worse is None:
+        raise ParameterError("--margin belongs to --no-worse", "pass that too")
     column = score or _guessed([reference, sample], output)
     result = cl.drift(reference, sample, score=column, label=label, cut=threshold, bins=bins, level=level)
+    gate = None if no_worse is None else result.no_worse([name.strip() for name in no_worse.split(",")], margin=margin)
     if html is not None:
         result.save(html, overwrite=output.force)
         output.say(f"The page is {html}.")
@@ -73,7 +90,10 @@ def drift(
         render.put(result.table.to_csv())
     else:
         _show(result)
-    ctx.exit(1 if fail_on_drift and result.drifted else 0)
+    failed = [] if gate is None else [row["measure"] for row in gate if not row["passed"]]
+    if failed:
+        output.say(f"{result.sample.name} is worse than {result.reference.name} in {', '.join(failed)}.")
+    ctx.exit(1 if failed or (fail_on_drift and result.drifted) else 0)
 
 
 def _guessed(paths: list[str], output: Output) -> str | None:

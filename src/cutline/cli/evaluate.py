@@ -51,12 +51,9 @@ if TYPE_CHECKING:
     help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
 )
 @o.CLASS_SCORES
-@option(
-    "--by",
-    group=o.DATA,
-    help="Evaluate each value of this column by itself, such as each site, and show one table of all. "
-    "Example: --by site",
-)
+@o.BY
+@o.FOLD
+@o.REPEAT
 @option(
     "--quota-by",
     metavar="COLUMN",
@@ -78,8 +75,6 @@ if TYPE_CHECKING:
     help="Several labels of a case: the columns with 0 or 1 for each, in the order of --class-scores. "
     "Example: --labels sport,money --class-scores sport=p_sport,money=p_money",
 )
-@o.FOLD
-@o.REPEAT
 def evaluate(
     files: tuple[str, ...],
     reading: LargeReading,
@@ -89,37 +84,33 @@ def evaluate(
     template: str,
     ranking_csv: str | None,
     class_scores: tuple[str, ...],
-    by: str | None,
+    by: tuple[str, ...],
+    fold: str | None,
+    repeat: str | None,
     quota_by: str | None,
     ordered: bool,
     labels: str | None,
-    fold: str | None,
-    repeat: str | None,
 ) -> None:
     """Evaluate one model and show the results."""
-    if fold is not None:
-        from cutline.cli.folds import run_folds
-
-        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
-        unused |= {"--by": by, "--quota-by": quota_by, "--ordered": ordered, "--labels": labels}
-        run_folds(files, fold, repeat, reading, selection, output, name, unused)
-        return
-    if repeat is not None:
-        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     if (ordered or labels) and not class_scores:
         given = "--ordered" if ordered else "--labels"
         raise ParameterError(f"{given} needs --class-scores", "pass a column of scores for each class or label")
+    unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
     if quota_by is not None:
         from cutline.cli.quota_periods import run_periods
 
-        others = {"--by": by, "--ranking-csv": ranking_csv, "--class-scores": class_scores}
-        others["--template"] = template != REPORT
-        run_periods(files, quota_by, reading, selection, output, name, others)
+        run_periods(files, quota_by, reading, selection, output, name, unused | {"--by": by, "--fold": fold})
         return
-    if by is not None:
+    if fold is not None:
+        from cutline.cli.folds import run_folds
+
+        run_folds(files, fold, repeat, reading, selection, output, name, unused | {"--by": by})
+        return
+    if repeat is not None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
+    if by:
         from cutline.cli.slices import run_slices
 
-        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
         run_slices(files, by, reading, selection, output, name, unused)
         return
     if class_scores:

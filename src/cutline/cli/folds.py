@@ -1,4 +1,4 @@
-"""The work of `evaluate --fold`, `compare --fold` and `datasets`: cross-validation, and several data sets."""
+"""The work of `evaluate --fold` and `compare --fold`: cross-validation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from cutline.cli.reading import opened
 from cutline.cli.text import in_options, printable
 from cutline.core.errors import ParameterError
 from cutline.core.validation import name_of
-from cutline.dataset_comparison import compare_datasets
 from cutline.fold_comparison import FoldComparison, compare_folds
 from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
 from cutline.report import save, save_comparison
 from cutline.results.measure_selection import headlines
-from cutline.results.notes import Note
 
 
 def run_folds(
@@ -125,34 +123,6 @@ def run_fold_comparison(
     for path in output.documents:
         save_comparison(cmp, path, overwrite=output.force, level=selection.level)
         output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
-
-
-def run_datasets(path: str, output: FileOutput, **options: Any) -> None:
-    """Compare models over data sets and show the results.
-
-    Args:
-        path: The table, with a row for each data set.
-        output: Where the results go.
-        options: What `compare_datasets` takes.
-    """
-    output.check()
-    found = compare_datasets(path, **options)
-    if output.json:
-        render.print_json(found.to_dict())
-    elif output.csv:
-        render.put(found.to_csv())
-    else:
-        lines = (repr(found.rank_table), found.friedman_line, repr(found.table), found.verdict)
-        render.console().print(Text("\n\n".join(lines)), soft_wrap=True)
-        if not output.quiet:
-            render.console().print(render.notes([Note("datasets", text) for text in found.notes]))
-    if output.png is not None:
-        output.png.mkdir(parents=True, exist_ok=True)
-        found.chart().save(output.png / "critical_difference.png", overwrite=output.force)
-        output.say(f"The diagram is in {output.png}.")
-    for document in output.documents:
-        save_comparison(found, document, overwrite=output.force)
-        output.say(f"The {'report is' if document.suffix.lower() == '.html' else 'numbers are in'} {document}.")
 
 
 def _check_unused(unused: Mapping[str, Any]) -> None:

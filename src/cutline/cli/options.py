@@ -102,6 +102,30 @@ CLASS_SCORES = option(
     help="Several classes: the column with the scores of each, called as the class or given as CLASS=COLUMN, with "
     "commas between them. Examples: --class-scores ant,bee,cat, --class-scores ant=p_ant,bee=p_bee",
 )
+BY = option(
+    "--by",
+    multiple=True,
+    group=DATA,
+    help="Evaluate each value of this column by itself, such as each site; repeat it to cross columns. "
+    "Ranges of a number or periods of a date after a colon. Examples: --by site; --by age:0,40,65,120; "
+    "--by day:month",
+)
+FOLD = option(
+    "--fold",
+    "--folds",
+    "fold",
+    group=DATA,
+    help="The column of the folds of a cross-validation, whose scores are of cases that their model did not see: "
+    "means over the folds, with intervals for the model fitted on all cases. Example: --fold fold",
+)
+REPEAT = option(
+    "--repeat",
+    "--repeats",
+    "repeat",
+    group=DATA,
+    advanced=True,
+    help="With --fold: the column of the repeats, where the cases were split several times. Example: --repeat r",
+)
 THRESHOLD = option(
     "--threshold",
     type=float,
@@ -123,21 +147,6 @@ def _check_level(ctx: click.Context, param: click.Parameter, value: float) -> fl
     return check_level(value)
 
 
-FOLD = option(
-    "--fold",
-    "--folds",
-    metavar="COLUMN",
-    group=DATA,
-    help="The folds of a cross-validation, whose scores are of cases that their model did not see: means over the "
-    "folds, with intervals for the model fitted on all cases. Example: --fold fold",
-).named("fold")
-REPEAT = option(
-    "--repeat",
-    "--repeats",
-    metavar="COLUMN",
-    group=DATA,
-    help="With --fold: the repeats, where the cases were split several times. Example: --repeat r",
-).named("repeat")
 LEVEL = option(
     "--level",
     type=Fraction(),

@@ -55,7 +55,7 @@ class Opened:
 
 
 def opened(
-    path: str | Sequence[str], how: Reading, models: int = 1, by: str | None = None, folds: Sequence[str] = ()
+    path: str | Sequence[str], how: Reading, models: int = 1, by: Sequence[str] = (), folds: Sequence[str] = ()
 ) -> Opened:
     """The file, or the files, with the columns that the options name, or that can only be meant.
 
@@ -63,7 +63,7 @@ def opened(
         path: The file, or the files.
         how: How they are read.
         models: How many columns hold scores.
-        by: The column whose values are slices.
+        by: The columns whose values are slices.
         folds: The columns of the folds and of the repeats.
     """
     given = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
@@ -75,12 +75,12 @@ def opened(
         "group": Ask("groups", c.group),
         "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
-        "by": Ask("groups", by),
+        **{"by" if not i else f"by{i}": Ask("groups", column) for i, column in enumerate(by)},
     }
     named |= {name: Ask("groups", column) for name, column in zip(("folds", "repeats"), folds, strict=False)}
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
-    chosen = choose(file, c.label, c.scores, (*c.others, *([by] if by is not None else ()), *folds), models)
+    chosen = choose(file, c.label, c.scores, (*c.others, *by, *folds), models)
     _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)

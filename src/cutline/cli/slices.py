@@ -1,88 +1,292 @@
-"""The work of `evaluate --by`: one model on each slice of its cases, such as each site, in one table."""
+"""`cutline slices`: slices compared or searched. Also `evaluate --by` and `check --by`: one model on each slice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
+from cutline.cli.command import Fraction, command, option, options_of
+from cutline.cli.completion import measure_names
 from cutline.cli.evaluate import evaluated
-from cutline.cli.options import FileOutput, Reading, SelectionOptions
+from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
 from cutline.cli.progress import waiting
-from cutline.cli.reading import opened
 from cutline.cli.text import printable
-from cutline.core.errors import ParameterError
-from cutline.core.table import between, shown
-from cutline.core.validation import name_of
-from cutline.evaluation import evaluate
-from cutline.results.summary import Row, Summary
-from cutline.slices import Slices, common_table
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.table import Table, between, p_number, shown
+
+if TYPE_CHECKING:
+    from cutline.results.summary import Row, Summary
+    from cutline.slices import AgainstRest, Fairness, Slices
+
+COMPARE = "Compare the slices"
+FIND = "Search slices"
+_ENDS = 5  # slices at each end of a long table
+_LONG = 3 * _ENDS  # slices above which a table is folded
+
+
+@command
+@o.FILES
+@options_of(LargeReading, "reading")
+@options_of(IntervalOptions, "intervals")
+@options_of(FileOutput, "output")
+@o.BY
+@option(
+    "--measure",
+    default="auc",
+    shell_complete=measure_names,
+    group=COMPARE,
+    help="The measure that slices are compared by. Example: --measure recall",
+)
+@option(
+    "--alternative",
+    type=click.Choice(["two-sided", "worse", "better"]),
+    default="two-sided",
+    group=COMPARE,
+    help="Whether a slice may differ, or do worse or better. Example: --alternative worse",
+)
+@option(
+    "--adjust",
+    type=click.Choice(["auto", "westfall_young", "holm", "bh", "none"]),
+    default="auto",
+    group=COMPARE,
+    advanced=True,
+    help="The adjustment for the number of slices. Example: --adjust holm",
+)
+@option(
+    "--margin",
+    type=Fraction(),
+    default=0.0,
+    group=COMPARE,
+    help="Worse, or better, by more than this. Example: --margin 0.05",
+)
+@option("--gap", is_flag=True, group=COMPARE, help="The largest difference between any two slices. Example: --gap")
+@option(
+    "--fairness", is_flag=True, group=COMPARE, help="The criteria of group fairness at the cut. Example: --fairness"
+)
+@option(
+    "--least",
+    type=int,
+    group=COMPARE,
+    advanced=True,
+    help="Slices with fewer cases are left out of files (5), or of a search (50). Example: --least 20",
+)
+@option("--find", is_flag=True, group=FIND, help="Search slices that do worse, instead of naming them. Example: --find")
+@option("--features", group=FIND, help="The columns that --find makes conditions of. Example: --features age,site")
+@option(
+    "--depth",
+    type=int,
+    default=2,
+    group=FIND,
+    help="The most conditions of a slice that is searched. Example: --depth 2",
+)
+@option(
+    "--method",
+    type=click.Choice(["permutation", "split"]),
+    default="permutation",
+    group=FIND,
+    help="How --find tests: permutation, or split halves. Example: --method split",
+)
+@o.PLUGIN
+def slices(
+    files: tuple[str, ...],
+    reading: LargeReading,
+    intervals: IntervalOptions,
+    output: FileOutput,
+    by: tuple[str, ...],
+    measure: str,
+    alternative: str,
+    adjust: str,
+    margin: float,
+    gap: bool,
+    fairness: bool,
+    least: int | None,
+    find: bool,
+    features: str | None,
+    depth: int,
+    method: str,
+) -> None:
+    """Compare the slices that are named, or search some."""
+    if find == bool(by):
+        raise ParameterError("`cutline slices` compares slices or finds some", "pass --by, or --find with --features")
+    seeded = {"level": intervals.level, "seed": intervals.seed}
+    if find:
+        if gap or fairness or margin or output.documents or output.png:
+            raise ParameterError("--find takes no --gap, --fairness, --margin or files", "leave them out")
+        loss = "error_rate" if measure == "auc" else measure
+        search = {"measure": loss, "depth": depth, "least": least or 50, "method": method}
+        run_search(files, reading, features, search | seeded, output)
+        return
+    if features is not None:
+        raise ParameterError("--features belongs to --find", "pass both, or --by")
+    options = {"alternative": alternative, "adjust": adjust, "margin": margin} | seeded
+    few = 5 if least is None else least
+    run_comparison(files, by, reading, measure, options, output, gap=gap, fairness=fairness, least=few)
 
 
 def run_slices(
     paths: Sequence[str],
-    by: str,
+    by: Sequence[str],
     reading: Reading,
     selection: SelectionOptions,
     output: FileOutput,
     name: str | None,
     unused: Mapping[str, Any],
 ) -> None:
-    """Evaluate one model on each slice and show the results.
+    """Evaluate one model on each slice and show the results: the work of `evaluate --by`.
 
     Args:
         paths: The files of predictions.
-        by: The column whose values are the slices.
+        by: The columns whose values are the slices.
         reading: How the files are read.
         selection: Which measures.
         output: Where they go.
         name: What to call the model.
         unused: Options that slices have no use for, with what was given: none is read and ignored.
     """
-    for option, given in unused.items():
+    from cutline.slices import OVERALL, common_table, slices_document
+
+    for name_of_option, given in unused.items():
         if given:
-            raise ParameterError(f"--by cannot be combined with {option}", "leave one of them out")
+            raise ParameterError(f"--by cannot be combined with {name_of_option}", "leave one of them out")
     if output.documents or output.png:
         raise ParameterError(
-            "--by prints a table alone",
-            "pass --json or --csv, and no file to write; for a report, evaluate the cases of one slice",
+            "evaluate --by prints a table alone", "pass --json or --csv here, or use `cutline slices --html FILE`"
         )
-    if not paths:
-        raise ParameterError("Pass the files of the predictions.")
     output.check()
     selection.check()
-    slices, guesses = _read(paths, by, reading, name, quiet=output.quiet)
-    found = {value: evaluated(one, selection, quiet=True) for value, one in slices.items()}
+    slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
+    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)}
+    found |= {key: evaluated(ev, selection, quiet=True) for key, ev in slices.items()}
     output.say_guesses(guesses)
     if output.json:
-        parts = [{"slice": _plain(value), "evaluation": one.document()} for value, one in found.items()]
-        render.print_json({"schema": "cutline/slices/1", "by": by, "slices": parts})
+        render.print_json(slices_document(slices, found))
     elif output.csv:
-        render.put(common_table(by, found).to_csv())
+        render.put(common_table(slices.by, found).to_csv())
     else:
-        render.console().print(_rendered(by, found, with_notes=not output.quiet))
+        render.console().print(_rendered(slices, found, with_notes=not output.quiet))
 
 
-def _read(
-    paths: Sequence[str], by: str, how: Reading, name: str | None, *, quiet: bool
+def run_comparison(
+    paths: Sequence[str],
+    by: Sequence[str],
+    reading: Reading,
+    measure: str,
+    options: Mapping[str, Any],
+    output: FileOutput,
+    *,
+    gap: bool,
+    fairness: bool,
+    least: int,
+) -> None:
+    """Compare slices and show who is served worse: the work of `slices`.
+
+    Args:
+        paths: The files of predictions.
+        by: The columns whose values are the slices.
+        reading: How the files are read.
+        measure: The measure that slices are compared by.
+        options: What `Slices.against_rest` takes.
+        output: Where the results go.
+        gap: Whether the largest gap is shown.
+        fairness: Whether the criteria of fairness are shown.
+        least: Slices with fewer cases are left out of files.
+    """
+    output.check()
+    slices, guesses = read_slices(paths, by, reading, None, quiet=output.quiet)
+    with waiting("Comparing the slices", quiet=output.quiet):
+        found = slices.against_rest(measure, **options)
+        level = found.level
+        largest = slices.gap(measure, level=level) if gap else None
+        criteria = slices.fairness(level=level) if fairness else None
+    output.say_guesses(guesses)
+    for path in output.documents:
+        slices.save(path, measure=measure, least=least, overwrite=output.force, **options)
+    if output.json:
+        document = found.document()
+        document |= {} if largest is None else {"gap": largest.to_dict()}
+        document |= {} if criteria is None else {"fairness": criteria.to_dict()}
+        render.print_json(document)
+    elif output.csv:
+        render.put(found.to_csv())
+    else:
+        screen = render.console()
+        lines = [found.verdict, "", _against(screen, found), *_left_out(len(slices))]
+        if largest is not None:
+            lines += ["", *repr(largest).splitlines()]
+        if criteria is not None:
+            lines += ["", criteria.table.title, _criteria(screen, criteria), *criteria.table.below]
+        for line in [*lines, "", found.how]:
+            screen.print(Text(printable(line)) if isinstance(line, str) else line)
+        if not output.quiet and slices.notes:
+            screen.print(render.notes(slices.notes, "Notes"))
+
+
+def run_search(
+    paths: Sequence[str], reading: Reading, features: str | None, options: Mapping[str, Any], output: FileOutput
+) -> None:
+    """Search slices that do worse: the work of `slices --find`.
+
+    Args:
+        paths: The files of predictions.
+        reading: How the files are read.
+        features: The columns that conditions are on, with commas; all others when None.
+        options: What `find_slices` takes.
+        output: Where the results go.
+    """
+    from cutline.cli.reading import opened
+
+    output.check()
+    found = opened(paths, reading)
+    names = None if features is None else [name.strip() for name in features.split(",") if name.strip()]
+    common = {key: value for key, value in reading.common.items() if key in ("positive", "missing", "threshold")}
+    with waiting("Searching slices", quiet=output.quiet):
+        made = cl.find_slices(
+            found.chosen.label, found.chosen.scores[0], data=found.file, features=names, **common, **options
+        )
+    output.say_guesses(found.chosen.guesses)
+    if output.json:
+        render.print_json(made.document())
+    elif output.csv:
+        render.put(made.to_csv())
+    else:
+        screen = render.console()
+        screen.print(Text(printable(made.verdict)))
+        if made.rows:
+            screen.print(Text())
+            screen.print(_plain_table(screen, made.table))
+        screen.print(Text(printable(made.how)))
+
+
+def read_slices(
+    paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
 ) -> tuple[Slices, tuple[str, ...]]:
-    """The evaluation of each slice, and which columns were guessed."""
+    """Read the evaluation of each slice, and say which columns were guessed."""
+    from cutline.cli.reading import opened
+    from cutline.core.validation import name_of
+
+    if not paths:
+        raise ParameterError("Pass the files of the predictions.")
     c = how.columns
     if c.group or c.stratum or c.id:
         raise ParameterError("--by cannot be combined with --group, --stratum or --id", "leave one of them out")
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
-    found = opened(paths, how, by=by)
+    rules = _rules(by)
+    found = opened(paths, how, by=tuple(rules))
     score = found.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
-        slices: Any = evaluate(
+        slices: Any = cl.evaluate(
             found.chosen.label,
             score,
             c.weight,
-            by=by,
+            by=rules,
             data=found.file,
             name=printable(name_of(name) or score),
             exact=how.exact or None,
@@ -92,49 +296,126 @@ def _read(
     return slices, found.chosen.guesses
 
 
-def _plain(value: Any) -> Any:
-    """A value of a column as JSON has it: dates and the like are text."""
-    return value if isinstance(value, bool | int | float | str) else str(value)
+def _rules(by: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of --by with their ranges: "age:0,40,65,120" cuts a number, "day:month" a date."""
+    rules: dict[str, Any] = {}
+    for text in by:
+        name, _, rule = text.partition(":")
+        if name in rules:
+            raise ParameterError(f"--by names {name!r} twice", "name each column once")
+        rules[name] = _rule(rule) if rule else None
+    return rules
 
 
-def _rendered(by: str, found: Mapping[Any, Summary], *, with_notes: bool) -> RenderableType:
-    """The slices with their sizes, then each measure with a line for each slice, then the notes."""
+def _rule(text: str) -> Any:
+    if text in ("day", "month", "year"):
+        return text
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--by has the rule {text!r}", "write edges such as age:0,40,65,120, a number of ranges, or day:month"
+        ) from None
+    return int(numbers[0]) if len(numbers) == 1 else numbers
+
+
+# ---------------------------------------------------------------------- the screen
+
+
+def _rendered(slices: Slices, found: Mapping[Any, Summary], *, with_notes: bool) -> RenderableType:
+    """The verdict, then each measure with a line for all cases and for each slice, then the notes."""
+    from cutline.core.validation import counted
+
     screen = render.console()
     first = next(iter(found.values()))
-    sizes = [
-        (value, shown(one.data.cases), shown(one.data.positives), one.cut.words(one.data.ranking))
-        for value, one in found.items()
-    ]
+    head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {first.cut.words(first.data.ranking)}"
     level = f"{100 * first.level:g} % interval"
-    keys = {row.key: row.title for one in found.values() for row in one.rows}
+    keys = {row.key: row.title for summary in found.values() for row in summary.rows}
     rows: list[tuple[Any, ...]] = []
     for key, title in keys.items():
-        for i, (value, one) in enumerate(found.items()):
-            row = next((row for row in one.rows if row.key == key), None)
+        lines = []
+        for value, summary in found.items():
+            row = next((row for row in summary.rows if row.key == key), None)
             cells = ("", "", "") if row is None else (shown(row.value), render.interval(row.interval), _bracket(row))
-            rows.append((title if not i else "", value, *cells))
-    head = ["", by, "value", level, "exact value from"]
+            cases = shown(summary.data.cases)
+            lines.append((row.value if row is not None else float("nan"), (slices.label(value), cases, *cells)))
+        own = _worst_and_best(lines)
+        rows += [(title if not i else "", *cells) for i, cells in enumerate(own)]
+    heads = ["", slices.by, "cases", "value", level, "exact value from"]
     if not any(row[-1] for row in rows):  # nothing was binned
-        head, rows = head[:-1], [row[:-1] for row in rows]
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    verdict = [Text(printable(slices.verdict())), Text()] if _can_compare(slices) else []
     parts: list[RenderableType] = [
-        Text(printable(f"{len(found)} slices by {by}")),
+        Text(printable(head)),
         Text(),
-        render.grid(screen, (by, "cases", "positive", "flagged"), sizes),
-        Text(),
-        render.grid(screen, head, rows),
+        *verdict,
+        render.grid(screen, heads, rows),
+        *map(Text, _left_out(len(slices))),
     ]
-    return Group(*parts, *(_notes(by, found) if with_notes else ()))
+    if with_notes and slices.notes:
+        parts.append(render.notes(slices.notes, "Notes"))
+    return Group(*parts)
+
+
+def _left_out(count: int) -> list[str]:
+    """Return which slices a long table shows, in a sentence."""
+    return [f"The {_ENDS} lowest and the {_ENDS} highest of {count} slices."] if count > _LONG else []
+
+
+def _can_compare(slices: Slices) -> bool:
+    r = slices.overall.ranking
+    return len(slices) > 1 and bool(r.positives > 0 and r.negatives > 0)
+
+
+def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+    """Return the lines of all cases and of each slice; of many slices those at both ends, with a count."""
+    overall, *slices = lines
+    if len(slices) <= _LONG:
+        return [cells for _, cells in lines]
+    ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
+    between_them = ("...", "", "", "", "")
+    return [overall[1], *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
+
+
+def _against(screen: Any, found: AgainstRest) -> RenderableType:
+    """Each slice beside the rest, the lowest values first; of many slices, those at both ends, with a count."""
+    ordered = sorted(found.rows, key=lambda row: (row.value != row.value, row.value))
+    rows: list[tuple[str, ...]] = [
+        (
+            row.slice,
+            shown(row.cases),
+            shown(row.value),
+            shown(row.rest),
+            shown(row.difference),
+            "" if row.low != row.low else f"[{shown(row.low)}, {shown(row.high)}]",
+            p_number(row.p_adjusted),
+            row.verdict,
+        )
+        for row in ordered
+    ]
+    if len(rows) > _LONG:
+        between_them = ("...", *([""] * 7))
+        rows = [*rows[:_ENDS], between_them, *rows[-_ENDS:]]
+    interval = f"{100 * found.level:g} % interval"
+    heads = (found.slices.by, "cases", found.measure.name, "rest", "difference", interval, "p adjusted", "")
+    return render.grid(screen, heads, rows)
+
+
+def _criteria(screen: Any, found: Fairness) -> RenderableType:
+    rows = [
+        (row["criterion"], "", row["note"])
+        if row["value"] != row["value"]
+        else (row["criterion"], shown(row["value"]), f"[{shown(row['low'])}, {shown(row['high'])}]")
+        for row in found.table
+    ]
+    return render.grid(screen, ("criterion", "value", f"{100 * found.level:g} % interval"), rows)
+
+
+def _plain_table(screen: Any, table: Table, rows: Sequence[Sequence[Any]] | None = None) -> RenderableType:
+    chosen = [i for i, name in enumerate(table.columns) if name not in table.hidden]
+    cells = [[shown(row[i]) for i in chosen] for row in (table.rows if rows is None else rows)]
+    return render.grid(screen, [table.columns[i] for i in chosen], cells)
 
 
 def _bracket(row: Row) -> str:
     return "" if row.bounds is None else between(row.bounds.low, row.bounds.high)
-
-
-def _notes(by: str, found: Mapping[Any, Summary]) -> list[RenderableType]:
-    """The notes of each slice, below its value."""
-    parts: list[RenderableType] = []
-    for value, one in found.items():
-        notes = (*one.notes, *one.row_notes)
-        if notes:
-            parts.append(render.notes(notes, f"Notes on {by} {value}"))
-    return parts

@@ -21,10 +21,11 @@ _FLAGS = {
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
          "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
-         "weights_are", "portions", "value", "cost", "digits", "training_prevalence", "folds", "repeats",
+         "weights_are", "portions", "value", "cost", "digits", "training_prevalence", "folds",
+         "repeats", "rope", "control",
          "auc", "auc_width", "auc_method", "other_auc", "correlation", "oe_width", "slope_width", "intercept_width",
          "recall", "recall_width", "specificity", "specificity_width", "net_benefit_width", "discordant", "log_odds",
-         "power", "by", "rope", "control")  # fmt: skip
+         "power", "by")  # fmt: skip
 
 OPTIONS = {
     "table": "--from",

@@ -149,17 +149,21 @@ def between(low: float, high: float) -> str:
     return f"{math.floor(low * step + slack) / step:.{digits}f} to {math.ceil(high * step - slack) / step:.{digits}f}"
 
 
-def p_shown(value: float) -> str:
+def p_shown(value: float, floor: float = 0.0) -> str:
     """A p-value with the sign before it; none is nought, though a float may be.
 
-    >>> p_shown(0.0321), p_shown(0.0)
-    ('= 0.0321', '< 1e-16')
+    Args:
+        value: The p-value.
+        floor: The smallest one that its resamples can show: what is not above it is shown as below.
+
+    >>> p_shown(0.0321), p_shown(0.0), p_shown(1 / 2001, floor=1 / 2001)
+    ('= 0.0321', '< 1e-16', '< 0.0005')
     """
-    number = p_number(value)
+    number = p_number(value, floor)
     return number if number.startswith("<") else f"= {number}"
 
 
-def p_number(value: float | None) -> str:
+def p_number(value: float | None, floor: float = 0.0) -> str:
     """A p-value in a column of them; empty where there is no test.
 
     >>> p_number(0.0321), p_number(0.0), p_number(float("nan"))
@@ -167,6 +171,8 @@ def p_number(value: float | None) -> str:
     """
     if value is None or math.isnan(value):
         return ""
+    if 0 < value <= floor * (1 + 1e-9):
+        return f"< {float(f'{floor:.2g}'):g}"
     return "< 1e-16" if value < 1e-16 else shown(value)
 
 

@@ -17,7 +17,7 @@ from cutline.cuts import statements
 from cutline.cuts.cut import Cut, Promised
 from cutline.cuts.optimism import Repeated
 from cutline.cuts.plan import MEAN, SMOOTH_YOUDEN, Plan
-from cutline.cuts.promises import PrecisionAtQuotas, Promise, RatePromise, beyond
+from cutline.cuts.promises import PrecisionAtQuotas, PrecisionAtThresholds, Promise, RatePromise, beyond
 from cutline.cuts.requirements import Requirement
 from cutline.cuts.restrictions import Cap
 from cutline.inference.caveats import few_resamples
@@ -61,7 +61,7 @@ class Request:
             return self._none()
         tested = any(isinstance(one, PrecisionAtQuotas) for one in self.made)
         if tested or (flagged and math.isinf(key)):
-            return self.at(self._above_the_unflagged(flagged), place, repeated)
+            return self.at(self._tested_threshold(flagged), place, repeated)
         return self.at(key if self.r.higher_is_positive else -key, place, repeated)
 
     def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
@@ -114,6 +114,15 @@ class Request:
         if not is_any:
             return math.nan, None
         return (math.inf if not place else float(self.r.key[place - 1])), int(place)
+
+    def _tested_threshold(self, place: int) -> float:
+        """Return the preset threshold at which precision was tested, or that of a quota."""
+        for promise in self.made:
+            if isinstance(promise, PrecisionAtThresholds):
+                preset = promise.threshold_at(self.r, place)
+                if preset is not None:
+                    return preset
+        return self._above_the_unflagged(place)
 
     def _above_the_unflagged(self, place: int) -> float:
         """The threshold just above the highest score that is not flagged, for tested precision and infinite scores.

@@ -123,6 +123,47 @@ class PrecisionAtQuotas:
 
 
 @dataclass(frozen=True)
+class PrecisionAtThresholds(PrecisionAtQuotas):
+    """That enough of the flagged cases are positive, tested at preset thresholds, and at quotas for other scales.
+
+    The thresholds run from the required precision down to 0.01, and the first at which the test fails ends the
+    sequence: a fixed sequence needs no correction for its length (Learn then Test, Angelopoulos et al. 2021). A
+    calibrated model is more precise than its threshold, so the sequence starts well. Scores from 0 to 1 that are not
+    on the scale of probabilities may fail at once; the quotas, which have the other half of the error, serve them.
+    """
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The preset thresholds, in the order in which they are tested."""
+        return tuple(percent / 100 for percent in range(min(99, math.floor(100 * self.least + 1e-9)), 0, -1))
+
+    def kept(self, r: Ranking) -> Array:
+        """Return which cuts pass, by the sequence of thresholds or by a quota."""
+        quotas = PrecisionAtQuotas(self.requirement, self.least, self._half, self.quotas, self.total)
+        passed = quotas.kept(r)
+        places, holds = self._sequence(r)
+        passed[..., places] |= holds
+        return passed
+
+    def threshold_at(self, r: Ranking, place: int) -> float | None:
+        """Return the preset threshold at which a cut passed; None where a quota alone passed it."""
+        places, holds = self._sequence(r)
+        passed = np.flatnonzero(holds & (places == place))
+        return self.thresholds[passed[0]] if len(passed) else None
+
+    @property
+    def _half(self) -> float:
+        return 1 - (1 - self.confidence) / 2
+
+    def _sequence(self, r: Ranking) -> tuple[Array, Array]:
+        """Return the cut of each preset threshold, and whether it and all before it pass the test."""
+        places = np.array([r.cut(threshold) for threshold in self.thresholds], dtype=np.intp)
+        flagged, tp = r.ends[..., places], r.tp[..., places]
+        passes = (lower_bounds(tp, flagged, self._half) >= self.least) & (flagged > 0)
+        return places, np.logical_and.accumulate(passes, axis=-1)
+
+
+@dataclass(frozen=True)
 class PrecisionAnywhere:
     """That enough of the flagged cases are positive at any cut, from the bands of recall and false positive rate.
 
@@ -202,7 +243,9 @@ def promises(
             made.append(PrecisionAnywhere(one, 1 - rate, whole, prevalence, each))
         else:
             named = quotas or tuple(sorted({max(1, math.floor(share * int(r.total))) for share in SHARES}))
-            made.append(PrecisionAtQuotas(one, 1 - rate, whole, named, int(r.total)))
+            preset = r.are_probabilities and not quotas and about.count("precision") == 1
+            kind = PrecisionAtThresholds if preset else PrecisionAtQuotas
+            made.append(kind(one, 1 - rate, whole, named, int(r.total)))
     return made
 
 

@@ -15,7 +15,7 @@ from cutline.core.table import shown
 from cutline.core.validation import counted
 from cutline.cuts.criteria import Criterion
 from cutline.cuts.plan import OPTIMUM, Plan
-from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
+from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, PrecisionAtThresholds, Promise, RatePromise
 
 GROUPS = (
     "The cases come in groups, and promises hold for independent cases only: write the requirement on a limit, such as "
@@ -230,7 +230,9 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     found = [*BASIS]
     if not after_looking:
         found.append(IN_ADVANCE)
-    if any(isinstance(one, PrecisionAtQuotas) for one in made):
+    if any(isinstance(one, PrecisionAtThresholds) for one in made):
+        found.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
+    elif any(isinstance(one, PrecisionAtQuotas) for one in made):
         found.append("The quotas at which precision is tested were fixed before anybody looked.")
     depends = [one for one in made if not isinstance(one, RatePromise) or one.about == "share"]
     fixed = any(isinstance(one, PrecisionAnywhere) and one.prevalence is not None for one in depends)

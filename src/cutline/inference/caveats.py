@@ -10,6 +10,7 @@ import numpy as np
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import counted
 from cutline.inference.effective_size import effective
+from cutline.results.caveat import Caveat, keep_one_warning
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import FEWEST
 
@@ -19,7 +20,7 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_STUDENT = 8
-FEW_IF_A_FEW_WEIGH = 30  # ... where a handful of them makes most of what varies
+FEW_GROUPS = 10  # of a class: with 6, a specificity was held in 90 % (docs/coverage.md)
 FEW_FOR_ONE_CUT = 20
 FEW_FOR_A_DIFFERENCE = 20  # ... of two models on the same cases
 FEW_FOR_A_MEAN = 10  # ... of means over the cases
@@ -30,48 +31,73 @@ PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 BELOW = "the actual coverage is probably below the nominal level"
 ABOVE = "the actual coverage is probably above the nominal level"
-ON_THE_SAFE_SIDE = f"So few cases stand on the wrong side that the interval is wide: {ABOVE}."
-FEW_AT_THE_TOP = f"It rests on about {{:.2g}} cases at the top of the list, nearly all of one class: {ABOVE}."
-CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
-CUTS_FAR_APART = f"Ties put the cuts that may be meant far apart, and all are allowed for: {ABOVE}."
-FEW_TRUE_POSITIVES = f"The cut has only {{}}, of which so little can be told that the interval is wide: {ABOVE}."
-SEARCHED = f"The cut is searched for, and every one that could have been found is allowed for: {ABOVE}."
-SEARCHED_AGAIN = f"The cut is searched for, which resamples of such a design hardly show: {BELOW}."
+ON_THE_SAFE_SIDE = Caveat("few-errors", "So few cases stand on the wrong side that the interval is wide.", "above")
+FEW_AT_THE_TOP = Caveat(
+    "few-at-the-top", "It rests on about {:.2g} cases at the top of the list, nearly all of one class.", "above"
+)
+CUT_ANYWHERE = Caveat(
+    "few-beyond-the-cut",
+    "So few cases are beyond the cut that it may lie anywhere there: the interval is wide.",
+    "above",
+)
+CUTS_FAR_APART = Caveat("tied-cuts", "Because of ties several cuts fit; the interval covers all of them.", "above")
+FEW_TRUE_POSITIVES = Caveat("few-true-positives", "The cut has only {}: the interval is wide.", "above")
+SEARCHED = Caveat(
+    "searched-cut", "The cut is searched for; the interval covers every one that could have been found.", "above"
+)
+SEARCHED_AGAIN = Caveat(
+    "searched-cut", f"The cut is searched for, which resamples of such a design hardly show: {BELOW}.", "below"
+)
 TOO_RARELY = "The test's actual error rate is probably below its level."
 AT_A_QUOTA = (
     "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
 )
-IGNORES_THE_BIAS = (
-    "Chance raises this measure, of one model more than of the other: the test's actual error rate is probably above "
-    "its level. The method 'auto' allows for that."
+IGNORES_THE_BIAS = Caveat(
+    "ignored-bias",
+    "Chance raises this measure, of one model more than of the other: the test probably rejects more often than its "
+    "level says. The method 'auto' allows for that.",
+    "below",
 )
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
-NO_COVERAGE = f"Every resample has the same value: {BELOW}."
+NO_COVERAGE = Caveat("no-spread", f"Every resample has the same value: {BELOW}.", "below")
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
-RARE_SCORES = f"The area depends on whether rarer scores than those at hand exist at the ends of the list: {BELOW}."
-SCATTERED = f"Some resamples are far from the others, which makes the interval wide: {ABOVE}."
-FEW_WEIGH = f"A few cases weigh so heavily in it that {BELOW}."
-WEIGHTS_GO_WITH_SCORES = (
-    f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}, and the error "
-    "rate of a test above its level."
+RARE_SCORES = Caveat(
+    "open-ends",
+    f"The area depends on whether rarer scores than those at hand exist at the ends of the list: {BELOW}.",
+    "below",
 )
-CLASSES_WEIGH_DIFFERENTLY = f"A {{}} weighs {{:.3g}} times as much as a {{}}, so that a few of them decide: {BELOW}."
+FEW_WEIGH = Caveat("few-weigh", f"A few cases weigh so heavily in it that {BELOW}.", "below")
+WEIGHTS_GO_WITH_SCORES = Caveat(
+    "weights-go-with-scores",
+    f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}.",
+    "below",
+)
+CLASSES_WEIGH_DIFFERENTLY = Caveat(
+    "uneven-weights", f"A {{}} weighs {{:.3g}} times as much as a {{}}, so that a few of them decide: {BELOW}.", "below"
+)
 UNEVEN_CLASSES = 3.0  # times the weight of a case of the other class
-NEAR_AN_END = f"The value is so near to an end of its range that {BELOW}."
-SEPARATED = (
-    "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
-    "would be if the shares of errors of both classes were as large as Wilson's interval allows."
+NEAR_AN_END = Caveat("near-an-end", f"The value is so near to an end of its range that {BELOW}.", "below")
+SEPARATED = Caveat(
+    "separated",
+    "No case is on the wrong side (or none is on the right one): the limit is what the measure would be if the shares "
+    "of errors of both classes were as large as Wilson's interval allows.",
 )
-OPTIMISTIC = (
-    "It is the best over all cuts, which favours the sample at hand: the value is too good on average, and the "
-    "actual coverage is probably below the nominal level."
+OPTIMISTIC = Caveat(
+    "optimistic",
+    "It is the best over all cuts, which is too good on average, and resamples of such a design show only part of "
+    f"that: {BELOW}.",
+    "below",
 )
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
-IGNORES_THE_DESIGN = (
-    "This method takes no account of sampling weights or strata; the methods 'linearised' and 'bootstrap' do."
+IGNORES_THE_DESIGN = Caveat(
+    "ignored-design",
+    "This method takes no account of sampling weights or strata; the methods 'linearised' and 'bootstrap' do.",
+    "below",
 )
-INDEPENDENT = (
-    "The cases come in groups, which this method takes for independent cases; the method 'bootstrap' does not."
+INDEPENDENT = Caveat(
+    "ignored-groups",
+    "The cases come in groups, which this method takes for independent cases; the method 'bootstrap' does not.",
+    "below",
 )
 
 
@@ -97,9 +123,21 @@ def few_resamples(count: int) -> list[str]:
 
 def whole_groups(groups: int, how: str = "resampled") -> str:
     """How many groups were resampled, or counted, as a sentence."""
-    done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole"
-    few = f", which is few: {BELOW}"
-    return f"{done}{few if groups < FEW_FOR_RESAMPLING else ''}."
+    return Caveat("groups", f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole.")
+
+
+def few_groups(of_classes: tuple[float, float]) -> list[str]:
+    """Return a warning where few groups hold a case of one class.
+
+    Args:
+        of_classes: The degrees of freedom of either class: groups less strata.
+    """
+    fewest = min(of_classes)
+    if fewest >= FEW_GROUPS - 1:
+        return []
+    name = "positive" if of_classes[0] == fewest else "negative"
+    groups = counted(round(fewest) + 1, "group")
+    return [Caveat("few-groups", f"Only {groups} hold a {name} case: {BELOW}.", "below")]
 
 
 def one_class(ranking: Ranking) -> list[str]:
@@ -107,16 +145,18 @@ def one_class(ranking: Ranking) -> list[str]:
     missing = "positive" if not ranking.positives else "negative" if not ranking.negatives else ""
     if not missing:
         return []
-    return [f"There is no {missing} case, so nothing tells how one would fare, and {BELOW}."]
+    return [
+        Caveat("one-class", f"There is no {missing} case, so nothing tells how one would fare, and {BELOW}.", "below")
+    ]
 
 
-def few_cases(ranking: Ranking, enough: int, what: str) -> list[str]:
-    """A warning when a class has too few cases for a method, which `what` names."""
+def few_cases(ranking: Ranking, enough: int) -> list[str]:
+    """Return a detail when a class has few cases, on which the interval then rests."""
     fewest = float(min(effective(ranking)))
     if not 0 < fewest < enough:
         return []
     cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"
-    return [f"A class has only {cases}: with {what}, {BELOW}."]
+    return [Caveat("few-cases", f"A class has only {cases}, on which this rests.")]
 
 
 def finished(
@@ -147,4 +187,4 @@ def finished(
         notes = [*notes, f"Resampling shifts this {what}: a limit was moved to include the value."]
     if not math.isnan(low):
         low, high = min(low, value), max(high, value)
-    return Estimate(name, value, low, high, level, method, tuple(notes))
+    return Estimate(name, value, low, high, level, method, keep_one_warning(notes))

@@ -18,6 +18,7 @@ Array = npt.NDArray[Any]
 
 _ADDED = 0.5  # to the count of each bin, so that an empty one has a logarithm
 _PERMUTATIONS = 1999
+SMALLEST_P = 1 / (_PERMUTATIONS + 1)  # that permutations can show
 _CELLS_TO_PERMUTE = (
     5_000  # distinct scores: beyond, ties are few and the law without ties is only a little conservative
 )

@@ -64,7 +64,8 @@ def code_column(name: str, values: Array) -> Coded:
         distinct, inverse = np.unique(present.astype(str) if values.dtype.kind == "O" else present, return_inverse=True)
         codes = np.zeros(len(values), np.int64)
         codes[~absent] = inverse
-        texts = [f"{name} = {value}" for value in distinct.tolist()]
+        shown = [f"{value:g}" if isinstance(value, float) else value for value in distinct.tolist()]
+        texts = [f"{name} = {value}" for value in shown]
     if absent.any():
         codes = np.where(absent, len(texts), codes)
         texts.append(f"{name} is missing")

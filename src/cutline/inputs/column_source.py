@@ -29,6 +29,17 @@ class Ask(NamedTuple):
     as_text: bool = False  # labels of a file, when the positive one is named by its text
 
 
+class Coded(NamedTuple):
+    """A column of few distinct values: these, and which of them each row has."""
+
+    values: Array
+    code: Array
+
+    def expand(self) -> Array:
+        """The value of each row."""
+        return self.values[self.code]
+
+
 class Source(Protocol):
     """Named columns."""
 
@@ -87,7 +98,7 @@ def asked_of(
 def check(source: Source, asked: Mapping[Any, Ask]) -> None:
     """Refuse names that the source does not have."""
     for key, (read_as, name, _) in asked.items():
-        # slices, folds and repeats are read as groups are
+        # Slices, folds and repeats are read as groups are.
         role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats") else read_as
         if not isinstance(name, str):
             raise ParameterError(

@@ -10,9 +10,11 @@ import re
 import tempfile
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import dropwhile, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 from cutline.core.errors import InputError
@@ -72,9 +74,11 @@ class Layout(NamedTuple):
         """What DuckDB calls the columns: it takes no empty names, and p and P for the same."""
         return {column: f"c{i}" for i, column in enumerate(self.columns)}
 
-    def sql(self, name: str, *, rejects: bool = False, more: str = "") -> str:
-        """How DuckDB reads it: all columns as text; with `rejects` it notes what is wrong instead of stopping."""
-        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
+    def sql(
+        self, name: str, *, rejects: bool = False, more: str = "", types: Mapping[str, str] = MappingProxyType({})
+    ) -> str:
+        """How DuckDB reads it: columns as text but for `types`; with `rejects` it notes what is wrong and goes on."""
+        columns = ", ".join(f"'{name}': '{types.get(name, 'VARCHAR')}'" for name in self.names.values())
         noted = ", store_rejects = true, rejects_limit = 1" if rejects else ""
         return (
             f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "

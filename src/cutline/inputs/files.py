@@ -12,30 +12,37 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
+from cutline.core.parallel import is_watched
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import arrow_files, copying
-from cutline.inputs.column_source import Array, Ask, Source, plain
+from cutline.inputs.column_source import Array, Ask, Coded, Source, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
-from cutline.inputs.duck import connect, is_number
+from cutline.inputs.duck import connect, followed, is_number
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import NUMBER, WHOLE, absent, literal, number_hint, quoted
+from cutline.inputs.sql_text import MISSING, NUMBER, WHOLE, absent, literal, number_hint, quoted
 
 # What text files write for a missing value.
 FORMATS = ("csv", "parquet", "json", "arrow")
 
 _SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
+_ROW_BYTES = 16  # of a row that is read to be ranked: a score and a label
+_SHORTEST_LINE = 4  # bytes of a row of two columns
+_FIRST_ROWS = 4096  # in which labels are looked up
+_MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
+_UNKNOWN = 255
 _EXACT_DIGITS = 15  # decimals that every float64 tells apart
 _MANY = 1000  # more distinct labels than this are no labels
 
@@ -60,6 +67,49 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
     from cutline.inputs.several_files import Files
 
     return Files(parts, found, connection)
+
+
+def _holds_odd_signs(path: Path) -> bool:
+    """Whether an underscore, or a plus before a minus, stands below the first line of a file."""
+    with path.open("rb") as stream:
+        stream.readline()
+        end = b""
+        while block := stream.read(1 << 20):
+            if b"_" in block or b"+-" in end + block:
+                return True
+            end = block[-1:]
+    return False
+
+
+def _code(column: str, texts: Sequence[str]) -> str:
+    """The SQL of the code of a text: its place, the number of texts where it is missing, and one for all others."""
+    cases = " ".join(f"WHEN {literal(text)} THEN {code}" for code, text in enumerate(texts))
+    known = f"CASE CAST({column} AS VARCHAR) {cases} ELSE {_UNKNOWN} END" if texts else str(_UNKNOWN)
+    return f"CAST(CASE WHEN {column} IS NULL THEN {len(texts)} ELSE {known} END AS UTINYINT)"
+
+
+def _read_labels(texts: Sequence[str], *, as_text: bool) -> Array | None:
+    """The labels that texts of a CSV file spell, and a missing one behind them; None where spaces surround a text."""
+    if any(text != text.strip() for text in texts):
+        return None
+    kind = "VARCHAR" if as_text else _kind_of(texts)
+    convert: Callable[[str], Any] = {
+        "BIGINT": int,
+        "DOUBLE": float,
+        "BOOLEAN": lambda text: text.lower() == "true",
+    }.get(kind, str)
+    return np.array([*map(convert, texts), None], dtype=object)
+
+
+def _kind_of(texts: Sequence[str]) -> str:
+    """Numbers where all are, true/false where all are, else text; "007" is text."""
+    if len(texts) >= _MANY:
+        return "VARCHAR"
+    if all(re.fullmatch(WHOLE, text) and len(text) < 18 for text in texts):
+        return "BIGINT"
+    if all(re.fullmatch(NUMBER, text) for text in texts):
+        return "DOUBLE"
+    return "BOOLEAN" if all(text.lower() in ("true", "false") for text in texts) else "VARCHAR"
 
 
 def _is_full_disk(error: Exception) -> bool:
@@ -163,10 +213,96 @@ class File:
         """The columns that are asked for, row by row."""
         return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
 
-    def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array]:
-        """Their distinct rows, and how often each occurs."""
-        *found, times = self._arrays(f"SELECT *, count(*) AS times FROM ({self._typed(asked)}) GROUP BY ALL")  # noqa: S608
-        return dict(zip(asked, found, strict=True)), times
+    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are read as they are."""
+        return
+
+    def fits(self, limit: int) -> bool:
+        """Whether the columns of a ranking fit into some bytes: rows are counted only where the size does not tell."""
+        most = limit // _ROW_BYTES
+        is_plain = self._layout is not None and self._layout.compression == "none"
+        return (is_plain and self._path.stat().st_size // _SHORTEST_LINE <= most) or self.count <= most
+
+    def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        """Read the columns in one typed scan; None where a value needs a closer look, which `rows` takes.
+
+        Labels that are text come as codes. What DuckDB refuses, or reads more freely than `rows` does, is left to
+        `rows`, which knows the words for it.
+        """
+        try:
+            return self._scan_csv(asked) if self._kind == "csv" else self._scan_typed(asked)
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except (duckdb.Error, InputError, UnicodeDecodeError):
+            return None
+        except RuntimeError as error:
+            if "interrupted" in str(error):
+                raise KeyboardInterrupt from None
+            raise
+
+    def _scan_csv(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        numbers = [one for one in asked.values() if one.role in ("scores", "weights")]
+        labels = [one for one in asked.values() if one.role == "labels"]
+        if self._layout is None or len(numbers) + len(labels) != len(asked) or len({*asked.values()}) != len(asked):
+            return None
+        absent_words = f", nullstr = [{', '.join(map(literal, MISSING))}]"
+        types = {self._names[one.column]: "DOUBLE" for one in numbers}
+        if len(types) != len(numbers) or self._has_odd_numbers(numbers):
+            return None
+        reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
+        return self._scan_coded(asked, reader, lambda texts, one: _read_labels(texts, as_text=one.as_text))
+
+    def _scan_typed(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        numeric = all(_NUMERIC.match(self.types[one.column]) for one in asked.values() if one.role != "labels")
+        text = all(self.types[one.column] == "VARCHAR" or self.types[one.column].startswith("ENUM")
+                   for one in asked.values() if one.role == "labels")  # fmt: skip
+        if not numeric or not text or not asked.keys() <= {"labels", "scores", "weights"}:
+            return None  # labels that are numbers are read as such
+        for one in asked.values():
+            self._check_decimals(one)
+        return self._scan_coded(asked, self._from, lambda texts, _: np.array([*texts, None], dtype=object))
+
+    def _scan_coded(
+        self, asked: Mapping[Any, Ask], reader: str, read: Callable[[Sequence[str], Ask], Array | None]
+    ) -> dict[Any, Array | Coded] | None:
+        """Read numbers as they are and text as codes; None where there are too many labels, or odd ones.
+
+        The labels of the first rows are looked up; where others turn up later, all of them are, and it is read again.
+        """
+        for whole in (False, True):
+            texts = {
+                key: self._distinct(one, reader, whole=whole) for key, one in asked.items() if one.role == "labels"
+            }
+            values = {key: read(some, asked[key]) for key, some in texts.items()}
+            if any(len(some) > _MOST_CODES for some in texts.values()) or any(one is None for one in values.values()):
+                return None
+            cells = [
+                _code(self._name(one), texts[key]) if key in texts else self._name(one) for key, one in asked.items()
+            ]
+            columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
+            query = f"SELECT {columns} FROM {reader}"  # noqa: S608
+            with followed(self._connection, self.count) if is_watched() else nullcontext():
+                arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
+            found = dict(zip(asked, arrays, strict=True))
+            if not len(arrays[0]):
+                return None
+            if all(int(found[key].max()) < _UNKNOWN for key in texts):
+                return {key: Coded(values[key], array) if key in texts else array for key, array in found.items()}  # type: ignore[arg-type]
+        return None
+
+    def _distinct(self, one: Ask, reader: str, *, whole: bool) -> list[str]:
+        """The distinct texts of a column, or of its first rows."""
+        column = self._name(one)
+        rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"  # noqa: S608
+        query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"  # noqa: S608
+        return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
+
+    def _has_odd_numbers(self, numbers: Sequence[Ask]) -> bool:
+        """Whether a number may be spelt as only DuckDB takes it: 1_000 or +-1."""
+        if self._layout is not None and self._layout.compression == "none" and not _holds_odd_signs(self._path):
+            return False
+        odd = " OR ".join(f"contains({self._name(one)}, '_') OR contains({self._name(one)}, '+-')" for one in numbers)
+        return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])  # noqa: S608
 
     def engine(self, asked: Mapping[Any, Ask]) -> SqlEngine | None:
         """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB."""
@@ -329,13 +465,7 @@ class File:
             return "VARCHAR"
         query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {_MANY}"  # noqa: S608
         found = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
-        if len(found) == _MANY:
-            return "VARCHAR"
-        if all(re.fullmatch(WHOLE, value) and len(value) < 18 for value in found):
-            return "BIGINT"
-        if all(re.fullmatch(NUMBER, value) for value in found):
-            return "DOUBLE"
-        return "BOOLEAN" if all(value.lower() in ("true", "false") for value in found) else "VARCHAR"
+        return _kind_of(found)
 
     def _check_numbers(self, one: Ask) -> None:
         """Refuse scores and weights that are text, with the first of them and its row."""

@@ -14,11 +14,12 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.binned_ranking import of_bins
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, briefly
+from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.ranking import Ranking
 from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, joined
 
 _WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
+MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memory might take more
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
 _ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
 _NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
@@ -106,8 +107,6 @@ def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
         wanted: How they are to be read.
         binary: Tells which labels are positive, or refuses them.
     """
-    if wanted.exact is not None and not isinstance(wanted.exact, bool | np.bool_):
-        raise ParameterError(f"is {briefly(wanted.exact)}", "pass True or False", argument="exact")
     found = engine.classes()
     _check_weights(engine, found)
     absent = validation.missing_mask(found.labels)

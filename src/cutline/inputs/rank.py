@@ -125,8 +125,16 @@ def _rank_named(
 ) -> Ranking:
     """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
     exact, threshold, memory = how
+    if exact is not None and not isinstance(exact, bool | np.bool_):
+        raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
     source = column_source.opened(data, memory=memory)
     column_source.check(source, asked)
+    if exact is not False and hasattr(source, "scan") and source.fits(_room(memory, exact=exact)):
+        columns = source.scan(asked)
+        if columns is not None:
+            return _rank_scanned(options, source, asked, columns)
+        with column_source.reading(source, asked) as rows:  # which knows what is wrong
+            return _rank_rows(options, **rows)
     try:
         engine = source.engine(asked)
         if engine is not None and (out_of_core.is_large(engine) or exact is not None):
@@ -148,6 +156,47 @@ def _rank_named(
         pass  # the rows tell where it is
     with column_source.reading(source, asked) as found:
         return _rank_rows(options, **found)
+
+
+def _rank_scanned(
+    options: _Options, source: Any, asked: dict[Any, column_source.Ask], columns: dict[Any, Any]
+) -> Ranking:
+    """Rank the columns of one typed scan: text labels are compared once each, by their codes."""
+    labels, scores = columns["labels"], columns["scores"]
+    if isinstance(labels, column_source.Coded):
+        used = np.flatnonzero(np.bincount(labels.code, minlength=len(labels.values)))
+        is_complete = "weights" not in columns and used[-1] < len(labels.values) - 1
+        is_complete = is_complete and scores.dtype.kind == "f" and not np.isnan(scores).any()
+        if is_complete and options.missing in get_args(Missing):
+            sides = binary(_as_array(labels.values[used]), options.positive)
+            of_code = np.zeros(len(labels.values), bool)
+            of_code[used] = sides.is_positive
+            return in_memory.rank_cases(
+                of_code[labels.code],
+                scores,
+                higher_is_positive=options.higher_is_positive,
+                positive=sides.positive,
+                negative=sides.negative,
+            )
+        columns = columns | {"labels": _as_array(labels.expand())}
+    try:
+        return _rank_rows(options, **columns)
+    except PositionError as error:
+        raise column_source.told(error, source, asked) from None
+
+
+def _as_array(labels: Array) -> Array:
+    """Return labels as an array of their own type, where all are numbers or booleans and none is missing."""
+    kinds = set(map(type, set(labels.tolist())))
+    return labels.astype(next(iter(kinds))) if len(kinds) == 1 and kinds <= {int, float, bool} else labels
+
+
+def _room(memory: Any, *, exact: bool | None) -> int:
+    """Return the bytes that columns may take: beyond so many rows, bins answer as well in a tenth of the memory."""
+    from cutline.inputs.duck import bytes_of
+
+    limit = bytes_of(memory)
+    return limit if exact else min(limit, out_of_core.MOST_IN_MEMORY * 16)
 
 
 def _memory(limit: Any) -> int:

@@ -87,7 +87,22 @@ def _by_period(name: str, values: Array, rule: str) -> Coded:
     return Coded(codes, distinct.astype(str).tolist())
 
 
+def as_numbers(values: Array) -> Array:
+    """Return text as numbers where all of it is, as files without types hold them; other columns as they are.
+
+    >>> as_numbers(np.array(["1", "2.5"])).tolist(), as_numbers(np.array(["1", "x"])).tolist()
+    ([1.0, 2.5], ['1', 'x'])
+    """
+    if values.dtype.kind not in "OUT":
+        return values
+    try:
+        return values.astype(float)
+    except (TypeError, ValueError):
+        return values
+
+
 def _by_range(name: str, values: Array, rule: Any) -> Coded:
+    values = as_numbers(values)
     if values.dtype.kind not in "iuf":
         raise InputError(f"{name} does not hold numbers, so it has no ranges", "leave its edges out", argument="by")
     if isinstance(rule, int) and not isinstance(rule, bool) and rule >= 2:

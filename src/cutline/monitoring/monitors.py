@@ -554,7 +554,8 @@ class Monitor:
         """What is watched, in a line."""
         model = f" of {self.settings.model}" if self.settings.model else ""
         days = [day.name for day in self.days]
-        span = f", {days[0]} to {days[-1]}" if days else ""
+        span = f", {days[0]}" if days else ""
+        span += f" to {days[-1]}" if len(days) > 1 else ""
         return f"Monitoring{model}: {counted(len(days), 'day')}{span}"
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -24,6 +25,7 @@ from cutline.evaluation import Evaluation, evaluate
 from cutline.independent_comparison import compare_independent
 from cutline.inference import drift as statistics
 from cutline.inputs import column_source
+from cutline.measures import MEASURES
 
 BINS = 10
 DRAWN = 40  # bins of the chart
@@ -174,6 +176,13 @@ class Drift:
         return statistics.kolmogorov_smirnov(counts[0], counts[1], self.seed)
 
     @property
+    def _ks_p(self) -> str:
+        """The p-value with its sign, never below what permutations can show."""
+        if self.ks.method == "permutation" and self.ks.p_value <= statistics.SMALLEST_P:
+            return f"<= {statistics.SMALLEST_P:g}"
+        return p_shown(self.ks.p_value)
+
+    @property
     def drifted(self) -> bool:
         """Whether the index is larger than chance explains, at the level."""
         return self.psi.value > self.psi.critical
@@ -185,21 +194,49 @@ class Drift:
             return None
         return self.reference.flagged(self.cut), self.sample.flagged(self.cut)
 
-    @cached_property
-    def performance(self) -> Table | None:
-        """The measures of both periods and their differences, where both have labels; None otherwise."""
+    def _labelled(self) -> tuple[Evaluation, Evaluation] | None:
+        """Return the evaluations of both periods at the same cut; None where one has no labels."""
         first, second = self.reference.evaluation, self.sample.evaluation
         if first is None or second is None:
             return None
-        if self.cut is None:
-            second = second.with_cut(threshold=float(first.threshold))
-        measures = [
-            m
-            for m in _MEASURES
-            if m != "brier" or (first.ranking.are_probabilities and second.ranking.are_probabilities)
-        ]
+        return first, second if self.cut is not None else second.with_cut(threshold=float(first.threshold))
+
+    @cached_property
+    def performance(self) -> Table | None:
+        """The measures of both periods and their differences, where both have labels; None otherwise."""
+        both = self._labelled()
+        if both is None:
+            return None
+        first, second = both
+        probabilities = first.ranking.are_probabilities and second.ranking.are_probabilities
+        measures = [name for name in _MEASURES if name != "brier" or probabilities]
         names = (self.sample.name, self.reference.name)
         return compare_independent(second, first, names=names).summary(measures, level=self.level)
+
+    def no_worse(self, measures: str | Iterable[str], *, margin: float | None = None) -> Table:
+        """Return a gate: whether the second period is no worse than the first in some measures.
+
+        Without a margin, a measure fails when the whole interval of its difference is on the worse side; with one, it
+        passes only if the interval excludes any larger loss.
+
+        Args:
+            measures: The measures, by name.
+            margin: The loss that is acceptable.
+        """
+        both = self._labelled()
+        if both is None:
+            raise InputError("Measures can be compared only where both periods have labels", "pass their labels")
+        rows = []
+        for measure in [MEASURES[name] for name in ([measures] if isinstance(measures, str) else measures)]:
+            if measure.better is None:
+                raise ParameterError(f"{measure.name} is neither better high nor low", "choose another measure")
+            difference = compare_independent(both[1], both[0]).difference(measure, level=self.level, seed=self.seed)
+            least, most = difference.low, difference.high
+            if measure.better == "higher":  # as a loss
+                least, most = -most, -least
+            passed = least <= 0 if margin is None else most <= check_number(margin, "margin")
+            rows.append((measure.name, difference.value, difference.low, difference.high, passed))
+        return Table(("measure", "difference", "low", "high", "passed"), tuple(rows))
 
     @property
     def verdict(self) -> str:
@@ -208,7 +245,7 @@ class Drift:
         chance = f"without drift it exceeds {shown(psi.critical)} in {100 * (1 - self.level):.3g} % of such samples"
         index = f"PSI {shown(psi.value)} [{shown(psi.low)}, {shown(psi.high)}]"
         head = "The scores have drifted" if self.drifted else "No evidence that the scores have drifted"
-        sentences = [f"{head}: {index}; {chance}.", f"Kolmogorov-Smirnov {shown(ks.value)}, p {p_shown(ks.p_value)}."]
+        sentences = [f"{head}: {index}; {chance}.", f"Kolmogorov-Smirnov {shown(ks.value)}, p {self._ks_p}."]
         if self.flagged is not None:
             before, after = self.flagged
             sentences.append(

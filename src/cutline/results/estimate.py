@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, plain, shown
+from cutline.results.caveat import Caveat, find_warning
 from cutline.results.method_titles import RESAMPLED, method_title
 
 _NORMAL = 1e7  # degrees of freedom, from which on Student's distribution is the normal one
@@ -85,6 +86,11 @@ class Estimate(ComparedByFields):
     def has_interval(self) -> bool:
         """Whether both limits are known."""
         return not (math.isnan(self.low) or math.isnan(self.high))
+
+    @property
+    def warning(self) -> Caveat | None:
+        """What is likely wrong with the interval, if anything; all other notes are details."""
+        return find_warning(self.notes)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high

@@ -15,6 +15,7 @@ from cutline.core.messages import Argument, Text
 from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
 from cutline.measures import MEASURES
+from cutline.results.caveat import find_warning
 from cutline.results.cut_point import CutPoint
 from cutline.results.resample_budget import fewer, left_out
 
@@ -79,7 +80,11 @@ def notes_on_rows(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tupl
     """What qualifies single measures, each thing once, without what the notes on all of them say already."""
     said = {note.text for note in known}
     found = said_once((row.title, row.notes) for row in rows)
-    return tuple(Note("measure", f"{names}: {text}") for text, names in found.items() if text not in said)
+    return tuple(
+        Note("measure", f"{names}: {text}", kind="warning" if find_warning([text]) else "fact")
+        for text, names in found.items()
+        if text not in said
+    )
 
 
 def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:

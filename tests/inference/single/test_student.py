@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from cutline import evaluate
-from cutline.inference.caveats import FEW_WEIGH, RARE_SCORES, SCATTERED
-from cutline.inference.single.bootstrap import _spread
+from cutline.inference.caveats import FEW_WEIGH, RARE_SCORES
 
 RNG = np.random.default_rng(3)
 LABELS = np.arange(300) < 100
@@ -49,24 +48,6 @@ def test_a_curve_that_starts_at_1_may_be_too_high_instead():
     found = evaluate(LABELS, scores).estimate("aucpr_minmax", start=1.0, resamples=200)
 
     assert found.value - found.low > 0.6 * (1 - 0.75) / 2
-
-
-def test_resamples_that_are_far_away_do_not_widen_an_interval():
-    there = np.append(RNG.normal(size=990), np.full(10, 30.0))
-    spread = _spread(there)
-
-    assert spread.error == pytest.approx(1, abs=0.1)
-    assert spread.tails > 5
-    assert float(there.std()) > 2.5
-
-
-def test_a_wide_interval_of_scattered_resamples_says_so():
-    """Ten positives, nine of which stand first: resamples of the area of the start reach its end."""
-    ranks = np.append(np.arange(9), 60)
-    labels = np.isin(np.arange(100), ranks)
-    notes = evaluate(labels, -np.arange(100.0)).estimate("partial_auc", resamples=400).notes
-
-    assert SCATTERED in notes or any("handful" in note for note in notes)
 
 
 def test_noise_of_few_resamples_moves_no_limit():

@@ -57,7 +57,6 @@ from cutline.inference.single.closed_forms import area_of
 from cutline.inference.single.estimand import as_measure, of_measure
 from cutline.inference.single.interval_options import Options
 from cutline.inference.single.intervals import correct_bias
-from cutline.inference.single.measured_coverage import quoted_of_test
 from cutline.inference.survey import of_rows
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Needs
 from cutline.measures.aliases import under
@@ -453,7 +452,7 @@ class PairedMeasure:
         if method == "influence" and self.influences is not None:
             size = float(sum(effective_size.effective(ranking)))
             if self.is_mean:  # the paired t test
-                notes += few_cases(ranking, FEW_FOR_A_MEAN, "so few differences of single cases")
+                notes += few_cases(ranking, FEW_FOR_A_MEAN)
                 return paired_t(self.value, self._influence_se, size), tuple(notes)
             # Student's t with the cases of the smaller class: they decide how well the standard error is known.
             se = self._influence_se * math.sqrt(size / max(size - 1, 1))
@@ -468,7 +467,7 @@ class PairedMeasure:
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn) + few_resamples(len(draws[0]))
-        notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
+        notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE)
         if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
             notes += [AT_A_QUOTA] if self.is_at_quota else []
             return with_freedom(self.value, found.se, self._freedom), tuple(notes)
@@ -545,7 +544,7 @@ class PairedMeasure:
             return ("DeLong's variance needs two cases of each class.",)
         if self._delong_se <= EQUAL < abs(self.value):
             return ("DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing.",)
-        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_A_DIFFERENCE, "DeLong's interval"))
+        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_A_DIFFERENCE))
 
     @cached_property
     def _resampled(self) -> tuple[Array, int]:
@@ -580,7 +579,7 @@ class PairedMeasure:
             return Estimate(self._ratio_title, math.nan, math.nan, math.nan, level, "log_ratio", tuple(self.reasons))
         value = self.values[0] / self.values[1]
         factor = math.exp(quantile(level) * self._log_ratio_se)
-        notes = self._notes("log_ratio") + few_cases(self.pairing.rankings[0], FEW_FOR_ONE_CUT, "the log scale")
+        notes = self._notes("log_ratio") + few_cases(self.pairing.rankings[0], FEW_FOR_ONE_CUT)
         return Estimate(self._ratio_title, value, value / factor, value * factor, level, "log_ratio", tuple(notes))
 
     @property
@@ -606,7 +605,8 @@ class PairedMeasure:
             p_value, share, more = self._tested_by(chosen)
             notes = (*notes, *more)
         notes = tuple(dict.fromkeys((*self.reasons, *notes)))
-        return PairTest(str(self.measure), *self.names, self.value, p_value, p_value, share, chosen, notes)
+        head = (str(self.measure), *self.names, self.value, p_value, p_value, share, chosen, notes)
+        return PairTest(*head, draws=0 if math.isnan(share) else self._draws(chosen))
 
     def _directed(self, method: str, asked: Hypothesis) -> PairTest:
         """The test of one direction or of a margin, from the same difference as the interval."""
@@ -641,6 +641,10 @@ class PairedMeasure:
         found, notes = self._seen_by(method)
         share = found.share() if isinstance(found, ResampledDifference) else math.nan
         return found.p_value(), share, notes
+
+    def _draws(self, method: str) -> int:
+        """How many permutations, or resamples that have a difference, a p-value is a share of."""
+        return self.resamples if method == "permutation" else int(np.isfinite(self._resampled[0]).all(axis=0).sum())
 
     def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
         exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.resamples, self.seed)
@@ -709,14 +713,7 @@ class Questions:
 
     def tests(self, method: str = "auto", asked: Hypothesis = Hypothesis()) -> tuple[PairTest, ...]:  # noqa: B008
         """The test of each pair, corrected for their number."""
-        return corrected([_quoted(one, one.test(method, asked)) for one in self.pairs.values()])
-
-
-def _quoted(one: PairedMeasure, test: PairTest) -> PairTest:
-    """The test with what the laboratory measured of tests like it, where that is in doubt."""
-    if test.alternative != "two-sided":
-        return test
-    return replace(test, notes=quoted_of_test(test.method, test.notes, one.pairing.rankings[0]))
+        return corrected([one.test(method, asked) for one in self.pairs.values()])
 
 
 def as_asked(measure: MeasureLike, parameters: Mapping[str, Any]) -> Measure:
@@ -804,7 +801,10 @@ def sentence(one: PairedMeasure, test: PairTest, level: float) -> str:
     a, b = one.names
     if math.isnan(test.p_value):
         return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
-    size, how = shown(abs(one.value)), f"(p {p_shown(test.p_holm)}, {method_title(test.method)})"
+    size, p = shown(abs(one.value)), f"p {p_shown(test.p_value, test.floor)}"
+    if test.p_holm != test.p_value:
+        p = f"{p}, after Holm's correction {p_shown(test.p_holm)}"
+    how = f"({p}, {method_title(test.method)})"
     if test.p_holm <= 1 - level:
         ahead, behind = (a, b) if (one.value > 0) == (one.measure.better != "lower") else (b, a)
         word = "better" if one.measure.better else "higher"

@@ -33,6 +33,12 @@ class PairTest(ComparedByFields):
     notes: tuple[str, ...] = ()
     alternative: str = "two-sided"
     margin: float = 0.0
+    draws: int = 0  # resamples or permutations that the p-value is a share of
+
+    @property
+    def floor(self) -> float:
+        """The smallest p-value that so many resamples or permutations can show; 0 where none were drawn."""
+        return (1 if self.method == "permutation" else 2) / (1 + self.draws) if self.draws else 0.0
 
     @property
     def claim(self) -> str:
@@ -49,7 +55,8 @@ class PairTest(ComparedByFields):
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, ready for JSON: what is not a finite number is None."""
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)} | {"notes": list(self.notes)}
+        names = (field.name for field in fields(self) if field.name != "draws")
+        return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +92,7 @@ class PairTests(ComparedByFields):
     @property
     def table(self) -> Table:
         """One row for each pair."""
-        columns = tuple(field.name for field in fields(PairTest))
+        columns = tuple(field.name for field in fields(PairTest) if field.name != "draws")
         rows = [
             tuple(" ".join(v) if isinstance(v, tuple) else v for v in (getattr(pair, c) for c in columns))
             for pair in self.pairs
@@ -103,7 +110,7 @@ class PairTests(ComparedByFields):
 
     def __repr__(self) -> str:
         lines = [
-            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value)}"
+            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value, pair.floor)}"
             + (f" ({p_shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
             + (f" that {pair.claim}" if pair.alternative != "two-sided" else "")
             + f" ({method_title(pair.method)})"

@@ -21,18 +21,17 @@ from cutline.inference.caveats import (
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
     FEW_FOR_STUDENT,
-    FEW_IF_A_FEW_WEIGH,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
     OPTIMISTIC,
-    SCATTERED,
     SEARCHED_AGAIN,
     SEPARATED,
     SKEWED,
     STRATIFIED_GROUPS,
     UNEVEN_CLASSES,
     few_cases,
+    few_groups,
     few_resamples,
     finished,
     has_spread,
@@ -48,6 +47,7 @@ from cutline.inference.single.interval_options import Options
 from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
 from cutline.measures import Needs
 from cutline.measures.kinds import BestOfCuts, CurvePoint, GainOfLikelihood, Proportion, TopOfList, best_cuts
+from cutline.results.caveat import Caveat
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 _LARGEST = 300.0  # of a logarithm, so that its inverse is a number
@@ -105,10 +105,6 @@ _NEAR_AN_END = 0.02  # of the range
 _FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
 _HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
 _NOISE = 2  # standard errors of the mean of the resamples
-_HEAVY = 4.0  # fourth moment of the resamples; 3 for normal ones
-_SCATTERED = 5.0  # ... from which on intervals held the truth in more than 97.5 % (docs/coverage.md)
-_SHIFTED = 0.3  # standard errors
-_OUTSIDE = 0.1  # of the resamples
 _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
@@ -174,7 +170,9 @@ def _of_bins(found: Estimate, uncertain: float, bins: int) -> Estimate:
 
 def design_notes(groups: GroupSampler, how: str) -> list[str]:
     """How the cases were sampled, and how many they are worth; `how` groups are used."""
-    notes = [] if groups.are_single else [whole_groups(groups.groups, how)]
+    notes: list[str] = []
+    if not groups.are_single:
+        notes += [*few_groups(groups.freedom_of_classes), whole_groups(groups.groups, how)]
     if groups.has_weights:
         worth = groups.effective
         notes.append(
@@ -230,7 +228,7 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
 def _few(estimand: Estimand, method: str) -> list[str]:
     """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
     few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
-    cases = few_cases(estimand.ranking, few, "resampling")
+    cases = few_cases(estimand.ranking, few)
     best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
     if isinstance(estimand.kind, CurvePoint) and estimand.kind.is_searched:
         best.append(SEARCHED_AGAIN)
@@ -245,7 +243,7 @@ def few_decisions(estimand: Estimand) -> list[str]:
     for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
         if counts.positives > 0 and count < FEW_DECISIONS:
             number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
-            return [f"The cut has only {number}: {BELOW}."]
+            return [Caveat("few-decisions", f"The cut has only {number}: {BELOW}.", "below")]
     return []
 
 
@@ -318,14 +316,13 @@ def studentised(
     notes += _weigh_heavily(estimand, _freedom(shape))
     notes += _uneven_classes(estimand)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
-    centre, spread = float(scale.of(estimand.value)), _spread(scale.of(known))
-    reach = student_quantile(level, _freedom(shape)) * spread.error
-    shift = centre - spread.mean
+    centre, there = float(scale.of(estimand.value)), scale.of(known)
+    error = float(there.std(ddof=1))
+    reach = student_quantile(level, _freedom(shape)) * error
+    shift = centre - float(there.mean())
     # What resampling alone makes of the mean of so many resamples is none.
-    shift = math.copysign(max(abs(shift) - _NOISE * spread.error / math.sqrt(len(known)), 0.0), shift)
+    shift = math.copysign(max(abs(shift) - _NOISE * error / math.sqrt(len(known)), 0.0), shift)
     low, high = scale.back(centre + min(shift, 0.0) - reach), scale.back(centre + max(shift, 0.0) + reach)
-    if spread.tails > _SCATTERED and (math.isfinite(most - least) or abs(shift) > _SHIFTED * spread.error):
-        notes += [SCATTERED] if not any(BELOW in note for note in notes) else []
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
     limits = with_open_ends(estimand, with_few_at_the_top(estimand, limits, level, notes), notes)
@@ -344,7 +341,7 @@ def _uneven_classes(estimand: Estimand) -> list[str]:
     if abs(doubled - estimand.value) <= 1e-9 * max(1.0, abs(estimand.value)):
         return []
     heavy, light = ("negative", "positive") if times > 1 else ("positive", "negative")
-    return [CLASSES_WEIGH_DIFFERENTLY.format(heavy, max(times, 1 / times), light)]
+    return [CLASSES_WEIGH_DIFFERENTLY.about(heavy, max(times, 1 / times), light)]
 
 
 def _by_its_loss(
@@ -365,35 +362,13 @@ def _by_its_loss(
 
 def _weigh_heavily(estimand: Estimand, freedom: float) -> list[str]:
     """Warnings where resamples are piled up at an end of the range, or a few cases make most of what varies."""
-    notes = [NEAR_AN_END] if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList) else []
-    few = few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
-    if freedom < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
-        # Of many cases, a handful is a heavy tail of losses.
-        notes += few or ([FEW_WEIGH] if estimand.needs is Needs.PROBABILITIES and not notes else [])
-    if freedom < _FEW_HEAVY and not estimand.ranking.integral and FEW_WEIGH not in notes:
+    is_of_order = estimand.needs is Needs.RANKING and not isinstance(estimand.kind, TopOfList)
+    notes: list[str] = [NEAR_AN_END] if is_of_order and _is_near_an_end(estimand) else []
+    # A handful of losses, or of heavy weights, decides: a sample may lack such cases, and know nothing of them.
+    is_heavy = estimand.needs is Needs.PROBABILITIES and freedom < _HANDFUL
+    if is_heavy or (freedom < _FEW_HEAVY and not estimand.ranking.integral):
         notes.append(FEW_WEIGH)
     return notes
-
-
-class _Spread(NamedTuple):
-    """The mean of resamples, their standard error, and how heavy their tails are: 3 for normal ones."""
-
-    mean: float
-    error: float
-    tails: float
-
-
-def _spread(there: Array) -> _Spread:
-    """The spread of resamples on the scale of a measure.
-
-    Some may be far away, near an end of the range: then it is that of the middle nine tenths, if that is less.
-    """
-    mean, error = float(there.mean()), float(there.std(ddof=1))
-    tails = float(np.mean(((there - mean) / error) ** 4)) if error > 0 else 3.0
-    if tails > _HEAVY:
-        low, high = np.quantile(there, [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
-        error = min(error, float(high - low) / (2 * quantile(1 - _OUTSIDE))) or error
-    return _Spread(mean, error, tails)
 
 
 def _scale(estimand: Estimand) -> Scale:

@@ -24,7 +24,7 @@ from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
+from cutline.inference.caveats import FEW_FOR_RESAMPLING, few_cases, finished
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
@@ -34,6 +34,7 @@ from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.interval_options import Options
 from cutline.inference.survey import linearised
 from cutline.measures.miscalibration import isotonic
+from cutline.results.caveat import Caveat
 from cutline.results.estimate import Estimate, Limits
 
 METHOD = "inversion"
@@ -41,15 +42,10 @@ _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are
 _STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
 _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are about the limits at 95 %
-_FEW = 500  # cases, below which a simulated population had a coverage of 88 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
 _MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
-_OF_PLACES = f"Single places of the calibration curve decide it, which the data tell less of than of the mean: {BELOW}."
-_FEW_OF_A_CLASS = (
-    f"With fewer than {FEW_FOR_RESAMPLING} cases of a class the actual coverage may be a few points off the nominal "
-    "level."
-)
+_OF_PLACES = Caveat("single-places", "It depends on single points of the curve, which are uncertain.")
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
     "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
@@ -251,10 +247,8 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
         notes.append(_NULL.format(shown(by_chance)))
     if high < estimand.value:
         notes.append(_RAISED.format(shown(high)))
-    elif worlds.worth < _FEW:
-        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
-    elif min(effective_size.effective(worlds.ranking)) < FEW_FOR_RESAMPLING:
-        notes.append(_FEW_OF_A_CLASS)
+    else:
+        notes += few_cases(worlds.ranking, FEW_FOR_RESAMPLING)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 

@@ -33,6 +33,7 @@ from cutline.inference.single.bootstrap import caveats_of, design_notes, few_dec
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import MEASURES
 from cutline.measures.kinds import CurvePoint, MeanOfCases, Ratio, StandardError
+from cutline.results.caveat import Caveat
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 FEW_BEYOND = 3.7  # cases to be expected beyond the cut: with fewer, in more than 2.5 % of samples there is none
@@ -187,7 +188,7 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
     elif method == "linearised":
         limits, found = survey_intervals.limits(estimand, level, groups)
         if not estimand.ranking.integral:
-            found = [*found, *few_cases(estimand.ranking, FEW_WEIGHTED, "weights as different as these")]
+            found = [*found, *few_cases(estimand.ranking, FEW_WEIGHTED)]
     elif isinstance(estimand.kind, CurvePoint) and method == "mover":
         limits, found = curve_point_limits(estimand, level)
     elif method == "wilson" and proportions.has_wilson_limits(estimand):
@@ -228,7 +229,7 @@ def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, 
             f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
         )
     elif n < FEW_FOR_PROPORTIONS and method != "clopper_pearson":
-        notes.append(f"It is a share of only {n:.3g} cases, where the Clopper-Pearson interval alone keeps its level.")
+        notes.append(Caveat("few-cases", f"It is a share of only {n:.3g} cases."))
     return Limits(*(kind.then(limit) for limit in proportions.METHODS[method](k, n, level))), notes
 
 
@@ -270,7 +271,7 @@ def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
 def _few_true_positives(estimand: Estimand) -> list[str]:
     """That a cut has hardly any true positive, if it has not: intervals from several shares are then wide."""
     found = float(estimand.counts_in_effect.tp)
-    return [FEW_TRUE_POSITIVES.format(counted(round(found), "true positive"))] if found < FEW_FOUND else []
+    return [FEW_TRUE_POSITIVES.about(counted(round(found), "true positive"))] if found < FEW_FOUND else []
 
 
 def _standard_error(estimand: Estimand, method: str, level: float) -> tuple[Limits, list[str]]:
@@ -294,17 +295,13 @@ def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
     kind: Any = estimand.kind
     if not kind.robust:
         return []
-    notes = []
+    notes: list[str] = []
     if method == kind.robust and min(effective_size.effective(estimand.ranking)) < FEW_FOR_A_LINE:
-        notes.append(
-            f"With fewer than {FEW_FOR_A_LINE} cases of a class the actual coverage may be below the nominal level."
-        )
+        notes += few_cases(estimand.ranking, FEW_FOR_A_LINE)
     wider = math.sqrt(float(kind.methods[kind.robust](estimand.ranking, **estimand.parameters)) / variance) - 1
     if method != kind.robust and wider > NOTICEABLY:
-        notes.append(
-            "The interval supposes that the line which is fitted is the true one: without that, "
-            f"the method {kind.robust!r} gives one that is {100 * wider:.0f} % wider, and {BELOW}."
-        )
+        told = f"Assumes that the calibration line is true; the method {kind.robust!r} does not, and is"
+        notes.append(Caveat("assumes-the-line", f"{told} {100 * wider:.0f} % wider: {BELOW}.", "below"))
     return notes
 
 
@@ -360,6 +357,6 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
     else:
         limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
-        notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
+        notes += few_cases(r, FEW_FOR_DELONG)
     line = Limits(*(intercept + slope * limit for limit in limits))
     return method, survey_intervals.with_prevalence(estimand, line, level, float(sum(size))), notes

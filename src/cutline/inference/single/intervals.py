@@ -20,7 +20,6 @@ from cutline.inference.single.calibration_error import corrected_errors, inverte
 from cutline.inference.single.closed_forms import area_of, closed
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.interval_options import Options, checked
-from cutline.inference.single.measured_coverage import quoted
 from cutline.inference.single.separation import few_at_quota
 from cutline.inference.single.smoothed_bootstrap import METHOD as SMOOTHED
 from cutline.inference.single.smoothed_bootstrap import corrected_best, smoothed
@@ -179,10 +178,7 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
         by_index[i] if i in by_index else closed(estimand, method, options.level, groups)
         for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True))
     ]
-    return [
-        quoted(widened(one, estimand.open_to, estimand.range), estimand.ranking)
-        for one, estimand in zip(made, estimands, strict=True)
-    ]
+    return [widened(one, estimand.open_to, estimand.range) for one, estimand in zip(made, estimands, strict=True)]
 
 
 def correct_bias(estimand: Estimand, options: Options, groups: GroupSampler | None = None) -> Corrected:
@@ -204,8 +200,4 @@ def correct_bias(estimand: Estimand, options: Options, groups: GroupSampler | No
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:
     """The estimate by the default method; None when that is resampling, or simulation."""
     method = choose(estimand, "auto", groups)
-    return (
-        None
-        if method in (*RESAMPLING, *SIMULATED)
-        else quoted(closed(estimand, method, level, groups), estimand.ranking)
-    )
+    return None if method in (*RESAMPLING, *SIMULATED) else closed(estimand, method, level, groups)

@@ -22,6 +22,7 @@ from cutline.inference.survey import linearised
 from cutline.measures.kinds import OfPrevalence, ShareOfPairs
 from cutline.results.estimate import Limits, quantile
 
+_NEAR_AN_END = 0.2  # of all cases: larger shares are not Poisson's
 _FEW_OF_A_KIND = 3  # cases that have a property, or lack it, whose number is about Poisson's
 
 
@@ -86,17 +87,17 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
         return Limits(low, high)
     from scipy.special import gammaincinv
 
-    near, far = (np.where(_are_few(x), gammaincinv(np.maximum(x, 1e-9), 1 - level) / n, 1.0) for x in (k, n - k))
+    near, far = (np.where(_are_few(x, n), gammaincinv(np.maximum(x, 1e-9), 1 - level) / n, 1.0) for x in (k, n - k))
     return Limits(np.minimum(low, near), np.maximum(high, 1 - far))
 
 
 def is_modified(k: Any, n: Any) -> Any:
     """Whether so few cases have a property, or lack it, that the modified interval is not Wilson's."""
-    return _are_few(k) | _are_few(np.subtract(n, k))
+    return _are_few(k, n) | _are_few(np.subtract(n, k), n)
 
 
-def _are_few(x: Any) -> Any:
-    return (np.asarray(x) > 0) & (np.asarray(x) <= _FEW_OF_A_KIND)
+def _are_few(x: Any, n: Any) -> Any:
+    return (np.asarray(x) > 0) & (np.asarray(x) <= _FEW_OF_A_KIND) & (np.asarray(x) <= np.multiply(_NEAR_AN_END, n))
 
 
 def agresti_coull(k: Any, n: Any, level: float) -> Limits:

@@ -12,7 +12,6 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.inference.caveats import (
-    BELOW,
     FEW_AT_THE_TOP,
     FEW_DECISIONS,
     FEW_FOR_STUDENT,
@@ -93,7 +92,7 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     first = min(2 * share * float(sum(size)), float(size.positives))
     if min(estimand.value, 1 - estimand.value) * first >= FEW_DECISIONS:
         return limits
-    notes.append(FEW_AT_THE_TOP.format(first))
+    notes.append(FEW_AT_THE_TOP.about(first))
     low, high = proportions.wilson(estimand.value * first, first, level)
     return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
 
@@ -110,7 +109,7 @@ def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limi
         return limits
     lost = estimand.kind.lost(estimand.ranking, **estimand.parameters)
     low, high = float(limits.low), float(limits.high)
-    if abs(lost) > _MUCH * (high - low) and not any(BELOW in note for note in notes):
+    if abs(lost) > _MUCH * (high - low):
         notes.append(RARE_SCORES)
     far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
     return Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
@@ -150,7 +149,7 @@ def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     for hits, missed in ends:
         move = _measured(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value
         below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
-    notes = few_cases(estimand.ranking, FEW_FOR_STUDENT, "the two shares of a quota")
+    notes = few_cases(estimand.ranking, FEW_FOR_STUDENT)
     if not notes and fp < 1 and estimand.measure_name == "hit_rate":
         notes = [ON_THE_SAFE_SIDE]
     return Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above)), notes

@@ -217,7 +217,7 @@ def _with_no_skill(limits: Limits, value: float, world: _World, level: float) ->
 
 def _estimate(estimand: Estimand, world: _World, limits: Limits, level: float) -> Estimate:
     notes = [*effective_size.notes(estimand.ranking), *caveats_of(estimand)]
-    notes += few_cases(estimand.ranking, FEW_FOR_STUDENT, "samples of the smoothed data")
+    notes += few_cases(estimand.ranking, FEW_FOR_STUDENT)
     if separated(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):

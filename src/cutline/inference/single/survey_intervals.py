@@ -47,7 +47,7 @@ def limits(estimand: Estimand, level: float, groups: GroupSampler | None) -> tup
         return _normal(estimand, influence.of_losses(estimand.ranking, *losses), level, groups)
     if estimand.of_counts is None or estimand.by_quota:
         found, notes = _normal(estimand, estimand.influence, level, groups)  # type: ignore[arg-type]
-        return found, notes + few_cases(estimand.ranking, FEW_FOR_RESAMPLING, "a linearised variance")
+        return found, notes + few_cases(estimand.ranking, FEW_FOR_RESAMPLING)
     if isinstance(estimand.kind, Proportion):
         return _share(estimand, level, groups)
     if isinstance(estimand.kind, Ratio) and 0 < estimand.value < math.inf:

@@ -1,0 +1,124 @@
+"""Gates on slices: whether every slice meets a requirement, and whether the gap between slices is small enough.
+
+"Every slice meets it" is an intersection-union claim (Berger 1982): each slice must pass at the one-sided level, and no
+adjustment for their number is needed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.core.errors import ParameterError
+from cutline.core.messages import listed
+from cutline.core.table import shown
+from cutline.core.validation import LEVEL, check_level
+from cutline.cuts.requirements import Requirement, requirement
+from cutline.results.estimate import Estimate
+from cutline.slices import Slices
+
+_GAP = re.compile(r"\s*gap\(\s*(?P<measure>[^)]+?)\s*\)(?P<rest>.*)", re.DOTALL)
+_NAMED = 5  # slices that a reason names
+
+
+@dataclass(frozen=True)
+class SliceGate:
+    """A requirement on slices and how it came out; `value` is that of the slice that is furthest from meeting it."""
+
+    requirement: str
+    passed: bool
+    value: float
+    low: float
+    high: float
+    reason: str
+
+
+def check_slices(slices: Slices, requirements: Iterable[str], *, level: float = LEVEL) -> list[SliceGate]:
+    """Check requirements that every slice must meet, and those on the gap between slices.
+
+    Args:
+        slices: The slices.
+        requirements: Such as "auc.low >= 0.8", or "gap(recall).high <= 0.1".
+        level: The level: of the one-sided bound of each slice, and of the interval of a gap.
+    """
+    level = check_level(level)
+    return [_gap(slices, text, level) if _GAP.match(text) else _every(slices, text, level) for text in requirements]
+
+
+def _gap(slices: Slices, text: str, level: float) -> SliceGate:
+    found: Any = _GAP.match(text)
+    wanted = requirement(f"{found['measure']}{found['rest']}")
+    estimate = slices.gap(wanted.term.measure, level=level, **wanted.term.parameters)
+    number = _number(estimate, wanted)
+    passed = wanted.holds(number)
+    reason = "" if passed else f"{wanted.term.part} is {shown(number)}. {estimate.notes[0]}"
+    return SliceGate(text, passed, estimate.value, estimate.low, estimate.high, reason)
+
+
+def _number(estimate: Estimate, wanted: Requirement) -> float:
+    return float({"value": estimate.value, "low": estimate.low, "high": estimate.high}[wanted.term.part])
+
+
+def _every(slices: Slices, text: str, level: float) -> SliceGate:
+    wanted = requirement(text)
+    one_sided = 2 * level - 1
+    if wanted.term.part != "value" and one_sided <= 0:
+        raise ParameterError(f"is {level:g}", "pass a level above 0.5", argument="level")
+    estimates = {
+        key: ev.estimate(wanted.term.measure, level=max(one_sided, 1e-6), **wanted.term.parameters)
+        for key, ev in slices.items()
+    }
+    failed = {key: one for key, one in estimates.items() if not wanted.holds(_number(one, wanted))}
+    worst = _worst(estimates, wanted)
+    if not failed:
+        return SliceGate(text, True, worst.value, worst.low, worst.high, "")
+    named = [_failure(slices, key, one, wanted) for key, one in list(failed.items())[:_NAMED]]
+    more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    reason = f"{len(failed)} of {len(slices)} slices fail: {'; '.join(named)}{more}"
+    return SliceGate(text, False, worst.value, worst.low, worst.high, reason)
+
+
+def _worst(estimates: dict[Any, Estimate], wanted: Requirement) -> Estimate:
+    """Return the estimate that is furthest from the requirement; one without a number is the furthest."""
+
+    def distance(one: Estimate) -> float:
+        number = _number(one, wanted)
+        if math.isnan(number):
+            return math.inf
+        return wanted.bound - number if wanted.is_floor else number - wanted.bound
+
+    return max(estimates.values(), key=distance)
+
+
+def _failure(slices: Slices, key: Any, one: Estimate, wanted: Requirement) -> str:
+    """Return why a slice fails, and how many cases it would need at its present value."""
+    cases = float(slices[key].ranking.total)
+    name = slices.title(key)
+    number = _number(one, wanted)
+    if math.isnan(number):
+        return f"{name} has no {'value' if math.isnan(one.value) else 'interval'} ({cases:g} cases)"
+    text = f"{name} {shown(number)} ({cases:g} cases"
+    if wanted.term.part == "value" or not wanted.holds(one.value):
+        return text + ")"
+    room, reach = abs(one.value - wanted.bound), abs(one.value - number)
+    needed = cases * (reach / room) ** 2 if room > 0 else math.inf
+    if not math.isfinite(needed):
+        return text + ")"
+    return f"{text}: too few, about {float(f'{needed:.2g}'):,.0f} would do)"
+
+
+def how_words(level: float, texts: Iterable[str]) -> str:
+    """Return what was checked, in a sentence."""
+    parts = []
+    kinds = [bool(_GAP.match(text)) for text in texts]
+    if not all(kinds):
+        parts.append(
+            f"every slice must pass by itself (intersection-union test; limits are one-sided {100 * level:g} % bounds, "
+            "not adjusted)"
+        )
+    if any(kinds):
+        parts.append(f"gaps have {100 * level:g} % intervals for all pairs of slices at once")
+    return f"By slice: {listed(parts)}."

@@ -1,0 +1,400 @@
+"""Slices: one cut for all, who is served worse, gaps, fairness, pooling, reports; and what has no answer."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cutline as cl
+from cutline.core.errors import CutlineError, InputError, ParameterError
+from cutline.core.merging import merge
+from cutline.cuts.slice_gates import check_slices
+from cutline.inference.single.proportions import wilson
+
+
+def four_sites():
+    """Four sites of which D ranks worse; drawn in this order."""
+    r = np.random.default_rng(2026)
+    n = 1200
+    site = np.array(list("ABCD"))[r.integers(0, 4, n)]
+    label = (r.random(n) < 0.3).astype(int)
+    score = np.round(r.normal(size=n) + label * np.where(site == "D", 0.5, 1.2), 3)
+    sex = np.where(r.random(n) < 0.5, "f", "m")
+    day = np.datetime64("2026-01-01") + r.integers(0, 100, n)
+    return pd.DataFrame(
+        {"label": label, "score": score, "site": site, "sex": sex, "age": r.integers(18, 90, n), "day": day}
+    )
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return four_sites()
+
+
+@pytest.fixture(scope="module")
+def sites(frame):
+    return cl.evaluate("label", "score", data=frame, by="site")
+
+
+# ---------------------------------------------------------------------- one cut, one kind of score
+
+
+def test_all_slices_have_the_cut_of_all_cases(frame, sites):
+    """Scores that are no probabilities have a default cut that depends on the cases: it must be that of all."""
+    together = cl.evaluate("label", "score", data=frame)
+
+    assert {ev.threshold for ev in sites.values()} == {together.threshold}
+    assert sites.overall.ranking == together.ranking
+    counts = [ev.counts for ev in sites.values()]
+    assert sum(c.tp for c in counts) == together.counts.tp
+
+
+def test_a_slice_of_scores_between_0_and_1_is_no_slice_of_probabilities():
+    """A biomarker: the males' values happen to lie between 0 and 1, the females' do not."""
+    slices = cl.evaluate([1, 0, 1, 0], [0.9, 0.2, 7.0, 3.0], by=["m", "m", "f", "f"])
+
+    assert not any(ev.ranking.are_probabilities for ev in slices.values())
+    assert np.isnan(slices["m"].summary("brier_score").rows[0].value)
+    assert cl.evaluate([1, 0], [0.9, 0.2]).ranking.are_probabilities
+
+
+def test_each_slice_may_have_its_own_threshold(frame):
+    own = cl.evaluate("label", "score", data=frame, by="sex", threshold={"f": 0.2, "m": 0.8})
+
+    assert [own[key].threshold for key in "fm"] == [0.2, 0.8]
+    assert "Each slice has its own threshold." in [str(note) for note in own.notes]
+    assert own.against_rest("recall").rows[0].value == own["f"].recall
+    with pytest.raises(InputError, match="different thresholds"):
+        own.against_rest("mcc")
+    with pytest.raises(ParameterError, match="no value for the slice 'm'"):
+        cl.evaluate("label", "score", data=frame, by="sex", threshold={"f": 0.2})
+
+
+# ---------------------------------------------------------------------- what makes slices
+
+
+def test_crossed_slices_have_tuples_as_keys(frame):
+    crossed = cl.evaluate("label", "score", data=frame, by=["sex", "site"])
+
+    assert list(crossed) == [(sex, site) for sex in "fm" for site in "ABCD"]
+    mine = (frame.sex == "f") & (frame.site == "C")
+    assert crossed["f", "C"].auc == cl.auc(frame.label[mine], frame.score[mine])
+    assert crossed.title(("f", "C")) == "sex f, site C"
+
+
+def test_ranges_months_and_shares_of_cases(frame):
+    ages = cl.evaluate("label", "score", data=frame, by={"age": [0, 40, 65, 120]})
+    assert list(ages) == ["[0, 40)", "[40, 65)", "[65, 120]"]
+    assert ages["[40, 65)"].ranking.total == ((frame.age >= 40) & (frame.age < 65)).sum()
+    assert list(cl.evaluate("label", "score", data=frame, by="day")) == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    assert list(cl.evaluate("label", "score", data=frame, by={"day": "year"})) == ["2026"]
+    assert len(cl.evaluate("label", "score", data=frame, by={"age": 4})) == 4
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ({"age": [0, 40]}, "outside 0 to 40"),
+        ({"age": [40, 0]}, "has the rule"),
+        ({"site": [0, 1]}, "does not hold numbers"),
+        ({"site": "month"}, "does not hold dates"),
+        ({"day": "week"}, "'day', 'month' or 'year'"),
+        (["site", "site"], "names a column twice"),
+        (7, "pass the name of a column"),
+        ("where", "has no column 'where'"),
+    ],
+)
+def test_what_makes_no_slices_is_refused(frame, by, said):
+    with pytest.raises(CutlineError, match=said):
+        cl.evaluate("label", "score", data=frame, by=by)
+
+
+# ---------------------------------------------------------------------- numbers of a worked example
+
+
+def test_reference_of_four_sites(sites):
+    rows = sites.against_rest("auc", adjust="holm").rows
+
+    assert [round(row.value, 6) for row in rows] == [0.745758, 0.821107, 0.722775, 0.639167]
+    assert [round(row.difference, 6) for row in rows] == [0.016852, 0.120075, -0.013164, -0.123654]
+    assert [float(f"{row.p_value:.5g}") for row in rows] == pytest.approx(
+        [0.64856, 0.000421, 0.71814, 0.000868], rel=2e-3
+    )
+    assert [round(row.p_adjusted, 6) for row in rows] == [1, 0.001684, 1, 0.002604]
+    gap = sites.gap("auc")
+    assert (round(gap.value, 6), round(gap.low, 4), round(gap.high, 4)) == (0.18194, 0.0719, 0.292)
+    pooled = sites.pooled("auc")
+    assert [round(row["pooled"], 6) for row in pooled] == [0.744135, 0.807721, 0.725112, 0.655161]
+    assert (round(pooled.equality.statistic, 4), round(pooled.mean, 6)) == (18.0101, 0.736655)
+
+
+def test_fairness_reference(sites):
+    found = sites.fairness(cut=0.6)
+
+    assert round(found["Equalised odds difference"].value, 6) == 0.110925
+    assert round(found["Demographic parity difference"].value, 6) == 0.054703
+    assert round(found["Demographic parity ratio"].value, 6) == 0.866231
+    assert found["AUC gap"].value == sites.gap("auc").value
+    assert "not probabilities" in found.missing["Calibration gap (observed over expected)"]
+
+
+def test_fairness_is_that_of_fairlearn(frame, sites):
+    metrics = pytest.importorskip("fairlearn.metrics")
+    flagged = (frame.score >= 0.6).astype(int)
+    found = sites.fairness(cut=0.6)
+    of = {"y_true": frame.label, "y_pred": flagged, "sensitive_features": frame.site}
+
+    assert found["Demographic parity difference"].value == pytest.approx(metrics.demographic_parity_difference(**of))
+    assert found["Demographic parity ratio"].value == pytest.approx(metrics.demographic_parity_ratio(**of))
+    assert found["Equalised odds difference"].value == pytest.approx(metrics.equalized_odds_difference(**of))
+    assert found["Equal opportunity difference"].value == pytest.approx(metrics.equal_opportunity_difference(**of))
+
+
+def test_simultaneous_intervals_are_sidaks(sites):
+    table = sites.summary("recall", simultaneous=True)
+    rows = {row["site"]: row for row in table}
+
+    assert list(rows) == ["(all cases)", "A", "B", "C", "D"]
+    counts = sites["D"].counts
+    low, high = wilson(counts.tp, counts.positives, 0.95**0.25)
+    assert (rows["D"]["low"], rows["D"]["high"]) == pytest.approx((float(low), float(high)))
+    assert rows["(all cases)"]["low"] == sites.overall.estimate("recall").low
+    assert "hold for all 4 slices together" in table.below[0]
+
+
+def test_the_rest_of_a_share_is_all_less_the_slice(sites):
+    row = sites.against_rest("precision").rows[3]
+    all_cases, own = sites.overall.counts, sites["D"].counts
+
+    assert row.rest == pytest.approx((all_cases.tp - own.tp) / (all_cases.flagged - own.flagged))
+    from scipy.stats import fisher_exact
+
+    table = [[own.tp, own.fp], [all_cases.tp - own.tp, all_cases.fp - own.fp]]
+    less = sites.against_rest("precision", alternative="worse").rows[3].p_value
+    assert less == pytest.approx(fisher_exact(table, alternative="less").pvalue)
+
+
+def test_other_measures_use_their_own_intervals(sites):
+    row = sites.against_rest("mcc").rows[3]
+    others = merge(sites[key].ranking for key in "ABC")
+
+    assert row.difference == pytest.approx(row.value - row.rest)
+    assert row.low < row.difference < row.high
+    assert row.rest == pytest.approx(cl.Evaluation(others, threshold=sites["D"].threshold).mcc)
+
+
+def test_lower_is_better_of_a_loss():
+    r = np.random.default_rng(4)
+    site, label = np.repeat(["a", "b", "c"], 300), r.random(900) < 0.4
+    score = np.where(site == "c", r.random(900), np.clip(0.25 + 0.5 * label + r.normal(size=900) / 10, 0, 1))
+    found = cl.evaluate(label, score, by=site).against_rest("brier_score")
+
+    assert [row.verdict for row in found.rows] == ["better", "better", "worse"]
+    assert found.verdict.startswith("Slice c does worse than the rest: brier score")
+
+
+def test_margins_and_sides(sites):
+    worse = sites.against_rest("auc", alternative="worse", adjust="holm").rows[3]
+    by_more = sites.against_rest("auc", alternative="worse", margin=0.1, adjust="holm").rows[3]
+
+    assert worse.p_value == pytest.approx(0.000868 / 2, rel=1e-2)
+    assert 0.2 < by_more.p_value < 0.4  # 0.124 worse is hardly more than 0.1
+    with pytest.raises(ParameterError, match="margin"):
+        sites.against_rest("auc", margin=0.1)
+    with pytest.raises(ParameterError, match="neither better high nor low"):
+        sites.against_rest("prevalence", alternative="worse")
+
+
+def test_the_verdict_names_the_worst_first(sites):
+    assert sites.verdict(adjust="holm") == (
+        "Site D ranks worse than the rest: AUC 0.639 against 0.763, p = 0.0026 after Holm; "
+        "site B ranks better than the rest: 0.821 against 0.701, p = 0.0017; no other slice differs."
+    )
+    assert sites.verdict("recall").startswith("No slice differs from the rest in recall (smallest p = ")
+
+
+def test_weights_and_directions_change_nothing_that_they_should_not(frame):
+    twice = cl.evaluate(frame.label, frame.score, np.full(len(frame), 2), by=frame.site)
+    turned = cl.evaluate(frame.label, -frame.score, by=frame.site, higher_is_positive=False)
+    plain = cl.evaluate(frame.label, frame.score, by=frame.site)
+
+    assert turned.gap("auc").low == pytest.approx(plain.gap("auc").low)
+    assert [row.rest for row in turned.against_rest("auc", adjust="holm").rows] == pytest.approx(
+        [row.rest for row in plain.against_rest("auc", adjust="holm").rows]
+    )
+    assert twice.gap("auc").value == pytest.approx(plain.gap("auc").value)
+    assert twice.gap("auc").low > plain.gap("auc").low
+    uneven = cl.evaluate(frame.label, frame.score, np.linspace(0.5, 1.5, len(frame)), by=frame.site)
+    assert uneven.against_rest("auc").adjust == "holm"
+    assert uneven.gap("recall").method == "mover_pairs"
+
+
+# ---------------------------------------------------------------------- edge cases, one sentence each
+
+
+def test_one_slice_has_no_rest(frame):
+    with pytest.raises(InputError, match="There is one slice by all, so there is no rest"):
+        cl.evaluate("label", "score", data=frame.assign(all="x"), by="all").against_rest()
+
+
+def test_a_slice_with_one_class_is_counted_and_left_out():
+    slices = cl.evaluate([1, 1, 1, 0, 1, 0, 1, 0] * 3, [0.9, 0.8, 0.7, 0.2] * 6, by=["a", "a", "b", "b"] * 6)
+    only = cl.evaluate([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2, 0.6, 0.7], by=["a", "a", "b", "b", "c", "c"])
+
+    assert len(slices) == 2
+    assert any("slice a has only one class: its auc is undefined" in str(note).lower() for note in only.notes)
+    row = only.against_rest().rows[0]
+    assert np.isnan(row.value)
+    assert row.verdict.startswith("undefined: ")
+    assert "1 slice without a value left out" in " ".join(only.gap("auc").notes)
+
+
+def test_small_slices_are_shown_and_not_tested():
+    r = np.random.default_rng(0)
+    by = ["big"] * 200 + ["also"] * 200 + ["tiny"] * 6
+    slices = cl.evaluate(r.random(406) < 0.5, r.random(406), by=by)
+    found = {row.slice: row for row in slices.against_rest(permutations=19).rows}
+
+    assert found["tiny"].verdict == "not tested: too few cases"
+    assert not np.isnan(found["tiny"].value)
+    assert "tiny has fewer than 5 cases of a class: shown, but not tested." in " ".join(map(str, slices.notes))
+
+
+def test_missing_values_of_by(frame):
+    holes = frame.assign(site=frame.site.where(frame.index > 2))
+    with pytest.raises(InputError, match="3 missing values"):
+        cl.evaluate("label", "score", data=holes, by="site")
+    dropped = cl.evaluate("label", "score", data=holes, by="site", missing="drop")
+    assert "3 rows without site left out." in [str(note) for note in dropped.notes]
+    assert dropped.overall.ranking.total == len(frame) - 3
+
+
+def test_too_many_slices():
+    with pytest.raises(InputError, match=r"makes 1,001 slices, more than 1,000"):
+        cl.evaluate([1, 0] * 1001, np.arange(2002.0), by=np.repeat(np.arange(1001), 2))
+
+
+def test_a_gap_of_few_cases_says_so():
+    slices = cl.evaluate([1, 0] * 20, np.linspace(0, 1, 40), by=["a"] * 20 + ["b"] * 20)
+    notes = " ".join(slices.gap("recall").notes)
+
+    assert "fewer than 20 cases: the interval is approximate" in notes
+    assert "prevalence 50.0 %" in notes
+
+
+# ---------------------------------------------------------------------- gates
+
+
+def test_every_slice_must_pass_by_itself(sites):
+    (passed,) = check_slices(sites, ["auc.low >= 0.5"])
+    (failed,) = check_slices(sites, ["auc.low >= 0.6"])
+
+    assert passed.passed
+    assert not failed.passed
+    assert failed.low == sites["D"].estimate("auc", level=0.9).low  # one-sided at 95 %
+    assert "1 of 4 slices fail: site D" in failed.reason
+    assert "290 cases: too few, about 670 would do" in failed.reason
+    hopeless = check_slices(sites, ["auc.low >= 0.7"])[0].reason
+    assert "site D 0.5796 (290 cases)" in hopeless
+
+
+def test_gates_on_the_gap(sites):
+    (gap,) = check_slices(sites, ["gap(recall).high <= 0.1"])
+    assert (gap.passed, gap.high) == (False, sites.gap("recall").high)
+    assert check_slices(sites, ["gap(recall) <= 0.2"])[0].passed
+
+
+# ---------------------------------------------------------------------- views agree
+
+
+def test_files_show_the_same_numbers(sites, tmp_path):
+    sites.save(tmp_path / "s.json", adjust="holm")
+    sites.save(tmp_path / "s.html", adjust="holm")
+    document = json.loads((tmp_path / "s.json").read_text())
+    page = (tmp_path / "s.html").read_text()
+
+    rows = sites.against_rest(adjust="holm").to_dict()
+    assert document["against_rest"]["slices"] == rows
+    for row in rows:
+        assert f"{row['low']:.4f} to {row['high']:.4f}" in page
+        assert f"{row['value']:.4f}" in page
+    assert sites.verdict(adjust="holm") in page
+    assert len(sites.to_frame()) == len(sites.summary())
+    with pytest.raises(ParameterError, match="suffix"):
+        sites.save(tmp_path / "s.doc")
+
+
+def test_values_of_small_slices_stay_out_of_files(tmp_path):
+    r = np.random.default_rng(1)
+    slices = cl.evaluate(r.random(403) < 0.5, r.random(403), by=["x"] * 200 + ["y"] * 200 + ["rare"] * 3)
+    slices.save(tmp_path / "s.csv", permutations=19)
+    slices.save(tmp_path / "all.csv", permutations=19, least=0)
+
+    assert "rare" not in (tmp_path / "s.csv").read_text()
+    assert "rare" in (tmp_path / "all.csv").read_text()
+
+
+def test_the_forest_plot_shows_the_simultaneous_intervals(sites):
+    found = sites.against_rest("auc", adjust="holm").forest
+    drawn = sites.chart("slices", adjust="holm").to_dict()
+
+    row = next(row for row in found["rows"] if row["slice"] == "D")
+    assert row["low"] == sites["D"].estimate("auc", level=0.95**0.25).low
+    assert row["verdict"] == "worse"
+    assert found["overall"] == sites.overall.auc
+    assert "Area under the ROC curve by site" in json.dumps(drawn)
+    assert sites.chart("roc").name == "roc"
+
+
+# ---------------------------------------------------------------------- the search
+
+
+def test_find_slices_in_a_table():
+    r = np.random.default_rng(1)
+    rows = 3000
+    data = {"site": r.choice(list("abcd"), rows), "age": r.integers(18, 90, rows), "sex": r.choice(list("fm"), rows)}
+    label = r.integers(0, 2, rows)
+    wrong = r.random(rows) < np.where((data["site"] == "b") & (data["sex"] == "m"), 0.4, 0.1)
+    data |= {"label": label, "score": np.where(wrong, 1 - label, label) * 0.8 + 0.1}
+
+    for method in ("permutation", "split"):
+        found = cl.find_slices("label", "score", data=data, features=["site", "sex", "age"], method=method)
+        row = found.rows[0]
+        mine = (data["site"] == "b") & (data["sex"] == "m")
+        assert set(row.slice.split(" and ")) == {"site = b", "sex = m"}
+        assert (row.value, row.rest) == pytest.approx((wrong[mine].mean(), wrong[~mine].mean()))
+        assert row.corrected > 0
+        assert f"{found.searched} slices of up to 2 conditions on site, sex" in found.verdict
+    nothing = cl.find_slices("label", "score", data=data, features=["age"])
+    assert not nothing.rows
+    assert "none is worse" in nothing.verdict
+
+
+def test_find_slices_of_misordered_pairs():
+    r = np.random.default_rng(2)
+    site, label = r.integers(0, 4, 2000), r.integers(0, 2, 2000)
+    score = r.normal(size=2000) + label * np.where(site == 2, 0.2, 2.0)
+    (row,) = cl.find_slices(label, score, features={"site": site}, measure="auc").rows
+
+    assert row.slice == "site = 2"
+    assert row.auc == pytest.approx(cl.auc(label[site == 2], score[site == 2]))
+    positives, negatives = score[label == 1], score[label == 0]
+    lost = np.where(label == 1, (negatives > score[:, None]).mean(1), (positives < score[:, None]).mean(1))
+    assert row.value == pytest.approx(lost[site == 2].mean())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"measure": "mcc"}, "measure"),
+        ({"depth": 4}, "pass 1, 2 or 3"),
+        ({"least": 900}, "No slice has 900 cases"),
+        ({"measure": "brier_score"}, "needs probabilities"),
+        ({"features": None}, "pass a mapping"),
+    ],
+)
+def test_searches_that_cannot_be_made(options, said):
+    site = np.arange(1000) % 4
+    with pytest.raises(CutlineError, match=said):
+        cl.find_slices(site % 2, np.arange(1000.0), **({"features": {"site": site}} | options))
