@@ -3,7 +3,7 @@
     python benchmarks/cross_validation.py run --set choose --learner logistic --n 100 --samples 200 --out RESULTS
     python benchmarks/cross_validation.py pairs --learner logistic --n 100 --samples 400 --out RESULTS
     python benchmarks/cross_validation.py nested --n 100 --samples 100 --out RESULTS
-    python benchmarks/cross_validation.py table RESULTS [--json benchmarks/cross_validation.json]
+    python benchmarks/cross_validation.py table RESULTS     # writes benchmarks/cross_validation.json
 
 The truth is the performance of the model fitted on all n cases, on new cases of the same population. The populations of
 the set "choose" may decide which method is the default; those of "apart" only judge it.
@@ -61,6 +61,7 @@ def curved(rng: np.random.Generator, n: int, p: int) -> tuple[Array, Array]:
     return X, np.where(rng.random(n) < 0.1, rng.random(n) < 0.5, y)
 
 
+SHARES = {"linear": 0.5, "rare": 0.24, "correlated": 0.33, "curved": 0.5}  # of positives, about
 SETS = {"choose": (linear, rare), "apart": (correlated, curved)}
 
 # ---------------------------------------------------------------------- learners, fitted on many subsets at a time
@@ -322,21 +323,94 @@ def simulate_nested(population: Any, n: int, p: int, samples: int, seed: int) ->
     return {name: np.array(rows) for name, rows in parts.items()}
 
 
+# ---------------------------------------------------------------------- the table
+
+
+def coverage(path: Path) -> list[dict[str, Any]]:
+    """How often the default interval of each measure holds the truth, for each number of folds and repeats."""
+    from scipy import stats
+
+    piece = np.load(path)
+    what, which, population, learner, n, p, _ = path.stem.split("-")
+    if what != "run" or "slope5" not in piece:
+        return []
+    rows = []
+    for K in FOLDS:
+        for R in (1, 3, REPEATS):
+            values = piece[f"folds{K}"][:, :R].astype(float)
+            pooled, without = piece[f"pooled{K}"][:, :R].astype(float), piece[f"without{K}"][:, :R].astype(float)
+            mean = values.mean(axis=(1, 2))
+            if int(n) / K * 0.25 < 30:  # average precision is pooled within a repeat
+                values[..., 1] = (K * pooled[:, :, None] - (K - 1) * without)[..., 1]
+                mean[:, 1] = pooled[..., 1].mean(axis=1)
+            spread = values.reshape(len(mean), -1, len(MEASURES)).var(axis=1, ddof=1)
+            share = SHARES[population]
+            hidden = piece[f"slope{K}"].astype(float) ** 2 * share * (1 - share) / int(n) * (np.arange(4) > 0)
+            reach = stats.t.ppf(0.975, K * R - 1) * np.sqrt((1 / K + 1 / (K - 1)) * spread + hidden)
+            held = (np.abs(piece["truth"] - mean) <= reach).mean(axis=0)
+            about = {"set": which, "population": population, "learner": learner, "n": int(n), "p": int(p)}
+            split_by = {"folds": K, "repeats": R, "samples": len(mean)}
+            found = {name: round(float(100 * share), 1) for name, share in zip(MEASURES, held, strict=True)}
+            rows.append(about | split_by | found)
+    return rows
+
+
+def rejections(path: Path) -> list[dict[str, Any]]:
+    """How often two learners that are equally good are told apart at 5 %."""
+    from scipy import stats
+
+    piece = np.load(path)
+    _, which, population, learner, n, p, _ = path.stem.split("-")
+    rows = []
+    for K in FOLDS:
+        for R in (1, 3, REPEATS):
+            gaps = piece[f"difference{K}"][:, :R].astype(float).reshape(len(piece[f"difference{K}"]), -1, 4)
+            t = gaps.mean(axis=1) / np.sqrt((1 / K + 1 / (K - 1)) * gaps.var(axis=1, ddof=1))
+            told = (np.abs(t) > stats.t.ppf(0.975, K * R - 1)).mean(axis=0)
+            about = {"set": which, "population": population, "learner": learner, "n": int(n), "p": int(p)}
+            found = {name: round(float(100 * share), 1) for name, share in zip(MEASURES, told, strict=True)}
+            rows.append(about | {"folds": K, "repeats": R, "samples": len(gaps)} | found)
+    return rows
+
+
+def write_table(folders: list[Path], target: Path) -> None:
+    """Write the coverage of all pieces as JSON lines in one file, and print what they come to."""
+    paths = [path for folder in folders for path in sorted(folder.glob("*.npz"))]
+    held = [row for path in paths if path.name.startswith("run") for row in coverage(path)]
+    told = [row for path in paths if path.name.startswith("pairs") for row in rejections(path)]
+    lines = ",\n".join(json.dumps(row) for row in held)
+    others = ",\n".join(json.dumps(row) for row in told)
+    target.write_text(f'{{"coverage": [\n{lines}\n],\n"rejections": [\n{others}\n]}}\n')
+    for name, rows in (("coverage", held), ("rejections", told)):
+        for which in SETS:
+            for learner in LEARNERS:
+                own = np.array(
+                    [[row[m] for m in MEASURES] for row in rows if (row["set"], row["learner"]) == (which, learner)]
+                )
+                if len(own):
+                    print(name, which, learner, len(own), own.mean(0).round(1), own.min(0), own.max(0))
+
+
 # ---------------------------------------------------------------------- command line
 
 
 def main() -> None:
     """Run one piece of the study, or make the table of all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("run", "pairs", "nested"))
+    parser.add_argument("what", choices=("run", "pairs", "nested", "table"))
+    parser.add_argument("folders", type=Path, nargs="*", help="with table: where the pieces are")
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     parser.add_argument("--set", choices=tuple(SETS), default="choose")
     parser.add_argument("--learner", choices=tuple(LEARNERS), default="logistic")
     parser.add_argument("--n", type=int, nargs="+", default=[100])
     parser.add_argument("--p", type=int, nargs="+", default=list(FEATURES))
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=Path("results"))
     given = parser.parse_args()
+    if given.what == "table":
+        write_table(given.folders, given.json)
+        return
     given.out.mkdir(parents=True, exist_ok=True)
     for n in given.n:
         for p in given.p:

@@ -40,6 +40,8 @@ def write(folder: Path) -> None:
     shutil.copy(Path(examples.__file__).with_name("ten_cases.csv"), folder / "ten_cases.csv")
     for name in ("new.csv", "outcomes.csv", "visits.csv", "both.csv", "a.csv"):
         shutil.copy(folder / "predictions.csv", folder / name)
+    values = [(f"data set {i + 1}", 0.9 - i / 100, 0.88 - i / 90, 0.83 - i / 95) for i in range(10)]
+    _write(folder / "results.csv", ("data", "boosting", "forest", "tree"), values)
     b = [(*row[:3], row[5], *row[4:]) for row in rows]  # the other model under the name p
     for name in ("old.csv", "baseline.csv", "b.csv"):
         _write(folder / name, COLUMNS, b)

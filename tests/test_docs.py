@@ -73,6 +73,7 @@ def test_the_readme_counts_the_measures():
         "docs/training.md",
         "docs/comparing.md",
         "docs/several-classes.md",
+        "docs/cross-validation.md",
         "docs/intervals.md",
         "docs/own-measures.md",
         "docs/advice.md",

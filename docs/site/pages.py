@@ -41,6 +41,7 @@ HOW_TO = {
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
     "Compare slices": "slices.md",
+    "Cross-validation": "cross-validation.md",
     "Several classes": "several-classes.md",
     "A quota in each period": "quotas.md",
     "Read files and frames": "data.md",

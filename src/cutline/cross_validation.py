@@ -326,7 +326,7 @@ def cross_validate(
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = make_classification(200, random_state=0)
     >>> round(cross_validate(LogisticRegression(), X, y, cv=5).auc, 2)
-    0.95
+    0.97
     """
     labels = check_two_classes(y, "y", least=2)
     check_same_length(X, labels, "X", "y")

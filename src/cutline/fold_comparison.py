@@ -322,7 +322,7 @@ def compare_folds(
     >>> labels, folds = [1, 0, 1, 0, 1, 0, 1, 0], [1, 1, 1, 1, 2, 2, 2, 2]
     >>> a, b = [0.9, 0.2, 0.7, 0.1, 0.8, 0.3, 0.9, 0.6], [0.9, 0.2, 0.4, 0.5, 0.8, 0.9, 0.7, 0.6]
     >>> compare_folds(labels, {"a": a, "b": b}, folds).test("auc").difference
-    0.5
+    0.375
     """
     named = models if isinstance(models, Mapping) else {check_text(name, "models", "score"): name for name in models}
     if len(named) < 2:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 METHODS = ("auto", "nadeau_bengio", "ledell", "nested")
 CHARTS = ("roc", "precision_recall", "reliability", "folds")
 FEW_IN_FOLD = 30  # cases of a class, below which a measure that small samples bias is pooled within a repeat
-FEW_CASES = 40  # of the smaller class: with fewer, intervals covered less than 92.5 % in simulations
+FEW_CASES = 60  # of the rarer class: with fewer, some intervals covered less than 92.5 % in simulations
 
 
 class OutOfFold(NamedTuple):
@@ -412,7 +412,10 @@ class FoldEvaluation(Summarized):
         ]
         smaller = min(self.ranking.positives, self.ranking.negatives)
         if smaller < FEW_CASES:
-            text = f"With {written(smaller)} cases of the rarer class, the intervals probably cover less than they say."
+            text = (
+                f"With {written(smaller)} cases of the rarer class the intervals may cover less than they say: 90 % "
+                "instead of 95 % in the worst simulations (docs/cross-validation.md)."
+            )
             found.append(Note("few-cases", text, kind="warning"))
         sizes = [float(part.total) for part in self._all]
         if max(sizes) > 1.5 * min(sizes):

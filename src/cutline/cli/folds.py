@@ -62,7 +62,11 @@ def run_folds(
     summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     shown = summary if selection.by_name else summary.only({m.name for m in headlines(ev.cut)})
     output.say_guesses(found.chosen.guesses)
-    show(output, shown, render.evaluation(render.console(), shown))
+    as_text = not (output.json or output.csv)
+    view = replace(shown, notes=shown.notes[1:]) if as_text else shown  # the first is the statement below
+    show(output, view, render.evaluation(render.console(), view))
+    if as_text and not output.quiet:
+        render.console().print(Text(f"\n{shown.notes[0]}"))
     for path in output.documents:
         save(ev, path, overwrite=output.force, summary=summary)
         output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")

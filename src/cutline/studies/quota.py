@@ -31,6 +31,8 @@ from cutline.studies.quota_tables import (
     Key,
     Values,
     agreement,
+    learner_tests,
+    learner_text,
     mean,
     published,
     reading,
@@ -257,6 +259,7 @@ def run(settings: Settings) -> StudyReport:
             name="quota-outside",
         ),
         Section("Do two measures pick the same winner?", (winner_text(),), winners(values), name="quota-winners"),
+        Section("Do the learners differ?", (learner_text(),), learner_tests(values), name="quota-learners"),
         Section("What ties do to a tree's PEM", (tie_text(values),), ties(values), name="quota-ties"),
     )
     return StudyReport(

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+import cutline as cl
 from cutline.core.table import Table
 from cutline.studies.learners import LEARNERS
 
@@ -109,6 +110,33 @@ def agreement(values: Values) -> Table:
         rows.append((positive, learner, TITLES[measure], len(pairs), float(spearmanr(*pairs.T)[0]), gap))
     columns = ("class", "learner", "measure", "data sets", "rank correlation with the text", "median distance")
     return Table(columns, tuple(rows))
+
+
+def learner_tests(values: Values) -> Table:
+    """The mean rank of each learner over the data sets, and whether they differ, for each measure."""
+    rows = []
+    for positive, measure in itertools.product(CLASSES, MEASURES):
+        names = dict.fromkeys(key.data for key in values)
+        means = np.array([[mean(values[Key(name, positive, own)][measure]) for own in LEARNERS] for name in names])
+        complete = means[~np.isnan(means).any(axis=1)]
+        if len(complete) < 2:
+            continue
+        found = cl.compare_datasets(dict(zip(LEARNERS, complete.T, strict=True)))
+        apart = [pair for pair in found.pairs if pair.p_adjusted <= 1 - found.level]
+        words = ", ".join(f"{p.a} over {p.b}" if p.rank_difference < 0 else f"{p.b} over {p.a}" for p in apart)
+        ranks = found.mean_ranks.values()
+        rows.append((positive, TITLES[measure], len(complete), *ranks, found.friedman.f_p_value, words or "none"))
+    ranked = (f"mean rank of {learner}" for learner in LEARNERS)
+    return Table(("class", "measure", "data sets", *ranked, "p (Iman-Davenport)", "better"), tuple(rows))
+
+
+def learner_text() -> str:
+    """How to read the tests of the learners."""
+    return (
+        "Each data set is one observation, the mean over its splits: Friedman's test with the F statistic of Iman and "
+        "Davenport, and the pairs that differ by Wilcoxon's signed ranks with Holm's correction (Demsar 2006; Benavoli "
+        "et al. 2016), at the level 0.05."
+    )
 
 
 def winners(values: Values) -> Table:
