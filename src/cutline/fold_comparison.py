@@ -210,8 +210,8 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         ranking = next(iter(self.values())).ranking
         listed = [name for name in SHOWN if MEASURES[name].fits(ranking)] if measures is None else each_of(measures)
         tests = [test for measure in listed for test in self.tests(measure, rope=rope, level=level)]
-        names = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm")
-        names += ("better", "same", "worse", "rope")
+        values = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm")
+        names = (*values, "better", "same", "worse", "rope")
         rows = tuple(tuple(plain(getattr(test, name)) for name in names) for test in tests)
         first = next(iter(self.values()))
         title = f"{counted(len(self), 'model')} on {first.design}; difference is a minus b, better is P(a better)"
@@ -328,7 +328,7 @@ def compare_folds(
     if len(named) < 2:
         raise InputError(f"has {counted(len(named), 'model')}", "pass at least two", argument="models")
     if all(isinstance(model, FoldEvaluation) for model in named.values()):
-        found = {str(name): model for name, model in named.items()}
+        found: dict[str, FoldEvaluation] = {str(name): model for name, model in named.items()}
     else:
         if folds is None:
             raise InputError("is missing", "pass the fold of each case", argument="folds")

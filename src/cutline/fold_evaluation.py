@@ -171,7 +171,8 @@ class FoldEvaluation(Summarized):
         bound = measure.bound.get("quota")
         if "quota" in given or bound is not None:  # of all cases: a fold has its part of it
             total = float(self.ranking.total)
-            places = max(round(float(given.get("quota", bound)) * float(part.total) / total), 1)
+            quota: Any = given.get("quota", bound)
+            places = max(round(float(quota) * float(part.total) / total), 1)
             if bound is not None:
                 measure = replace(measure, bound={**measure.bound, "quota": places})
             else:
@@ -563,9 +564,9 @@ def evaluate_folds(
         more = {"folds": folds, "repeats": repeats, "groups": groups}
         asked |= {key: column_source.Ask("groups", name) for key, name in more.items() if name is not None}
         with column_source.reading(column_source.opened(data), asked) as found:
-            how = {"positive": positive, "missing": missing, "weights_are": weights_are}
-            how["higher_is_positive"] = higher_is_positive
-            return evaluate_folds(**found, train_sizes=train_sizes, **how, **cut)
+            how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
+            how |= {"higher_is_positive": higher_is_positive, "train_sizes": train_sizes, **found}
+            return evaluate_folds(**how, **cut)
     validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
     cases = complete(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
     fold = _codes(folds, "folds", cases)

@@ -300,7 +300,7 @@ def critical_difference(
         axis=alt.Axis(orient="top", tickMinStep=1, grid=False, values=list(range(1, k + 1)), format="d"),
     )
     y = alt.Y("y:Q", scale=alt.Scale(domain=[depth, 0], nice=False), axis=None)
-    rule = {"color": look.text, "strokeWidth": 1.2, "clip": False}
+    rule: dict[str, Any] = {"color": look.text, "strokeWidth": 1.2, "clip": False}
     layers = [alt.Chart(inline(stems)).mark_rule(**rule).encode(x=x, y=y, x2="x2:Q", y2="y2:Q")]
     for side in ("left", "right"):
         own = [label for label in labels if label["side"] == side]

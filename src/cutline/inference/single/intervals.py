@@ -107,7 +107,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
 
 def _wilson(estimand: Estimand) -> str:
     """Return Wilson's method, by the name of the modified one where that differs: few cases of a kind."""
-    k, n = (float(x) for x in estimand.kind.of(estimand.counts))  # type: ignore[union-attr,arg-type]
+    k, n = (float(x) for x in estimand.kind.of(estimand.counts))  # type: ignore[union-attr]
     return "wilson_modified" if proportions.is_modified(k, n) else "wilson"
 
 
