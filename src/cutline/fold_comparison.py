@@ -324,7 +324,9 @@ def compare_folds(
     >>> compare_folds(labels, {"a": a, "b": b}, folds).test("auc").difference
     0.375
     """
-    named = models if isinstance(models, Mapping) else {check_text(name, "models", "score"): name for name in models}
+    named: Mapping[Any, Any] = (
+        models if isinstance(models, Mapping) else {check_text(name, "models", "score"): name for name in models}
+    )
     if len(named) < 2:
         raise InputError(f"has {counted(len(named), 'model')}", "pass at least two", argument="models")
     if all(isinstance(model, FoldEvaluation) for model in named.values()):

@@ -222,7 +222,7 @@ def posterior(
     edges = [edge for edge in (-rope, rope) if low < edge < high]
     x = np.unique(np.concatenate([np.linspace(low, high, 201), edges]))
     a, b = names
-    regions = (
+    regions: tuple[tuple[str, float, float], ...] = (
         (f"{b} better: {100 * probabilities.worse:.1f} %", -math.inf, -rope),
         (f"practically the same: {100 * probabilities.same:.1f} %", -rope, rope),
         (f"{a} better: {100 * probabilities.better:.1f} %", rope, math.inf),
