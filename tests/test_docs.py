@@ -49,10 +49,10 @@ def test_the_readme_shows_what_an_evaluation_prints():
     assert str(evaluate(labels, scores, name="ten cases")) in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_drawing_of_the_house_names_every_layer():
+def test_the_picture_of_the_layers_names_every_layer():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [contract] = project["tool"]["importlinter"]["contracts"]
-    drawing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## The house")[1].split("\n\n- ")[0]
+    drawing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Layers")[1].split("\n\n- ")[0]
     names = {name.strip().removeprefix("cutline.") for line in contract["layers"] for name in line.split("|")}
 
     assert names - {"__main__"} == {name for name in names if re.search(rf"\b{name} {{3}}", drawing)}
