@@ -246,7 +246,12 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         }
 
     def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """Return the summary as a data frame of pandas, polars or pyarrow."""
+        """Return the summary as a data frame.
+
+        Args:
+            backend: "pandas", "polars" or "pyarrow".
+            options: What `summary` takes.
+        """
         return self.summary(**options).to_frame(backend)
 
     def chart(
