@@ -216,10 +216,13 @@ def test_the_sandwich_is_the_sum_over_the_cases():
     covariance = bread @ (design.T * (labels - mean) ** 2 @ design) @ bread
     found = ev.estimate("calibration_slope", method="sandwich")
 
-    reach = t.ppf(0.975, min(labels.sum(), 300 - labels.sum()) - 1)
-    assert (found.high - found.low) / 2 / reach == pytest.approx(covariance[1, 1] ** 0.5, rel=1e-6)
+    fewer = min(labels.sum(), 300 - labels.sum())
+    error = (found.high - found.low) / 2 / t.ppf(0.975, fewer - 1)
+    assert error == pytest.approx(covariance[1, 1] ** 0.5, rel=1e-6)
+    # Every case counted twice is twice the cases: half the variance, and more degrees of freedom.
     doubled = cl.evaluate(labels, scores, weights=np.full(300, 2)).estimate("calibration_slope", method="sandwich")
-    assert (doubled.high - doubled.low) * 2**0.5 == pytest.approx(found.high - found.low, rel=0.01)
+    twice = (doubled.high - doubled.low) / 2 / t.ppf(0.975, 2 * fewer - 1)
+    assert twice * 2**0.5 == pytest.approx(error, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["calibration_slope", "joint_calibration_intercept"])

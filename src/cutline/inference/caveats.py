@@ -136,8 +136,9 @@ def few_groups(of_classes: tuple[float, float]) -> list[str]:
     if fewest >= FEW_GROUPS - 1:
         return []
     name = "positive" if of_classes[0] == fewest else "negative"
-    groups = counted(round(fewest) + 1, "group")
-    return [Caveat("few-groups", f"Only {groups} hold a {name} case: {BELOW}.", "below")]
+    number = round(fewest) + 1
+    hold = "holds" if number == 1 else "hold"
+    return [Caveat("few-groups", f"Only {counted(number, 'group')} {hold} a {name} case: {BELOW}.", "below")]
 
 
 def one_class(ranking: Ranking) -> list[str]:

@@ -185,7 +185,9 @@ def test_a_band_resamples_groups_or_refuses():
 
 def test_one_group_is_singular():
     found = evaluate([1, 0, 1], [3, 2, 1], groups=["a", "a", "a"]).estimate("auc", resamples=20)
-    assert found.notes[0].startswith("1 group was counted whole")
+    warning, detail = found.notes
+    assert warning.startswith("Only 1 group holds a positive case: ")
+    assert detail == "1 group was counted whole."
 
 
 # ---------------------------------------------------------------------- functions of the user's

@@ -274,15 +274,16 @@ def from_replicates(
             f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
         )
         limits = Limits(known[0], known[-1])
+    spread = has_spread(known)
     if shape is not None:
-        if abs(shape.acceleration) > SKEWED or _is_near_an_end(estimand):
+        if spread and (abs(shape.acceleration) > SKEWED or _is_near_an_end(estimand)):
             notes.append(FEW_WEIGH)
         better = bca(known, estimand.value, shape.acceleration, level)
         if better is None:
             method = "bootstrap"
             notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
         limits = better or limits
-    if not has_spread(known):
+    if not spread:
         stand_in = separated(estimand, level, units)
         notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
         limits = stand_in or at_an_end(estimand, level, units) or limits
