@@ -81,7 +81,7 @@ def _intervals(level: float) -> dict[str, Any]:
 
     return {
         "z": quantile(level),
-        "share": limits(proportions.wilson, "k", "n"),
+        "share": limits(proportions.wilson_modified, "k", "n"),
         "ratio": limits(proportions.of_shares, "a", "b", "c", "d"),
         "odds": limits(proportions.log_odds, "a", "b", "c", "d"),
     }

@@ -83,7 +83,8 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
     """
     k, n = real(k), real(n)
     low, high = wilson(k, n, level)
-    if not np.any(is_modified(k, n)):
+    few = is_modified(k, n)
+    if isinstance(few, np.ndarray | np.bool_) and not few.any():  # not so a symbol of a traced definition
         return Limits(low, high)
     from scipy.special import gammaincinv
 
@@ -93,11 +94,12 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
 
 def is_modified(k: Any, n: Any) -> Any:
     """Whether so few cases have a property, or lack it, that the modified interval is not Wilson's."""
-    return _are_few(k, n) | _are_few(np.subtract(n, k), n)
+    k, n = real(k), real(n)
+    return _are_few(k, n) | _are_few(n - k, n)
 
 
 def _are_few(x: Any, n: Any) -> Any:
-    return (np.asarray(x) > 0) & (np.asarray(x) <= _FEW_OF_A_KIND) & (np.asarray(x) <= np.multiply(_NEAR_AN_END, n))
+    return (x > 0) & (x <= _FEW_OF_A_KIND) & (x <= _NEAR_AN_END * n)
 
 
 def agresti_coull(k: Any, n: Any, level: float) -> Limits:
