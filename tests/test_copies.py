@@ -9,6 +9,7 @@ from dataclasses import is_dataclass
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
 from cutline.core import errors
@@ -17,7 +18,9 @@ from cutline.core.equality import same
 RNG = np.random.default_rng(3)
 LABELS = RNG.integers(0, 2, 60)
 GOOD, POOR = np.clip(0.3 * LABELS + 0.7 * RNG.random(60), 0, 1), RNG.random(60)
+FOLDS = np.arange(60) % 3
 EV, CMP = cl.evaluate(LABELS, GOOD), cl.compare(LABELS, {"good": GOOD, "poor": POOR})
+CV = cl.cross_validate(LogisticRegression(), np.c_[GOOD, POOR], LABELS, cv=3)
 
 RESULTS = {
     "Evaluation": lambda: EV,
@@ -51,6 +54,11 @@ RESULTS = {
     "QuotaPeriods": lambda: cl.evaluate(LABELS, GOOD, quota=5, quota_by=np.arange(60) % 3),
     "MultiLabel": lambda: cl.one_vs_rest(np.c_[LABELS, LABELS], np.c_[GOOD, POOR]),
     "Screening": lambda: cl.screen(LABELS, {"one": GOOD}, pick=10),
+    "FoldEvaluation": lambda: cl.evaluate(LABELS, GOOD, folds=FOLDS),
+    "FoldComparison": lambda: cl.compare_folds(LABELS, {"good": GOOD, "poor": POOR}, FOLDS),
+    "CrossValidation": lambda: CV,
+    "NestedCrossValidation": lambda: CV.nested(repeats=2),
+    "DatasetComparison": lambda: cl.compare_datasets({"one": GOOD[:6], "two": POOR[:6], "three": POOR[6:12]}),
     "IndependentComparison": lambda: cl.compare_independent(EV, EV),
     "Cut": lambda: cl.choose_cut(EV, maximize="f1"),
     "Discordance": lambda: cl.Discordance(5, 3, 60),
@@ -60,6 +68,10 @@ RESULTS = {
     "Calibration": lambda: EV.calibration(resamples=100),
     "Recalibration": lambda: cl.recalibrate(EV),
     "Worth": lambda: cl.worth_recalibrating(EV),
+    "Drift": lambda: cl.drift(GOOD, POOR, bins=3),
+    "Expected": lambda: cl.expected(GOOD, simulations=20),
+    "Monitor": lambda: cl.monitor(EV, [("2026-10-01", EV.ranking)], measures="recall", cut=0.5),
+    "Alarm": lambda: cl.Alarm("2026-10-01", "recall", 0.4, 0.7, None),
     "Plan": lambda: cl.plan(prevalence=0.1, auc=0.75, auc_width=0.1),
     "UtilityCurve": lambda: cl.decision_curve(EV),
     "PemAreas": lambda: cl.pem_areas(EV.ranking),

@@ -156,6 +156,14 @@ def test_nested_is_resumed_and_refuses_rank_measures() -> None:
     assert np.array_equal(cv.nested(repeats=3, resume=part).outer, whole.outer)
     with pytest.raises(cl.ParameterError, match="means over cases, which auc is not"):
         cv.estimate("auc", method="nested")
+    with pytest.raises(cl.ParameterError, match="leaves out two folds, and there are only 2: pass cv=3 or more"):
+        cl.cross_validate(MODEL, X, Y, cv=2).nested(repeats=2)
+
+
+def test_it_is_shown_as_what_evaluate_with_folds_gives() -> None:
+    found = cl.cross_validate(MODEL, X, Y, cv=3)
+    assert repr(found).startswith(f"LogisticRegression: {len(Y)} cases, {Y.sum()} positive")
+    assert f"{found.auc:.4f}" in repr(found)
 
 
 # ---------------------------------------------------------------------- permutation test

@@ -70,19 +70,19 @@ def find_repeats(pairs: Sequence[tuple[Array, Array]]) -> Splits:
     return Splits(train, test, repeats)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(FoldEvaluation):
     """A cross-validation with its models' scores; it is what `evaluate(folds=)` gives, and can fit the model again.
 
     `scores` holds the scores of each fold's test set that are done. Pass the result as `resume=` to go on.
     """
 
-    estimator: Any = field(default=None, repr=False)
-    X: Any = field(default=None, repr=False)
-    y: Any = field(default=None, repr=False)
+    estimator: Any = None
+    X: Any = None
+    y: Any = None
     positive: Any = None
-    splits: Splits | None = field(default=None, repr=False)
-    scores: tuple[Array, ...] = field(default=(), repr=False)
+    splits: Splits | None = None
+    scores: tuple[Array, ...] = ()
     seed: int = 0
     measures: tuple[Named, ...] | None = None
 
@@ -128,6 +128,8 @@ class CrossValidation(FoldEvaluation):
         repeats = check_whole(repeats, "repeats", 2)
         if not hasattr(self.estimator, "fit"):
             raise ParameterError("nested fits the model again", "pass an estimator to cross_validate(), not its result")
+        if self.folds < 3:
+            raise ParameterError("nested leaves out two folds, and there are only 2", "pass cv=3 or more")
         check_estimator(self.estimator, n_jobs)
         seed = self.seed if seed is None else check_whole(seed, "seed", 0)
         if resume is not None and not isinstance(resume, NestedCrossValidation):
