@@ -348,6 +348,7 @@ def test_low_scores_may_mean_positive():
         ("f1", "permutation"),
     ],
 )
+@pytest.mark.slow
 def test_equal_models_are_told_apart_about_one_time_in_twenty(measure, method):
     rng = np.random.default_rng(20)
     p = [compare(*simulated(rng, 100)).test(measure, method, resamples=99).p_value for _ in range(120)]
@@ -355,6 +356,7 @@ def test_equal_models_are_told_apart_about_one_time_in_twenty(measure, method):
     assert 1 <= sum(value <= 0.05 for value in p) <= 13  # 6 expected; each end has a chance of 0.2 %
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_difference_covers_it_about_nineteen_times_in_twenty():
     rng = np.random.default_rng(21)
     label, scores = simulated(rng, 200_000, gap=0.4)
