@@ -9,6 +9,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fuzz
 from fuzzing import verdicts
 
+pytestmark = pytest.mark.slow
+
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [
     "sound-0",

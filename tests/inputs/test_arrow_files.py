@@ -50,6 +50,7 @@ print(read, refused)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "stream", "compressed"])
 def test_no_flipped_bit_of_an_arrow_file_ends_the_process(tmp_path, kind):
     command = [sys.executable, "-c", FLIPS, kind, str(tmp_path), "250"]

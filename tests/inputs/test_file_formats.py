@@ -124,6 +124,7 @@ def test_a_named_pipe_is_read_once(tmp_path):
     writer.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["/dev/stdin", "-"])
 def test_standard_input_by_either_name(name):
     code = f"import sys, cutline as cl; from cutline.inputs import files; print(files.read({name!r}).count)"
@@ -322,6 +323,7 @@ def test_a_gzip_file_damaged_far_behind_its_start_is_refused(tmp_path, damage):
         rank("y", "p", data=path)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
     """A limit on the size of files stands for the end of the disk, which a child process hits."""
     (tmp_path / "cases.csv").write_bytes(b"y,p\n1,0.9\r\n0,0.2\n" * 1 + b"1,0.5\n" * 60_000)

@@ -189,6 +189,7 @@ def test_a_stream_is_a_file_without_a_name(tmp_path):
         files.read(io.BytesIO(b""))
 
 
+@pytest.mark.slow
 def test_text_files_need_neither_pandas_nor_pyarrow(tmp_path):
     path = written(tmp_path, CSV)
     code = (
@@ -199,6 +200,7 @@ def test_text_files_need_neither_pandas_nor_pyarrow(tmp_path):
     assert done.stdout.strip() == str(ROWS)
 
 
+@pytest.mark.slow
 def test_reading_a_file_leaves_nothing_behind_when_python_ends(tmp_path):
     path = tmp_path / "preds.csv"
     path.write_text("y,p\n1,0.9\n0,0.2\n")

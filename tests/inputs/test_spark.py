@@ -19,6 +19,8 @@ from spark_cluster import Cluster, session  # noqa: E402
 from cutline import InputError, auc, compare, evaluate, rank  # noqa: E402
 from cutline.inputs import binning, frames, out_of_core  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 ROWS = 3000
 RNG = np.random.default_rng(4)
 Y = RNG.integers(0, 2, ROWS)

@@ -20,6 +20,8 @@ from cutline.count_comparison import order
 from cutline.studies import STUDIES, Settings, noise, skew, study, voting
 from cutline.studies.study import do_parts
 
+pytestmark = pytest.mark.slow
+
 
 def test_murphys_table_5_comes_out_and_mutual_information_is_not_alone():
     report = STUDIES["hard"].run(Settings())
