@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.inference.caveats import CUTS_FAR_APART, ON_THE_SAFE_SIDE
+from cutline.inference.caveats import CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED, SEARCHED_AGAIN
 from cutline.inference.single.proportions import wilson
+from cutline.results.caveat import find_warning
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 from populations import Population, bells
@@ -76,8 +77,10 @@ def test_a_cut_that_is_searched_for_is_told_of():
     grouped = cl.evaluate(labels, scores, groups=np.arange(200) // 4).estimate(
         "recall_at_precision", precision=0.7, resamples=100
     )
-    assert any("searched" in note and "above the nominal level" in note for note in plain.notes)
-    assert any("searched" in note and "below the nominal level" in note for note in grouped.notes)
+    assert SEARCHED in plain.notes
+    assert (SEARCHED.direction, find_warning(plain.notes)) == ("above", None)
+    assert find_warning(grouped.notes) == SEARCHED_AGAIN
+    assert "below the nominal level" in SEARCHED_AGAIN
 
 
 @pytest.mark.parametrize("name", ["recall_at_specificity", "specificity_at_recall"])
