@@ -94,10 +94,10 @@ def evaluate_periods(
         asked = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
         source = column_source.opened(data, memory=how.get("memory"))
         with column_source.reading(
-            source, {**asked, "period": column_source.Ask("groups", period)}, any_order=True
+            source, {**asked, "quota_by": column_source.Ask("groups", period)}, any_order=True
         ) as rows:
             return _of_rows({"weights": None, **rows}, how, title, quota, share, name)
-    rows = {"labels": labels, "scores": scores, "weights": weights, "period": period}
+    rows = {"labels": labels, "scores": scores, "weights": weights, "quota_by": period}
     validation.check_one_order({"labels": labels, "quota_by": period})
     return _of_rows(rows, how, title, quota, share, name)
 
@@ -105,7 +105,7 @@ def evaluate_periods(
 def _of_rows(
     rows: Mapping[str, Any], how: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
 ) -> QuotaPeriods:
-    period = validation.column(rows["period"], "quota_by")
+    period = validation.column(rows["quota_by"], "quota_by")
     validation.check_simple(period, "quota_by")
     given = {key: rows[key] for key in ("labels", "scores", "weights")}
     labels = validation.column(given["labels"], "labels")

@@ -165,7 +165,9 @@ def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys
             assert row["at_least"] - 1e-12 <= exact.value(row["measure"]) <= row["at_most"] + 1e-12
     assert rows["recall"]["at_least"] is None  # no bin straddles the threshold
     assert rows["recall"]["value"] == exact.recall
-    assert "bins, which leave the AUC certain to" in terminal
+    assert "bins of scores" in terminal
+    assert run("evaluate", "preds", *how, "--verbose") == 0
+    assert "bins, which leave the AUC certain to" in " ".join(capsys.readouterr().out.split())
     assert run("evaluate", "preds", *how, "--exact", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert not found["binned"]

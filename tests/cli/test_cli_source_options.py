@@ -76,6 +76,7 @@ def test_advice_on_screening(cutline):
             ("flights.csv", "--quota", "5", "--quota-by", "flight", "--by", "flight"),
             "--quota-by cannot be combined with --by",
         ),
+        (("flights.csv", "--quota", "5", "--quota-by", "f"), "has no column 'f', which --quota-by names"),
         (("flights.csv", "--ordered"), "--ordered needs --class-scores"),
         (("texts.csv", "--labels", "sport,x", "--class-scores", "sport=p1,money=p2"), "has no column"),
         (("texts.csv", "--labels", "sport", "--class-scores", "sport=p1,money=p2"), "2 columns for 1 label"),

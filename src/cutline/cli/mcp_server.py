@@ -176,8 +176,10 @@ class Tools:
         quota_known: bool | None = None,
         only_top_matters: bool = False,
         several_models: bool = False,
+        keep: float | None = None,
+        pick: float | None = None,
     ) -> dict[str, Any]:
-        """Which measures fit a situation, and why; `goal` is one of "rank", "decide", "probabilities", "quota"."""
+        """Which measures fit a situation, and why; `goal` is "rank", "decide", "probabilities", "quota" or "screen"."""
         return advised(
             {
                 "goal": goal,
@@ -189,6 +191,8 @@ class Tools:
                 "quota_known": quota_known,
                 "only_top_matters": only_top_matters,
                 "several_models": several_models,
+                "keep": keep,
+                "pick": pick,
             }
         )
 

@@ -53,7 +53,7 @@ def run_periods(
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     output.check()
-    found = opened(paths, reading, by=period)
+    found = opened(paths, reading, quota_by=period)
     score = found.chosen.scores[0]
     with waiting("Reading the predictions", quiet=output.quiet, unit="rows"):
         periods: Any = evaluate(

@@ -57,7 +57,12 @@ class Opened:
 
 
 def opened(
-    path: str | Sequence[str], how: Reading, models: int = 1, by: Sequence[str] = (), folds: Sequence[str] = ()
+    path: str | Sequence[str],
+    how: Reading,
+    models: int = 1,
+    by: Sequence[str] = (),
+    folds: Sequence[str] = (),
+    quota_by: str | None = None,
 ) -> Opened:
     """The file, or the files, with the columns that the options name, or that can only be meant.
 
@@ -67,6 +72,7 @@ def opened(
         models: How many columns hold scores.
         by: The columns whose values are slices.
         folds: The columns of the folds and of the repeats.
+        quota_by: The column whose values are periods.
     """
     given = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
@@ -77,12 +83,14 @@ def opened(
         "group": Ask("groups", c.group),
         "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
+        "quota_by": Ask("groups", quota_by),
         **{"by" if not i else f"by{i}": Ask("groups", column) for i, column in enumerate(by)},
     }
     named |= {name: Ask("groups", column) for name, column in zip(("folds", "repeats"), folds, strict=False)}
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
-    chosen = choose(file, c.label, c.scores, (*c.others, *by, *folds), models)
+    periods = () if quota_by is None else (quota_by,)
+    chosen = choose(file, c.label, c.scores, (*c.others, *by, *folds, *periods), models)
     _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)

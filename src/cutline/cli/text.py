@@ -22,7 +22,7 @@ _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples"
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
          "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
          "weights_are", "portions", "value", "cost", "digits", "training_prevalence", "folds",
-         "repeats", "rope", "control",
+         "repeats", "rope", "control", "quota_by",
          "auc", "auc_width", "auc_method", "other_auc", "correlation", "oe_width", "slope_width", "intercept_width",
          "recall", "recall_width", "specificity", "specificity_width", "net_benefit_width", "discordant", "log_odds",
          "power", "by")  # fmt: skip

@@ -98,8 +98,8 @@ def asked_of(
 def check(source: Source, asked: Mapping[Any, Ask]) -> None:
     """Refuse names that the source does not have."""
     for key, (read_as, name, _) in asked.items():
-        # Slices, folds and repeats are read as groups are.
-        role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats") else read_as
+        # Slices, folds, repeats and periods are read as groups are.
+        role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats", "quota_by") else read_as
         if not isinstance(name, str):
             raise ParameterError(
                 f"is a {type(name).__name__}",
