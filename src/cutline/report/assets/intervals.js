@@ -45,7 +45,7 @@ export class Measures {
 
   // Weights that are not whole numbers say how much a case counts, not how many there are: no formula of counts fits.
   limits(entry, value, found, cut, model, variances) {
-    if (entry.share && model.integral) return ["wilson", ...this.ofShare(entry, found)];
+    if (entry.share && model.integral) return this.ofShare(entry, found);
     if (entry.ratio && model.integral) return this.ofRatio(entry.ratio, value, cut);
     const half = this.intervals.z * Math.sqrt(variances[entry.value]);
     return half > 0 ? ["influence", value - half, value + half] : ["influence", NaN, NaN]; // none rather than no width
@@ -53,15 +53,16 @@ export class Measures {
 
   ofShare({ share, then }, found) {
     const [k, n] = share.map((place) => found[place]);
-    const limits = both(this.intervals.share, { k, n });
-    return then ? limits.map((limit) => run(then.steps, { share: limit })[then.result]) : limits;
+    const [low, high, isModified] = results(this.intervals.share, { k, n });
+    const limits = [low, high].map((limit) => (then ? run(then.steps, { share: limit })[then.result] : limit));
+    return [isModified ? "wilson_modified" : "wilson", ...limits];
   }
 
   ofRatio({ above, below, odds }, value, cut) {
     let [a, b, c, d] = [...above, ...below].map((name) => cut[name]);
-    if (!odds) return ["mover", ...both(this.intervals.ratio, { a, b, c, d })];
+    if (!odds) return ["mover", ...results(this.intervals.ratio, { a, b, c, d })];
     if (Math.min(a, b, c, d) === 0) [a, b, c, d] = [a + 0.5, b + 0.5, c + 0.5, d + 0.5]; // Haldane, Anscombe
-    const [low, high] = both(this.intervals.odds, { a, b, c, d });
+    const [low, high] = results(this.intervals.odds, { a, b, c, d });
     return ["log", value === 0 ? 0 : low, value === Infinity ? Infinity : high];
   }
 
@@ -92,7 +93,7 @@ function inputs({ tp, fp, fn, tn, threshold, isRisk }, defaults, costs) {
   return { tp, fp, fn, tn, threshold, is_risk: isRisk, ...Object.fromEntries(own) };
 }
 
-function both({ steps, results }, inputs) {
+function results({ steps, results }, inputs) {
   const found = run(steps, inputs);
   return results.map((place) => found[place]);
 }
