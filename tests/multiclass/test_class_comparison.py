@@ -85,6 +85,7 @@ def test_the_order_of_the_rows_and_of_the_models_does_not_matter():
         assert turned.test(name, mean).p_value == pytest.approx(one.test(name, mean).p_value, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_false_alarms_of_the_test_are_as_many_as_promised():
     rejected = []
     for seed in range(200):

@@ -156,6 +156,7 @@ def many():
     return cases, np.random.default_rng(1).multinomial(600, np.full(600, 1 / 600), size=4000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mean"), STATISTICS)
 def test_the_standard_error_is_that_of_the_bootstrap(many, name, mean):
     cases, resamples = many

@@ -55,6 +55,7 @@ def test_each_label_is_an_evaluation():
         FOUND["d"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mean"), [("auc", "macro"), ("f1", "micro"), ("recall", "weighted")])
 def test_standard_errors_come_from_whole_cases(name, mean):
     rng = np.random.default_rng(7)
