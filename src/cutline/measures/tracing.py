@@ -84,8 +84,6 @@ class Expression:
             raise UntraceableError(f"A traced definition cannot use {ufunc.__name__}.{method}.")
         if ufunc is np.frexp:
             return _node("frexp_mantissa", *inputs), _node("frexp_exponent", *inputs)
-        if ufunc.__name__ == "gammaincinv":
-            return _gammaincinv(*inputs)
         return _node(ufunc.__name__, *inputs)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
@@ -114,29 +112,6 @@ class Expression:
 def _clip(value: Any, low: Any = None, high: Any = None) -> Any:
     value = value if low is None else _node("maximum", value, low)
     return value if high is None else _node("minimum", value, high)
-
-
-_SHAPES = (0.1, 3.0)  # of gamma distributions whose quantiles can be traced: those of so few cases
-_TERMS = 32  # with which these are right to 1e-9
-
-
-def _gammaincinv(shape: Any, share: Any) -> Expression:
-    """A quantile of a gamma distribution of small shape: e to the power of a polynomial over the shape."""
-    if isinstance(share, Expression):
-        raise UntraceableError("A traced definition cannot use gammaincinv of a share that is not a number.")
-    from scipy.special import gammaincinv
-
-    fitted = np.polynomial.Chebyshev.interpolate(
-        lambda x: x * np.log(gammaincinv(x, float(share))), _TERMS, domain=_SHAPES
-    )
-    least, most = _SHAPES
-    x = _clip(shape, least, most)
-    at = (x - (least + most) / 2) / ((most - least) / 2)
-    last: Any = 0.0
-    before: Any = 0.0
-    for coefficient in fitted.coef[:0:-1]:  # Clenshaw's recurrence
-        last, before = coefficient + 2 * at * last - before, last
-    return _node("exp", (fitted.coef[0] + at * last - before) / x)
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {

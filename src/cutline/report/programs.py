@@ -72,18 +72,26 @@ def _places(found: Traced, measure: Measure, program: Program) -> dict[str, Any]
 
 
 def _intervals(level: float) -> dict[str, Any]:
-    """The limits of a share (k of n) and of ratios of two (a, b; c, d), and how many standard errors a level means."""
+    """The limits of a share (k of n) and of ratios of two (a, b; c, d), and how many standard errors a level means.
+
+    The third result of a share says whether its limits are the modified ones.
+    """
 
     def limits(function: Any, *names: str) -> dict[str, Any]:
         program = Program()
-        results = [program.add(limit) for limit in traced(partial(function, level=level), *names)]
+        results = [program.add(result) for result in traced(function, *names)]
         return {"steps": program.steps, "results": results}
+
+    def of_share(k: Any, n: Any) -> tuple[Any, ...]:
+        return (*of_counts(k, n, level), proportions.is_modified(k, n))
+
+    of_counts = proportions.modified_of_counts
 
     return {
         "z": quantile(level),
-        "share": limits(proportions.wilson_modified, "k", "n"),
-        "ratio": limits(proportions.of_shares, "a", "b", "c", "d"),
-        "odds": limits(proportions.log_odds, "a", "b", "c", "d"),
+        "share": limits(of_share, "k", "n"),
+        "ratio": limits(partial(proportions.of_shares, level=level, limits=of_counts), "a", "b", "c", "d"),
+        "odds": limits(partial(proportions.log_odds, level=level), "a", "b", "c", "d"),
     }
 
 

@@ -7,6 +7,7 @@ both limits of one proportion work over arrays too, and check nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -83,8 +84,7 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
     """
     k, n = real(k), real(n)
     low, high = wilson(k, n, level)
-    few = is_modified(k, n)
-    if isinstance(few, np.ndarray | np.bool_) and not few.any():  # not so a symbol of a traced definition
+    if not np.any(is_modified(k, n)):
         return Limits(low, high)
     from scipy.special import gammaincinv
 
@@ -92,14 +92,29 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
     return Limits(np.minimum(low, near), np.maximum(high, 1 - far))
 
 
+def modified_of_counts(k: Any, n: Any, level: float) -> Limits:
+    """`wilson_modified` of whole numbers, by arithmetic alone, so that it can be traced for the page of a report.
+
+    >>> [round(float(limit), 4) for limit in modified_of_counts(39, 40, 0.95)]
+    [0.8712, 0.9987]
+    """
+    from scipy.special import gammaincinv
+
+    low, high = wilson(k, n, level)
+    for few in range(1, _FEW_OF_A_KIND + 1):
+        bound, is_near = float(gammaincinv(few, 1 - level)) / n, few <= np.multiply(_NEAR_AN_END, n)
+        low = np.where((k == few) & is_near, np.minimum(low, bound), low)
+        high = np.where((n - k == few) & is_near, np.maximum(high, 1 - bound), high)
+    return Limits(low, high)
+
+
 def is_modified(k: Any, n: Any) -> Any:
     """Whether so few cases have a property, or lack it, that the modified interval is not Wilson's."""
-    k, n = real(k), real(n)
-    return _are_few(k, n) | _are_few(n - k, n)
+    return _are_few(k, n) | _are_few(np.subtract(n, k), n)
 
 
 def _are_few(x: Any, n: Any) -> Any:
-    return (x > 0) & (x <= _FEW_OF_A_KIND) & (x <= _NEAR_AN_END * n)
+    return np.greater(x, 0) & np.less_equal(x, _FEW_OF_A_KIND) & np.less_equal(x, np.multiply(_NEAR_AN_END, n))
 
 
 def agresti_coull(k: Any, n: Any, level: float) -> Limits:
@@ -176,7 +191,9 @@ def _around(ratio: Any, variance: Any, level: float) -> Limits:
     return Limits(ratio / factor, ratio * factor)
 
 
-def of_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
+def of_shares(
+    a: Any, b: Any, c: Any, d: Any, level: float, limits: Callable[[Any, Any, float], Limits] = wilson_modified
+) -> Limits:
     """MOVER-R (Donner and Zou, 2012) for (a / (a + b)) / (c / (c + d)), from Wilson's limits of both shares.
 
     Unlike the logarithm's, its limits hold where a share is near 0 or 1, and need nothing added to a count of 0.
@@ -185,8 +202,8 @@ def of_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
     [2.154, 6.758]
     """
     p, q = divide(a, a + b), divide(c, c + d)
-    low_p, high_p = wilson_modified(a, a + b, level)
-    low_q, high_q = wilson_modified(c, c + d, level)
+    low_p, high_p = limits(a, a + b, level)
+    low_q, high_q = limits(c, c + d, level)
 
     def root(end: Any, other: Any, side: int) -> Any:
         inside = (p * q) ** 2 - end * other * (2 * p - end) * (2 * q - other)
