@@ -314,8 +314,8 @@ def studentised(
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
+    notes += _uneven_classes(estimand)  # first, for it says why a few cases weigh heavily
     notes += _weigh_heavily(estimand, _freedom(shape))
-    notes += _uneven_classes(estimand)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     error = float(there.std(ddof=1))
