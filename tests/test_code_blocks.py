@@ -16,11 +16,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
 from cutline.charts import renderer
 from cutline.report import pictures
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path += [str(DOCS), str(DOCS / "site")]
@@ -96,7 +98,7 @@ def names():
     found = cl.one_vs_rest(classes, rng.dirichlet([1, 1, 1], 60))
     return {
         "cl": cl, "np": np, "labels": labels, "scores": a, "weights": None, "a": a, "b": b,
-        "scores_a": a, "scores_b": b,
+        "scores_a": a, "scores_b": b, "folds": np.arange(len(a)) % 5, "estimator": LogisticRegression(),
         "ev": ev, "ev1": ev, "ev2": ev, "cmp": models, "models": models, "found": found, "tables": tables,
         "frame": frame, "frame_a": frame, "frame_b": frame, "spark": reader, "X": X, "y": y, "X_new": X,
         **{name: pytest.importorskip(name) for name in ("lightgbm", "xgboost")},

@@ -16,6 +16,8 @@ from cutline.charts.picture import SUFFIXES, Picture, squeezed
 from cutline.charts.renderer import size
 from sources import BERRAR_LABELS, BERRAR_SCORES
 
+pytestmark = pytest.mark.slow
+
 PICTURE = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES).chart("roc")
 BEGINS = {".png": b"\x89PNG", ".svg": b"<svg", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
 

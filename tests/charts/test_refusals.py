@@ -89,7 +89,7 @@ BOTH = "pass cases of both classes."
         ),
         (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
         (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc? There are roc, "),
-        (lambda: EV.chart("calibration"), "There is no chart 'calibration'. There are roc, score_distribution, "),
+        (lambda: EV.chart("calibration"), "There is no chart 'calibration'. Did you mean reliability?"),
         (lambda: EV.chart("quantiles"), "There is no chart 'quantiles'. There are roc, score_distribution, "),
         (lambda: cl.compare([1, 0], {" ": [2, 1], "b": [1, 2]}), "The name of a model is empty: give each a name that"),
         (lambda: chart("roc", {" ": EV}), "The name of a model is empty: give each a name that can be read."),

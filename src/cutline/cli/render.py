@@ -347,13 +347,15 @@ def _stacked(row: Row | None, mark: str) -> Text:
         return Text()
     text = Text(f"{shown(row.value)}{mark}", style="bold" if mark else "")
     if row.interval is not None:
-        text.append("\n" + "-".join(_without_zero(limit) for limit in row.interval), style="dim not bold")
+        between_them = "," if min(row.interval) < 0 else "-"  # which would look like a sign
+        text.append("\n" + between_them.join(map(_without_zero, row.interval)), style="dim not bold")
     return text
 
 
 def _without_zero(limit: float) -> str:
-    """A limit in four characters where it is a share: .823."""
-    text = f"{limit:.3f}" if abs(limit) < 10 else f"{limit:.3g}"
+    """A limit in four characters where it is a share: .823, or -.82."""
+    decimals = 3 if 0 <= limit < 0.9995 else 2
+    text = f"{limit:.{decimals}f}" if abs(limit) < 10 else f"{limit:.3g}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text[:4]
 
 
@@ -386,7 +388,7 @@ def _from_reference(screen: Console, summary: ComparisonSummary, reference: str 
                 is_sure = row is not None and row.is_significant(summary.level)
                 cells.append(
                     Text(
-                        "" if row is None else f"{row.value:+.4f}{mark if is_sure else ' '}",
+                        "" if row is None or math.isnan(row.value) else f"{row.value:+.4f}{mark if is_sure else ' '}",
                         style="bold" if is_sure else "",
                     )
                 )
