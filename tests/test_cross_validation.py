@@ -49,6 +49,7 @@ def test_the_dict_of_scikit_learn_is_taken() -> None:
         found.estimate("brier", method="nested")
 
 
+@pytest.mark.slow
 def test_the_seed_decides_folds_and_random_states_whatever_the_number_of_jobs() -> None:
     tree = DecisionTreeClassifier(max_features=2)
     once, again = (cl.cross_validate(tree, X, Y, cv=3, seed=5, n_jobs=jobs).auc for jobs in (1, 2))

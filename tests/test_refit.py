@@ -75,6 +75,7 @@ def test_the_interval_is_that_of_the_percentiles():
     assert estimate.notes == ()
 
 
+@pytest.mark.slow
 def test_rounds_do_not_depend_on_how_many_run_at_a_time():
     alone = bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], resamples=4)
     together = bootstrap_model(MODEL, X, Y, ["auc", "accuracy"], resamples=4, n_jobs=2)
@@ -213,6 +214,7 @@ def test_labels_without_sense_are_not_learned():
     assert 0.35 < np.mean(p_values) < 0.7
 
 
+@pytest.mark.slow
 def test_permutations_do_not_depend_on_jobs_and_can_go_on(recorder, monkeypatch):
     data = (X[TRAIN], Y[TRAIN], X[TEST], Y[TEST])
     whole = permutation_test(MODEL, *data, "auc", 12)

@@ -212,6 +212,7 @@ def test_the_corrected_value_is_below_the_apparent_one_and_reproducible():
 
 
 @pytest.mark.parametrize("asked", [{"maximize": "f1"}, {"maximize": "youden_j"}, {"cost_fp": 1, "cost_fn": 5}])
+@pytest.mark.slow
 def test_the_corrected_value_is_right_on_average_where_the_truth_is_known(asked):
     from scipy.special import ndtr
 
@@ -363,6 +364,7 @@ def test_a_promise_that_nine_tenths_cannot_make_has_no_corrected_value():
     assert any("too few" in note for note in cut.notes)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_corrected_value_holds_the_truth():
     # Youden's J of normal scores, one apart; the interval is of 95 %, so 100 runs hold it in 88 or more.
     rng, inside = np.random.default_rng(1), 0
