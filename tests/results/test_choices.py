@@ -39,7 +39,7 @@ def test_models_that_cannot_be_told_apart_are_a_group():
 
     assert {found["rank"].leader, *found["rank"].equal} == {"a", "b"}
     assert "cannot be told from" in found["rank"].sentence
-    assert found["rank"].sentence.endswith("; 1 is worse.")
+    assert found["rank"].sentence.endswith("; 1 model is worse.")
 
 
 def test_a_measure_that_contradicts_the_choice_is_named():

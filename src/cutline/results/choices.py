@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.errors import ParameterError, near
 from cutline.core.messages import listed
 from cutline.core.table import p_number, shown
+from cutline.core.validation import counted
 from cutline.measures import MEASURES, Family
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _rest(worse: int) -> str:
-    return "" if not worse else f"; {worse} {'is' if worse == 1 else 'are'} worse"
+    return "" if not worse else f"; {counted(worse, 'model')} {'is' if worse == 1 else 'are'} worse"
 
 
 def _p(p_value: float) -> str:
