@@ -66,13 +66,17 @@ def test_a_measure_that_jumps_from_score_to_score_is_resampled():
     assert influence.of_order(MEASURES["tied_pairs"].compute, 0.0, ONE.ranking) is None  # a shorter list has ties
 
 
-def test_many_cases_are_compared_by_formula_and_few_by_resamples():
-    assert {ALL.method(m) for m in ("ks", "average_precision", "f1", "mcc", "brier")} == {"influence"}
+def test_smooth_measures_are_compared_by_formula_and_others_by_resamples():
+    assert {ALL.method(m) for m in ("average_precision", "f1", "mcc", "brier")} == {"influence"}
     few = compare(LABELS[:2000], {name: column[:2000] for name, column in MODELS.items()})
-    assert {few.method(m) for m in ("ks", "average_precision", "f1", "mcc")} == {"bootstrap"}
-    assert few.method("brier") == "influence"  # the paired t test of a mean over the cases
-    assert compare(LABELS, MODELS, groups=np.arange(N) // 3).method("ks") == "bootstrap"
-    assert compare(LABELS, MODELS, threshold=0.98).method("f1") == "bootstrap"  # hardly any case is flagged
+    assert few.method("average_precision") == "student"  # which few cases at the top of the list decide
+    assert {few.method(m) for m in ("f1", "mcc", "brier")} == {"influence"}
+    grouped = compare(LABELS, MODELS, groups=np.arange(N) // 3)
+    assert {models.method("ks") for models in (ALL, few, grouped)} == {"bias_corrected"}  # the best over all cuts
+    strict = compare(LABELS, MODELS, threshold=0.98)  # hardly any case is flagged
+    found, drawn = (strict.difference("f1", a="a", b="b", method=method) for method in ("auto", "bootstrap"))
+    assert (found.method, found.value) == ("influence", drawn.value)
+    assert found.high - found.low == pytest.approx(drawn.high - drawn.low, rel=0.15)
 
 
 def test_models_that_are_equal_differ_by_nothing():
