@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -329,6 +329,9 @@ def compare_folds(
     >>> compare_folds(labels, {"a": a, "b": b}, folds).test("auc").difference
     0.375
     """
+    if not isinstance(models, Mapping | Sequence) or isinstance(models, str):
+        found_type = type(models).__name__
+        raise InputError(f"is of type {found_type}", "pass the scores of each model by name", argument="models")
     named: Mapping[Any, Any] = (
         models if isinstance(models, Mapping) else {check_text(name, "models", "score"): name for name in models}
     )

@@ -435,8 +435,12 @@ def check_same_length(X: Any, y: Array, rows: str, labels: str) -> None:
     """Refuse cases and labels that are not as many; a bootstrap would draw some of the rows only."""
     from sklearn.utils.validation import _num_samples
 
-    if _num_samples(X) != len(y):
-        raise InputError(f"{rows} has {_num_samples(X)} rows but {labels} has {len(y)} labels", "pass one for each row")
+    try:
+        number = _num_samples(X)
+    except TypeError:  # scikit-learn's, of what has no rows
+        raise InputError(f"is of type {type(X).__name__}", "pass a row for each case", argument=rows) from None
+    if number != len(y):
+        raise InputError(f"{rows} has {number} rows but {labels} has {len(y)} labels", "pass one for each row")
 
 
 # ---------------------------------------------------------------------- running

@@ -138,3 +138,26 @@ def _descend(problem: _Problem, beta: Array, step: Array, before: Array) -> tupl
             break
         length = np.where(worse, length / 2, length)
     return np.where(worse, 0.0, length)[:, None] * step, there
+
+
+def sigmoid(z: Array) -> Array:
+    """Return the logistic function."""
+    return np.asarray(np.exp(-np.logaddexp(0, -z)))  # neither end overflows
+
+
+def focal_terms(z: Array, gamma: float) -> tuple[Array, Array, Array]:
+    """The focal loss of margins that are turned so that more means more right, with both derivatives.
+
+    Args:
+        z: The margins, of which those of negatives have their sign changed.
+        gamma: The exponent; 0 gives the logistic loss.
+    """
+    p, log_p, rest = sigmoid(z), -np.logaddexp(0, -z), sigmoid(-z)
+    modulation = rest**gamma
+    tail = np.where(p > 0, log_p, 0.0)  # p log p is 0 at 0, and so is what else has a factor p
+    slope = gamma * p * tail - rest
+    return (
+        -np.where(modulation > 0, modulation * log_p, 0.0),
+        modulation * slope,
+        p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,20 +57,17 @@ class Table:
             if name not in self.hidden and (not self.rows or any(shown(row[i]) for row in self.rows))
         ]
 
-    def is_number(self, column: int) -> bool:
-        """Whether a column holds numbers only."""
-        values = [row[column] for row in self.rows if row[column] is not None]
-        return bool(values) and all(isinstance(value, int | float) for value in values)
-
     def __repr__(self) -> str:
         chosen = self.shown_columns
         cells = [[shown(row[i]) for i in chosen] for row in self.rows]
-        lines = aligned([self.columns[i] for i in chosen], cells, [self.is_number(i) for i in chosen])
+        lines = aligned(
+            [self.columns[i] for i in chosen], cells, [are_numbers(row[i] for row in self.rows) for i in chosen]
+        )
         return "\n".join([*([self.title] if self.title else []), *lines, *self.below])
 
     def _repr_html_(self) -> str:
         chosen = self.shown_columns
-        style = {i: " style='text-align: right'" if self.is_number(i) else "" for i in chosen}
+        style = {i: " style='text-align: right'" if are_numbers(row[i] for row in self.rows) else "" for i in chosen}
         head = "".join(f"<th scope='col'{style[i]}>{html.escape(self.columns[i])}</th>" for i in chosen)
         body = "".join(
             "<tr>" + "".join(f"<td{style[i]}>{html.escape(shown(row[i]))}</td>" for i in chosen) + "</tr>"
@@ -116,6 +113,12 @@ def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right
         return "  ".join(padded).rstrip()
 
     return [line(columns), "  ".join("-" * width for width in widths), *(line(row) for row in cells)]
+
+
+def are_numbers(values: Iterable[Any]) -> bool:
+    """Whether there are values, and all of them that are not None are numbers."""
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float) for value in known)
 
 
 def shown(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline.core import logistic as logistic_terms
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
@@ -38,10 +39,6 @@ class TripletLoss(NamedTuple):
     positive: Array
     negative: Array
     of_triplets: Array
-
-
-def _sigmoid(z: Array) -> Any:
-    return np.exp(-np.logaddexp(0, -z))  # neither end overflows
 
 
 def _turned(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tuple[Array, Array, Array]:
@@ -78,26 +75,8 @@ def focal(
         raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turned(labels, margins, positive)
     weight = _class_weight(is_positive, alpha)
-    value, slope, curvature = focal_terms(z, gamma)
+    value, slope, curvature = logistic_terms.focal_terms(z, gamma)
     return Loss(weight * value, weight * sign * slope, weight * curvature)
-
-
-def focal_terms(z: Array, gamma: float) -> tuple[Array, Array, Array]:
-    """The focal loss of margins that are turned so that more means more right, with both derivatives.
-
-    Args:
-        z: The margins, of which those of negatives have their sign changed.
-        gamma: The exponent; 0 gives the logistic loss.
-    """
-    p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
-    modulation = rest**gamma
-    tail = np.where(p > 0, log_p, 0.0)  # p log p is 0 at 0, and so is what else has a factor p
-    slope = gamma * p * tail - rest
-    return (
-        -np.where(modulation > 0, modulation * log_p, 0.0),
-        modulation * slope,
-        p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
-    )
 
 
 def logistic(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:

@@ -64,7 +64,8 @@ def expected(
     pos, neg = size * distinct, size * (1 - distinct)
     ranking = Ranking(distinct.copy(), pos, neg, size * distinct**2, size * (1 - distinct) ** 2)
     number = check_number(threshold, "threshold")
-    return Expected(ranking, size, number, check_level(level), check_whole(simulations, "simulations", 20), seed)
+    often, start = check_whole(simulations, "simulations", 20), check_whole(seed, "seed", 0)
+    return Expected(ranking, size, number, check_level(level), often, start)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cutline.charts import Picture
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, are_numbers, shown
 from cutline.report import measure_rows, pictures
 from cutline.report.page import asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import FOLD_SECTIONS, groups
@@ -170,6 +170,9 @@ def _table(table: Table) -> dict[str, Any]:
     chosen = table.shown_columns
     return {
         "title": table.title or "Models",
-        "columns": [{"name": table.columns[i].replace("_", " "), "is_number": table.is_number(i)} for i in chosen],
+        "columns": [
+            {"name": table.columns[i].replace("_", " "), "is_number": are_numbers(row[i] for row in table.rows)}
+            for i in chosen
+        ],
         "rows": [[shown(row[i]) for i in chosen] for row in table.rows],
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from cutline.measures.losses import focal_terms
+from cutline.core.logistic import focal_terms
 from cutline.training.class_order import Array, Risk, Split
 
 LOSSES = ("log_loss", "brier", "balanced_cross_entropy", "focal_loss")
