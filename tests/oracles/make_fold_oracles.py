@@ -10,16 +10,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import baycomp
 import numpy as np
 import pandas as pd
-import scikit_posthocs
-from mlxtend.evaluate import paired_ttest_kfold_cv
+import pytest
 from scipy import stats
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
+
+baycomp, scikit_posthocs = pytest.importorskip("baycomp"), pytest.importorskip("scikit_posthocs")
+paired_ttest_kfold_cv = pytest.importorskip("mlxtend.evaluate").paired_ttest_kfold_cv
 
 PEERS = ("baycomp", "scikit-posthocs", "mlxtend", "scipy")
 

@@ -272,7 +272,7 @@ def test_names_with_parameters_are_ids():
 
 def test_two_models_stand_side_by_side(two):
     summary, text = two
-    for words in ("Tests of differences", "Which model leads, by region", "DeLong", *summary.verdict):
+    for words in ("Tests of differences", "Which model leads, by region", "DeLong", *summary.statements):
         assert words.replace("'", "&#39;") in text
     assert len(data_of(text)["models"]) == 2
     titles = [picture["title"] for picture in data_of(text)["charts"]]
@@ -306,9 +306,10 @@ def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     monkeypatch.setattr("cutline.results.resample_budget.WORK", 1000)
     found = {row.name: row for row in models.summary().rows}
 
-    formulas = {"auc", "accuracy", "recall", "specificity", "brier", "log_loss"}
-    assert formulas == {name for name, row in found.items() if row.interval}
-    assert found["mcc"].notes == (NOT_RESAMPLED,)
+    by_cut = {"accuracy", "recall", "specificity", "precision", "f1", "mcc", "balanced_accuracy"}
+    formulas = {"auc", "brier", "log_loss", *by_cut}
+    assert formulas <= {name for name, row in found.items() if row.interval}
+    assert found["ks"].notes == (NOT_RESAMPLED,)
 
 
 @pytest.fixture(scope="module")
