@@ -60,7 +60,7 @@ class Influence(NamedTuple):
         entry = np.arange(scores) if self.entry is None else self.entry
         return self.of_positives.take(entry), self.of_negatives.take(entry)
 
-    def variance(self, second: Ranking) -> float:
+    def variance(self, second: Ranking) -> Any:
         """The variance of the measure, given the squared weights of its ranking."""
         if self.squares is not None:
             pos, neg = self.squares
@@ -110,7 +110,7 @@ def _table(cells: Array, like: Counts) -> Counts:
     return Counts(tp, fp, fn, tn, like.threshold)
 
 
-def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> float:
+def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:
     """The variance of the mean over the cases of a loss that depends on class and score."""
     size = _number(r.total) ** 2 / _number(second.total)
     return _number(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))

@@ -380,7 +380,7 @@ def _example_rankings() -> tuple[Ranking, ...]:
         whole = Ranking.of_counts(scores, pos[some], neg[some])
         weighted = [cells * (random.random(some.sum()) + 0.5) for cells in (pos[some], neg[some])]
         squared = [cells * random.random(some.sum()) for cells in weighted]
-        found += [whole, Ranking(scores, *weighted, *squared)]  # type: ignore[arg-type]
+        found += [whole, Ranking(scores, *weighted, *squared)]
     return tuple(found)
 
 
