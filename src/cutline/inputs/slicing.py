@@ -67,8 +67,8 @@ def code_slices(name: str, values: Array, rule: Any = None) -> Coded:
     if rule is not None:
         return _by_range(name, values, rule)
     if values.dtype.kind == "M":
-        days = values.astype("datetime64[D]")
-        values = days if np.array_equal(days, values) else values
+        whole = values.astype("datetime64[D]")
+        values = whole if np.array_equal(whole, values) else values
     elif values.dtype.kind == "O":
         values = values.astype(str)
     distinct, codes = np.unique(values, return_inverse=True)
