@@ -53,6 +53,14 @@ def period_page(periods: QuotaPeriods, level: float) -> str:
     """
     summary = periods.summary(level=level)
     hit_rate, qrecall = (summary.rows[i] for i in (0, 1))
+    hits = (
+        f"{100 * hit_rate.estimate.value:.1f} % of the places go to positives{_interval(hit_rate.estimate)}; a random "
+        f"order of each list would reach {100 * hit_rate.baseline:.1f} %, a perfect one {100 * hit_rate.optimum:.1f} %."
+    )
+    positives = (
+        f"{100 * qrecall.estimate.value:.1f} % of the positives get a place{_interval(qrecall.estimate)}; a perfect "
+        f"order would reach {100 * qrecall.optimum:.1f} %."
+    )
     every = periods.table
     first = Table(every.columns, every.rows[:MOST_PERIODS], title=f"Each {periods.by}")
     if len(every.rows) > MOST_PERIODS:
@@ -60,13 +68,7 @@ def period_page(periods: QuotaPeriods, level: float) -> str:
     return plain_page(
         title=periods.name or "A quota in each period",
         heading=periods.title,
-        verdict=[
-            f"{100 * hit_rate.estimate.value:.1f} % of the places go to positives"
-            f"{_interval(hit_rate.estimate)}; a random order of each list would reach "
-            f"{100 * hit_rate.baseline:.1f} %, a perfect one {100 * hit_rate.optimum:.1f} %.",
-            f"{100 * qrecall.estimate.value:.1f} % of the positives get a place{_interval(qrecall.estimate)}; a "
-            f"perfect order would reach {100 * qrecall.optimum:.1f} %.",
-        ],
+        verdict=[hits, positives],
         level=f"{100 * level:g} %",
         charts=[
             ("Hit rate over the quota", periods.chart("hit_rate", level=level)),
