@@ -13,7 +13,7 @@ from cutline.core.validation import check_whole
 
 RESAMPLES = 2000
 FEWEST = 100  # resamples, below which limits would be little more than noise
-CELLS = 3_400_000  # scores or bins times resamples: beyond it a list gets fewer resamples
+ENOUGH = 400  # resamples, which tell a standard error to 4 %
 ROWS = 20_000_000  # rows times resamples, where the rows themselves are drawn: several models, or a decision on each
 WORK = 1_000_000_000  # cells times resamples times measures that nobody named: what a summary may cost, some seconds
 COST_OF_INVERSION = 8  # measures that are resampled, of which the simulations of one calibration error take the time
@@ -22,11 +22,11 @@ CURVES = 1000  # resamples of whole curves, each of which costs many times a mea
 CURVES_FOR_A_NOTE = 400  # ... that nobody asked for
 LONG = 20_000  # kinds of cases, beyond which whole curves are not resampled for a note
 FEWEST_CURVES = 40  # resamples, below which a band of curves has no corners to speak of
-_SHORT = 10_000  # distinct scores, up to which a list gets all resamples
+SHORT = 10_000  # distinct scores, up to which a list gets all resamples
 
 RULE = (
     f"Intervals use a formula where one exists and the bootstrap otherwise, with {RESAMPLES} resamples up to "
-    f"{_SHORT:,} distinct scores and fewer beyond ({FEWEST} at the least). Where resampling would take "
+    f"{SHORT:,} distinct scores and fewer beyond ({ENOUGH} at the least). Where resampling would take "
     "longer than about ten seconds, a summary leaves these intervals out unless a number of resamples is asked for."
 )
 
@@ -35,20 +35,20 @@ def cells_of(scores: int) -> int:
     """Return about how many bins a list of so many distinct scores is resampled in, at most.
 
     >>> cells_of(100), cells_of(10_000), cells_of(1_000_000)
-    (100, 1700, 15200)
+    (100, 1700, 4250)
     """
-    return min(scores, round(200 + 15 * math.sqrt(scores)))
+    return min(scores, round(200 + 15 * math.sqrt(scores)), 4250)
 
 
 def resamples_for(scores: int, asked: int | None = None) -> int:
     """Return how many resamples a list of so many distinct scores gets: as asked, or by the rule.
 
     >>> resamples_for(569), resamples_for(50_000), resamples_for(4_700_000), resamples_for(569, asked=300)
-    (2000, 956, 103, 300)
+    (2000, 894, 400, 300)
     """
     if asked is not None:
         return check_whole(asked, "resamples", 0)
-    return max(FEWEST, min(RESAMPLES, CELLS // max(cells_of(scores), 1)))
+    return max(min(ENOUGH, RESAMPLES), round(RESAMPLES * min(1.0, math.sqrt(SHORT / max(scores, 1)))))
 
 
 def resamples_of_rows(rows: int, asked: int | None = None) -> int:
@@ -60,6 +60,15 @@ def resamples_of_rows(rows: int, asked: int | None = None) -> int:
     if asked is not None:
         return check_whole(asked, "resamples", 0)
     return max(FEWEST, min(RESAMPLES, ROWS // max(rows, 1)))
+
+
+def resamples_of_whole(scores: int) -> int:
+    """Return how many resamples a long list gets for a measure that cannot be resampled in bins.
+
+    >>> resamples_of_whole(3000), resamples_of_whole(10_000)
+    (1333, 400)
+    """
+    return max(min(ENOUGH, RESAMPLES), min(RESAMPLES, ENOUGH * SHORT // max(scores, 1)))
 
 
 def affordable(measures: int, scores: int, resamples: int, *, quick: bool = False) -> bool:

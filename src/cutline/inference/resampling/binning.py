@@ -19,7 +19,9 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 
-_PER_ROOT = 20  # bins for each square root of a case of the smaller class
+RESAMPLED = 20  # bins for each square root of a case of the smaller class, where cases are resampled
+SIMULATED = 10  # ... where outcomes are simulated: a calibration error, or the best of all cuts
+_MOST = 40_000  # cases of the smaller class from which on there are no more bins: what they shift is taken off
 _AT_THE_ENDS = 20  # scores at each end of the list that are bins by themselves; the k-th score is in a bin of k / 20
 _WORTH = 2  # how many times longer than its bins a list has to be
 NEGLIGIBLE = 0.05  # of the width of an interval
@@ -55,15 +57,16 @@ class ScoreBins(NamedTuple):
         return [abs(high - low) for low, high in zip(*ends, strict=True)]
 
 
-def bin_scores(ranking: Ranking, cuts: Iterable[int] = ()) -> ScoreBins | None:
+def bin_scores(ranking: Ranking, cuts: Iterable[int] = (), per_root: float = RESAMPLED) -> ScoreBins | None:
     """Return the list in bins, or None where that would not make it much shorter; no bin straddles one of the cuts.
 
     Args:
         ranking: The list.
         cuts: How many scores are above each cut that is to stay exact.
+        per_root: How many bins there are for each square root of a case of the smaller class.
     """
     smaller, scores = float(min(ranking.positives, ranking.negatives)), len(ranking)
-    bins = max(1, math.ceil(_PER_ROOT * math.sqrt(smaller)))
+    bins = max(1, math.ceil(per_root * math.sqrt(min(smaller, _MOST))))
     if scores < _WORTH * bins or ranking.pos.ndim > 1:
         return None
     is_first = _starts(ranking.size * (bins / float(ranking.total)))

@@ -22,11 +22,13 @@ from cutline.core.ranking import Array, Ranking
 from cutline.inference.resampling.binning import WHOLE, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import LONG, CaseSampler, Cells, GroupSampler, OneModel, Sampler
 from cutline.results.estimate import Limits
+from cutline.results.resample_budget import resamples_of_whole
 
 BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
-CELLS = 2**18  # cells held at once by a thread
+CELLS = 2**18  # cells of a model held at once by a thread
+ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
 
@@ -85,8 +87,8 @@ def bootstrap_in_bins(
 ) -> Resampled:
     """Return the values of statistics on resamples of the scores in bins, shifted to what the whole list has.
 
-    A statistic that bins change by more than a small part of its interval is resampled on the whole list, unless that
-    is very long.
+    A statistic that bins change by more than a small part of its interval is resampled on the whole list, less often,
+    unless that is very long.
 
     Args:
         ranking: The list.
@@ -119,7 +121,8 @@ def bootstrap_in_bins(
                 uncertain[i] = max(width, abs(shifts[i]))
             whole = []
     if whole:
-        drawn, again = draw(how.sampler(ranking), whole, how.resamples)
+        enough = how.resamples if bins is None else min(how.resamples, resamples_of_whole(len(ranking)))
+        drawn, again = draw(how.sampler(ranking), whole, enough)
         for i, column in zip(whole, drawn, strict=True):
             found[i] = column
         redrawn = redrawn if bins is not None else again
@@ -182,7 +185,11 @@ def _draw(
 
 
 def _at_once(sampler: Sampler) -> int:
-    return 1 if sampler.cells > LONG else max(1, CELLS // max(1, sampler.cells))
+    """Return how many resamples are measured together: one of a long ranking, else as many as the cache holds."""
+    longest = max(len(ranking) for ranking in sampler.rankings)
+    if longest > LONG:
+        return 1
+    return max(1, min(CELLS // max(1, longest), ROWS_AT_ONCE // max(1, sampler.cells)))
 
 
 def _asked(sampler: Sampler, drawn: Sequence[Cells], ask: Callable[[Sequence[Ranking]], Sequence[Any]]) -> list[Array]:

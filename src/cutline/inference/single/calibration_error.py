@@ -28,7 +28,7 @@ from cutline.inference.caveats import FEW_FOR_RESAMPLING, few_cases, finished
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
-from cutline.inference.resampling.binning import bin_scores
+from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import Estimand
@@ -106,7 +106,7 @@ def _simulated(
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
     notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
     simulations = max(_FEWEST, options.resamples // 8)
-    bins = bin_scores(ranking)
+    bins = bin_scores(ranking, per_root=SIMULATED)
     worlds = _Worlds(ranking if bins is None else bins.ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
     ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
