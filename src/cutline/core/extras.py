@@ -19,6 +19,8 @@ EXTRAS = {
     "pyspark": "spark",
     "python_calamine": "excel",
     "sklearn": "sklearn",
+    "starlette": "app",
+    "uvicorn": "app",
     "vl_convert": "report",
 }
 # Packages that are installed under another name than they are imported by.
