@@ -440,7 +440,7 @@ class Evaluation(Summarized, EveryMeasure):
     ) -> list[Estimate]:
         used = resamples_for(len(self.ranking)) if resamples is None else resamples
         found = estimates(asked, IntervalOptions(level, method, used, seed, stratified), self.groups)
-        return with_note(found, fewer(len(self.ranking), resamples))
+        return with_note(found, fewer(len(self.ranking), used, resamples))
 
     def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None

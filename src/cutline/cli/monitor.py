@@ -131,7 +131,7 @@ class StateOptions:
         help="Compare later days with this release; needs --why. Example: --rebaseline new.ranking --why retrained",
     ).field()
     why: str | None = option(
-        "--why", group=STATE, help="The reason, which is memory. Example: --why 'a campaign, known'"
+        "--why", group=STATE, help="The reason, which is recorded. Example: --why 'a campaign, known'"
     ).field()
 
     def check(self) -> None:
