@@ -708,7 +708,7 @@ class _Measured:
     def _areas(self) -> Areas:
         """Return the AUCs of the slices with a value and of their rests."""
         if self.slicing is not None:
-            which = [i for i, key in enumerate(self.slices) if key in set(self.keys)]
+            which = np.array([i for i, key in enumerate(self.slices) if key in set(self.keys)], dtype=np.intp)
             return Areas(*(column[which] for column in self.slicing.areas))
         rests = [self._rest(key).ranking for key in self.keys]
         return Areas(
@@ -728,7 +728,7 @@ class _Measured:
         return Evaluation(rest, threshold=self.slices[key].threshold)
 
     def _is_tested(self, least: Iterable[float]) -> Array:
-        return np.array([fewest >= FEWEST for fewest in least])
+        return np.array([fewest >= FEWEST for fewest in least], dtype=bool)
 
     def _area_tests(self, asked: _Asked) -> _Tests:
         areas = self._areas()
@@ -744,7 +744,7 @@ class _Measured:
                     "pass adjust='holm'",
                 )
             every = np.zeros(len(self.slices), bool)
-            which = [i for i, key in enumerate(self.slices) if key in set(self.keys)]
+            which = np.array([i for i, key in enumerate(self.slices) if key in set(self.keys)], dtype=np.intp)
             every[which] = tested
             if not every.any():
                 p = adjusted = np.full(len(self.keys), np.nan)
@@ -781,10 +781,11 @@ class _Measured:
             rest_share = np.true_divide(rest_k, rest_n)
         rest = np.array([then(share) for share in rest_share])
         level = sidak(asked.level, len(self.slices))
-        own, other = (
-            Limits(*(np.array([then(limit) for limit in side]) for side in wilson(counts[0], counts[1], level)))
-            for counts in ([k, n], [rest_k, rest_n])
-        )
+        with np.errstate(divide="ignore", invalid="ignore"):  # a slice that holds all cases of a class has no rest
+            own, other = (
+                Limits(*(np.array([then(limit) for limit in side]) for side in wilson(counts[0], counts[1], level)))
+                for counts in ([k, n], [rest_k, rest_n])
+            )
         tested = self._is_tested(n) & (rest_n >= FEWEST)
         adjust = "holm" if asked.adjust in ("auto", "westfall_young") else asked.adjust
         if asked.shift:
