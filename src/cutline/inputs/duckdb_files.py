@@ -1,8 +1,7 @@
-"""Files of predictions, read by DuckDB: CSV, TSV, Parquet, JSON lines, Arrow; and standard input.
+"""Files that DuckDB reads: CSV, Parquet and JSON lines, of any size.
 
-`read(path)` gives a source (see `sources`). Text files have no types, so the argument that names a column says how it
-is read: scores and weights as numbers, ids and groups as the text that stands there, labels as numbers or
-true/false where all of them are, else as text.
+Text files have no types, so the argument that names a column says how it is read: scores and weights as numbers, ids
+and groups as the text that stands there, labels as numbers or true/false where all of them are, else as text.
 """
 
 from __future__ import annotations
@@ -20,23 +19,29 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
+from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.parallel import is_watched
 from cutline.core.validation import counted, decimals_error
-from cutline.inputs import arrow_files, copying
-from cutline.inputs.column_source import Array, Ask, Coded, Source, plain
+from cutline.inputs import copying
+from cutline.inputs.column_source import Array, Ask, Coded, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, followed, is_number
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
-from cutline.inputs.file_sets import file_set
+from cutline.inputs.file_sets import FileSet
 from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import MISSING, NUMBER, WHOLE, absent, literal, number_hint, quoted
+from cutline.inputs.sql_text import absent, literal, quoted
+from cutline.inputs.text_values import (
+    MISSING,
+    MOST_LABELS,
+    PLAIN_NUMBER,
+    SPELLINGS,
+    Spelling,
+    kind_of_labels,
+    number_hint,
+    read_labels,
+)
 
-# What text files write for a missing value.
-FORMATS = ("csv", "parquet", "json", "arrow")
-
-_SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
 _ROW_BYTES = 16  # of a row that is read to be ranked: a score and a label
 _SHORTEST_LINE = 4  # bytes of a row of two columns
@@ -44,40 +49,34 @@ _FIRST_ROWS = 4096  # in which labels are looked up
 _MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _UNKNOWN = 255
 _EXACT_DIGITS = 15  # decimals that every float64 tells apart
-_MANY = 1000  # more distinct labels than this are no labels
 
 
-def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
-    """The source of files, of standard input (`"-"`), or of an open stream of bytes.
+def read(files: FileSet, memory: Any = None) -> File:
+    """Return the columns of one file, or of several of one format.
 
     Args:
-        path: A path, a pattern, a folder, or a list of these; "-" or a stream.
-        format: The format, when the names do not tell.
+        files: Which files.
         memory: How much memory DuckDB may use, such as "2GB"; a quarter of the machine's when None.
     """
-    if format is not None and format not in FORMATS:
-        raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
-    found = file_set(path, format)
-    if found.kind == "arrow":
-        return arrow_files.read(found.paths, found.titles, found.title)
     connection = connect(memory)
-    parts = [File(*part, found.kind, connection) for part in zip(found.paths, found.titles, strict=True)]
-    if len(parts) == 1 and not found.hive:
+    parts = [File(*part, files.kind, connection) for part in zip(files.paths, files.titles, strict=True)]
+    if len(parts) == 1 and not files.hive:
         return parts[0]
     from cutline.inputs.several_files import Files
 
-    return Files(parts, found, connection)
+    return Files(parts, files, connection)
 
 
 def _holds_odd_signs(path: Path) -> bool:
     """Whether an underscore, or a plus before a minus, stands below the first line of a file."""
     with path.open("rb") as stream:
-        stream.readline()
+        block = re.split(rb"[\r\n]", stream.read(1 << 20), maxsplit=1)[-1]
         end = b""
-        while block := stream.read(1 << 20):
-            if b"_" in block or b"+-" in end + block:
+        while block:
+            # A single byte is looked for several times as fast as two.
+            if b"_" in block or (b"+" in block and b"+-" in block) or (end == b"+" and block[:1] == b"-"):
                 return True
-            end = block[-1:]
+            end, block = block[-1:], stream.read(1 << 20)
     return False
 
 
@@ -88,29 +87,17 @@ def _code(column: str, texts: Sequence[str]) -> str:
     return f"CAST(CASE WHEN {column} IS NULL THEN {len(texts)} ELSE {known} END AS UTINYINT)"
 
 
-def _read_boolean(text: str) -> bool:
-    return text.lower() == "true"
-
-
 def _read_labels(texts: Sequence[str], *, as_text: bool) -> Array | None:
     """The labels that texts of a CSV file spell, and a missing one behind them; None where spaces surround a text."""
     if any(text != text.strip() for text in texts):
         return None
-    kind = "VARCHAR" if as_text else _kind_of(texts)
-    readers: dict[str, Callable[[str], Any]] = {"BIGINT": int, "DOUBLE": float, "BOOLEAN": _read_boolean}
-    convert = readers.get(kind, str)
-    return np.array([*map(convert, texts), None], dtype=object)
+    return np.append(read_labels(texts, as_text=as_text), np.array([None], dtype=object))
 
 
-def _kind_of(texts: Sequence[str]) -> str:
-    """Numbers where all are, true/false where all are, else text; "007" is text."""
-    if len(texts) >= _MANY:
-        return "VARCHAR"
-    if all(re.fullmatch(WHOLE, text) and len(text) < 18 for text in texts):
-        return "BIGINT"
-    if all(re.fullmatch(NUMBER, text) for text in texts):
-        return "DOUBLE"
-    return "BOOLEAN" if all(text.lower() in ("true", "false") for text in texts) else "VARCHAR"
+def _plain_number(column: str, spelling: Spelling) -> str:
+    """The SQL of a number as floats are written."""
+    number = f"replace(trim({column}), {literal(spelling.decimal)}, '.')"
+    return f"concat(rtrim({number}, '% '), 'e-2')" if spelling.is_percent else number
 
 
 def _is_full_disk(error: Exception) -> bool:
@@ -143,6 +130,15 @@ class File:
             names = self._layout.columns if self._layout else self._written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
         self._names = dict(zip(names, own, strict=True))
+
+    @cached_property
+    def notes(self) -> dict[str, str]:
+        """How the numbers of a column were read, where they are not written as floats are."""
+        return {}
+
+    @cached_property
+    def _spellings(self) -> dict[str, Spelling]:
+        return {}
 
     @property
     def literal(self) -> str:
@@ -456,7 +452,9 @@ class File:
             return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
         if one.role in ("id", "groups"):
             return column
-        present = f"CASE WHEN {absent(column)} THEN NULL ELSE {column} END"
+        if one.role in ("scores", "weights") and one.column in self._spellings:
+            column = _plain_number(column, self._spellings[one.column])
+        present = f"CASE WHEN {absent(self._name(one))} THEN NULL ELSE {column} END"
         kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
@@ -464,18 +462,19 @@ class File:
         """Numbers where all are, true/false where all are, else text; "007" is text."""
         if one.as_text:
             return "VARCHAR"
-        query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {_MANY}"  # noqa: S608
+        query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"  # noqa: S608
         found = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
-        return _kind_of(found)
+        return kind_of_labels(found)
 
     def _check_numbers(self, one: Ask) -> None:
         """Refuse scores and weights that are text, with the first of them and its row."""
         is_text = self._kind == "csv" or self.types[one.column] in ("VARCHAR", "JSON")
-        if one.role not in ("scores", "weights") or not is_text:
+        if one.role not in ("scores", "weights") or not is_text or one.column in self._spellings:
             return
         column = self._name(one)
         # DuckDB takes 1_000 and +-1 for numbers.
-        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {literal(_SPELT)}, 'i')"
+        is_spelt = f"regexp_full_match(trim({column}), {literal(PLAIN_NUMBER)}, 'i')"
+        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT {is_spelt}"
         bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
@@ -487,9 +486,29 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
         for place, value in found:
+            if self._kind == "csv" and self._has_other_spelling(one, str(value)):
+                return
             raise PositionError(
                 f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
             )
+
+    def _has_other_spelling(self, one: Ask, text: str) -> bool:
+        """Whether a whole column is written in percent or with decimal commas; it is then read so, with a note."""
+        column = self._name(one)
+        for spelling in [spelling for spelling in SPELLINGS if spelling.fits(text)]:
+            sign, ambiguous = literal(spelling.sign), literal(spelling.ambiguous)
+            typical = f"contains({column}, {sign}) AND NOT regexp_full_match(trim({column}), {ambiguous})"
+            other = f"{column} IS NOT NULL AND NOT regexp_full_match(trim({column}), {literal(spelling.pattern)})"
+            query = (
+                f"SELECT count_if({other} AND NOT {absent(column)}), min({column}) FILTER ({typical}) FROM {self._from}"  # noqa: S608
+            )
+            with self._plainly():
+                others, example = self._one(query)
+            if not others and example is not None:
+                self._spellings[one.column] = spelling
+                self.notes[one.column] = spelling.note_on(one.column, str(example))
+                return True
+        return False
 
     def _check_decimals(self, one: Ask) -> None:
         """Refuse decimals that would become ties as floats."""

@@ -11,6 +11,8 @@ import io
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,20 @@ import numpy as np
 from cutline.core.errors import InputError, PositionError
 from cutline.inputs.column_source import Array, Ask, Coded
 from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
-from cutline.inputs.text_values import SPELLINGS, NotNumberError, Spelling
-from cutline.inputs.text_values import is_missing_word, number_hint, read_labels, read_numbers  # fmt: skip
+from cutline.inputs.text_values import (  # fmt: skip
+    SPELLINGS,
+    NotNumberError,
+    Spelling,
+    is_missing_word,
+    number_hint,
+    read_labels,
+    read_numbers,
+)
 
 _AT_ONCE = 1 << 22  # characters of a file
 _ROWS_AT_ONCE = 20_000  # of a file with quotes
 _MOST_CODES = 250  # distinct labels that one byte tells apart
+_SPACED_QUOTE = re.compile(r' +"')
 _NUMBERS = ("scores", "weights")
 
 Cells = Sequence[Sequence[str]]  # by column
@@ -52,11 +62,16 @@ class TextTable:
         """Yield the cells of all columns, some rows at a time, and whether they may hold odd characters."""
         raise NotImplementedError
 
+    @cached_property
+    def count(self) -> int:
+        """The number of rows."""
+        return sum(len(cells[0]) for cells, _ in self.parts())
+
     def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
         """Return None: the rows are read as they are."""
         return
 
-    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+    def engine(self, asked: Mapping[Any, Ask]) -> Any:  # noqa: ARG002
         """Return None: the rows are read as they are."""
         return
 
@@ -124,9 +139,7 @@ class TextTable:
             for column in numbers:
                 spelling = self._spellings.get(column)
                 try:
-                    floats[column].append(
-                        read_numbers(cells[where[column]], may_be_odd=may_be_odd, spelling=spelling)
-                    )
+                    floats[column].append(read_numbers(cells[where[column]], may_be_odd=may_be_odd, spelling=spelling))
                 except NotNumberError as error:
                     raise _BadColumnError(column, error.text, before + error.position) from None
             for column, book in texts.items():
@@ -140,14 +153,14 @@ class TextTable:
 
     def _find_spelling(self, column: str, text: str) -> Spelling | None:
         """Return how a whole column is written in which one text is not a number as floats are written."""
-        fitting = [one for one in SPELLINGS.values() if re.fullmatch(one.pattern, text.strip(), re.ASCII)]
+        fitting = [one for one in SPELLINGS if one.fits(text)]
         if not fitting:
             return None
         where = self.columns.index(column)
-        distinct = {cell.strip() for cells, _ in self.parts() for cell in {*cells[where]} if not is_missing_word(cell)}
+        distinct = {cell for cells, _ in self.parts() for cell in {*cells[where]} if not is_missing_word(cell.strip())}
         for spelling in fitting:
-            typical = sorted(cell for cell in distinct if re.fullmatch(spelling.typical, cell))
-            if typical and all(re.fullmatch(spelling.pattern, cell, re.ASCII) for cell in distinct):
+            typical = sorted(filter(spelling.is_typical, distinct))
+            if typical and all(map(spelling.fits, distinct)):
                 self.notes[column] = spelling.note_on(column, typical[0])
                 return spelling
         return None
@@ -202,6 +215,14 @@ class CsvFile(TextTable):
         self._path, self._layout = path, layout
         self._whole: list[tuple[Cells, bool]] | None = None
 
+    def engine(self, asked: Mapping[Any, Ask]) -> Any:
+        """Return what puts scores into bins where it is told to; None where DuckDB is not installed."""
+        if find_spec("duckdb") is None:
+            return None
+        from cutline.inputs.duckdb_files import File
+
+        return File(self._path, self.title, "csv").engine(asked)
+
     def check(self) -> None:
         """Raise where a row is longer or shorter than the header, quotes do not end or text is not UTF-8."""
         self._whole = list(self.parts())
@@ -246,15 +267,22 @@ class CsvFile(TextTable):
         by_column = [cells[i::width] for i in range(width)]
         # Every line has as many cells as the header where each line break stands in the last column.
         if len(cells) != count * width or "".join(by_column[-1]).count("\n") != count:
-            self._refuse_line(chunk, first_line)
+            rows = [*self._rows_of_lines(chunk, first_line)]
+            by_column = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in self.columns]
         return by_column
 
-    def _refuse_line(self, chunk: str, first_line: int) -> None:
-        """Raise for the first line of a chunk without quotes that is longer or shorter than the header."""
+    def _rows_of_lines(self, chunk: str, first_line: int) -> Iterator[list[str]]:
+        """Yield the cells of each line without quotes; empty ones at its end may be too many."""
         for number, line in enumerate(re.split("\r\n|\r|\n", chunk), first_line):
-            fields = line.count(self._layout.delimiter) + 1
-            if line and fields != len(self.columns):
-                raise wrong_length(self.title, self._layout, fields, number)
+            if line:
+                yield self._fitted(line.split(self._layout.delimiter), number)
+
+    def _fitted(self, row: list[str], line: int) -> list[str]:
+        """Return a row without empty cells beyond the last column; raise where its length is another."""
+        width = len(self.columns)
+        if len(row) != width and (len(row) < width or any(row[width:])):
+            raise wrong_length(self.title, self._layout, len(row), line)
+        return row[:width]
 
     def _quoted_parts(self, lines: Iterator[str], first_line: int) -> Iterator[tuple[Cells, bool]]:
         """Yield the cells of lines with quotes."""
@@ -264,9 +292,9 @@ class CsvFile(TextTable):
         try:
             for row in records:
                 if row:
-                    if len(row) != len(self.columns):
-                        raise wrong_length(self.title, self._layout, len(row), line)
-                    rows.append(row)
+                    rows.append(self._fitted(row, line))
+                    if any(_SPACED_QUOTE.match(cell) for cell in row):
+                        raise InputError(f"{self.title} has a space before a quote in line {line}", "leave it out")
                 line = first_line + records.line_num
                 if len(rows) == _ROWS_AT_ONCE:
                     yield list(zip(*rows, strict=True)), True

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from cutline.core.errors import shown
 
 Array = npt.NDArray[Any]
 
@@ -16,52 +19,48 @@ WHOLE = r"[+-]?(0|[1-9][0-9]*)"  # how text spells a number; "007" is a name
 NUMBER = r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 PLAIN_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 MOST_LABELS = 1000  # more distinct values than this are no labels
-_THOUSANDS = r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+"
 
 
 class Spelling(NamedTuple):
-    """A way of writing numbers that a whole column may have, and what tells the reader that it was taken so."""
+    """A way of writing numbers that a whole column may have, and the note that says so."""
 
     pattern: str  # of every value that is there
-    typical: str  # of at least one of them, so that it can only be meant so
-    decimal: str  # the sign before the decimals
+    sign: str  # in at least one of them
+    ambiguous: str  # pattern of values with the sign that may be meant otherwise
+    decimal: str  # what stands before the decimals
     is_percent: bool
-    note: str
+    words: str
+
+    def fits(self, text: str) -> bool:
+        """Whether a text may be written so."""
+        return re.fullmatch(self.pattern, text.strip(), re.ASCII) is not None
+
+    def is_typical(self, text: str) -> bool:
+        """Whether a text can only be written so."""
+        return self.sign in text and not re.fullmatch(self.ambiguous, text.strip())
 
     def plain(self, text: str) -> str:
         """Return the number as a float is written, digit by digit.
 
-        >>> SPELLINGS["percent"].plain("67.5 %"), SPELLINGS["comma"].plain("0,25")
+        >>> SPELLINGS[0].plain("67.5 %"), SPELLINGS[1].plain("0,25")
         ('67.5e-2', '0.25')
         """
-        text = text.replace(self.decimal, ".")
+        text = text.strip().replace(self.decimal, ".")
         return f"{text.rstrip('% ')}e-2" if self.is_percent else text
 
     def note_on(self, column: str, example: str) -> str:
         """Return the sentence that says how a column was read."""
-        return self.note.format(repr(column), example, f"{float(self.plain(example)):g}")
+        read_as = f"{float(self.plain(example)):g}"
+        return f"Column {shown(column)} is written {self.words}: {example.strip()} is read as {read_as}."
 
 
 _BODY = r"[+-]?([0-9]+{0}?[0-9]*|{0}[0-9]+)"
-SPELLINGS = {
-    "percent": Spelling(
-        _BODY.format(r"\.") + " ?%", ".*", ".", True, "Column {0} is written in percent, such as {1}: read as {2}."
-    ),
-    "comma": Spelling(
-        _BODY.format(","),
-        rf"(?!{_THOUSANDS}$).*,.*",
-        ",",
-        False,
-        "Column {0} is written with decimal commas, such as {1}: read as {2}.",
-    ),
-    "comma_percent": Spelling(
-        _BODY.format(",") + " ?%",
-        rf"(?!{_THOUSANDS} ?%$).*,.*",
-        ",",
-        True,
-        "Column {0} is written in percent with decimal commas, such as {1}: read as {2}.",
-    ),
-}
+_THOUSANDS = r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+ ?%?"
+SPELLINGS = (
+    Spelling(_BODY.format(r"\.") + " ?%", "%", "%", ".", True, "in percent"),
+    Spelling(_BODY.format(","), ",", _THOUSANDS, ",", False, "with decimal commas"),
+    Spelling(_BODY.format(",") + " ?%", ",", _THOUSANDS, ",", True, "in percent with decimal commas"),
+)
 
 
 class NotNumberError(ValueError):
@@ -86,13 +85,8 @@ def read_numbers(texts: Sequence[str], *, may_be_odd: bool = True, spelling: Spe
         spelling: How all of them are written; as Python writes floats when None.
     """
     if spelling is None and not may_be_odd:
-        try:
-            numbers = np.fromiter(map(float, texts), float, len(texts))
-        except ValueError:
-            pass
-        else:
-            if not np.isinf(numbers).any():
-                return numbers
+        with suppress(ValueError):
+            return np.fromiter(map(float, texts), float, len(texts))
     return np.fromiter((_number(text, i, spelling) for i, text in enumerate(texts)), float, len(texts))
 
 
@@ -102,10 +96,7 @@ def _number(cell: str, position: int, spelling: Spelling | None) -> float:
         return np.nan
     if not re.fullmatch(PLAIN_NUMBER if spelling is None else spelling.pattern, text, re.IGNORECASE | re.ASCII):
         raise NotNumberError(cell.rstrip("\r\n"), position)
-    number = float(text if spelling is None else spelling.plain(text))
-    if np.isinf(number) and "inf" not in text.lower():  # 1e400
-        raise NotNumberError(cell.rstrip("\r\n"), position)
-    return number
+    return float(text if spelling is None else spelling.plain(text))
 
 
 def number_hint(value: str) -> str:

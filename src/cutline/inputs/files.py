@@ -1,0 +1,103 @@
+"""Files of predictions: CSV, TSV, Parquet, JSON lines, Arrow, Excel workbooks; and standard input.
+
+`read(path)` gives a source (see `column_source`). Small CSV files are read by Python, everything else by DuckDB, which
+holds no more of a file than memory has room for. Without DuckDB, Python reads all CSV files, and pyarrow, Polars or
+pandas Parquet, whichever is installed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.extras import require
+from cutline.inputs.column_source import Source
+from cutline.inputs.csv_layout import Layout
+from cutline.inputs.duck import bytes_of
+from cutline.inputs.file_sets import FileSet, file_set
+from cutline.inputs.text_table import CsvFile
+
+if TYPE_CHECKING:
+    from cutline.inputs.duckdb_files import File
+
+FORMATS = ("csv", "parquet", "json", "arrow")
+_SMALL = 4_000_000  # bytes of a CSV file that Python reads faster than DuckDB is loaded
+
+
+def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
+    """The source of files, of standard input (`"-"`), or of an open stream of bytes.
+
+    Args:
+        path: A path, a pattern, a folder, or a list of these; "-" or a stream.
+        format: The format, when the names do not tell.
+        memory: How much memory DuckDB may use, such as "2GB"; a quarter of the machine's when None.
+    """
+    if format is not None and format not in FORMATS:
+        raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
+    if memory is not None:
+        bytes_of(memory)  # which refuses what is no size
+    files = file_set(path, format)
+    if files.kind == "arrow":
+        from cutline.inputs import arrow_files
+
+        return arrow_files.read(files.paths, files.titles, files.title)
+    if len(files.paths) == 1 and not files.hive:
+        source = _read_without_duckdb(files)
+        if source is not None:
+            return source
+    require("duckdb", "files")
+    from cutline.inputs import duckdb_files
+
+    return duckdb_files.read(files, memory)
+
+
+def open_with_duckdb(path: Path, title: str, kind: str) -> File:
+    """Return the columns of one file, which DuckDB reads."""
+    require("duckdb", "files")
+    from cutline.inputs.duckdb_files import File
+
+    return File(path, title, kind)
+
+
+def _read_without_duckdb(files: FileSet) -> Source | None:
+    """Return the source of a file that is read by others than DuckDB: because it is small, or DuckDB is missing."""
+    path, title = files.paths[0], files.titles[0]
+    has_duckdb = find_spec("duckdb") is not None
+    if files.kind == "parquet" and not has_duckdb:
+        return _read_parquet(path, title)
+    if files.kind != "csv" or (has_duckdb and path.stat().st_size > _SMALL):
+        return None
+    layout = Layout.of(path, title)
+    if layout.compression == "zstd":
+        return None
+    source = CsvFile(path, title, layout)
+    if has_duckdb:
+        try:
+            source.check()
+        except InputError:  # which DuckDB tells with its own eyes
+            return None
+    return source
+
+
+def _read_parquet(path: Path, title: str) -> Source | None:
+    """Return the source of a Parquet file by the first of the packages that read it; None where none is installed."""
+    readers = {
+        "pyarrow": "pyarrow.parquet.read_table",
+        "polars": "polars.read_parquet",
+        "pandas": "pandas.read_parquet",
+    }
+    for package, name in readers.items():
+        if find_spec(package) is None:
+            continue
+        module, _, function = name.rpartition(".")
+        try:
+            frame = getattr(import_module(module), function)(path)
+        except Exception:  # of any of them, for a damaged file
+            raise InputError(f"{title} cannot be read as Parquet", "it is damaged, or in another format") from None
+        from cutline.inputs import frames
+
+        return frames.source(frame, title)
+    return None
