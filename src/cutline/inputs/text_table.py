@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -41,7 +42,7 @@ _NUMBERS = ("scores", "weights")
 Cells = Sequence[Sequence[str]]  # by column
 
 
-class TextTable:
+class TextTable(ABC):
     """Columns of text.
 
     Args:
@@ -58,9 +59,9 @@ class TextTable:
         self._place_suffix = place_suffix
         self._spellings: dict[str, Spelling] = {}
 
+    @abstractmethod
     def parts(self) -> Iterator[tuple[Cells, bool]]:
         """Yield the cells of all columns, some rows at a time, and whether they may hold odd characters."""
-        raise NotImplementedError
 
     @cached_property
     def count(self) -> int:
