@@ -155,7 +155,7 @@ def takers(side: Convention) -> str:
     found = [
         f"{tool.name} ({', '.join(functions)})"
         for tool in TOOLS.values()
-        if (functions := [f"`{entry.function}`" for entry in tool.entries if side.name in entry.sides][:2])
+        if (functions := [f"`{entry.function}`" for entry in tool.entries if side.name in entry.conventions][:2])
     ]
     return "; ".join(found) or side.source
 
@@ -211,7 +211,7 @@ def _table(some: list[Tool]) -> list[str]:
 
 
 def _entry(entry: Entry) -> str:
-    more = [*(f"`{name}`" for name in entry.sides), *(["weights ignored"] if entry.weights == "ignored" else [])]
+    more = [*(f"`{name}`" for name in entry.conventions), *(["weights ignored"] if entry.weights == "ignored" else [])]
     conventions = f" ({', '.join(more)})" if more else ""
     note = f": {entry.note}" if entry.note else ""
     return f"{entry.measure}: `{entry.function}`{conventions}{note}"

@@ -95,7 +95,7 @@ def test_no_measure_is_called_like_a_module():
 def test_the_only_dependencies_are_the_declared_ones():
     names = {re.split(r"[<>=~ ]", dependency)[0] for dependency in PROJECT["project"]["dependencies"]}
     names |= {"vl_convert"} if "vl-convert-python" in names else set()
-    optional = {"dask", "ibis", "pandas", "polars", "pyarrow", "pyspark", "sklearn"} | set(
+    optional = {"dask", "ibis", "pandas", "polars", "pyarrow", "pyspark", "sklearn", "starlette", "uvicorn"} | set(
         PROJECT["project"]["optional-dependencies"]
     )  # extras
     found = set()

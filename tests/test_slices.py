@@ -89,6 +89,10 @@ def test_ranges_months_and_shares_of_cases(frame):
     assert ages["[40, 65)"].ranking.total == ((frame.age >= 40) & (frame.age < 65)).sum()
     assert list(cl.evaluate("label", "score", data=frame, by="day")) == ["2026-01", "2026-02", "2026-03", "2026-04"]
     assert list(cl.evaluate("label", "score", data=frame, by={"day": "year"})) == ["2026"]
+    as_text = frame.assign(day=frame.day.astype(str))
+    assert list(cl.evaluate("label", "score", data=as_text, by="day")) == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    codes = frame.assign(day=[f"2026-13-{i % 40:02d}" for i in range(len(frame))])  # no dates
+    assert len(cl.evaluate("label", "score", data=codes, by="day")) == 40
     assert len(cl.evaluate("label", "score", data=frame, by={"age": 4})) == 4
 
 

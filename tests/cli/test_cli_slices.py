@@ -184,3 +184,10 @@ def test_gates_by_slice(cutline, many):
     assert json.loads(gap.out)["results"][0]["high"] > 0.1
     mixed = cutline("check", many, *NAMED, "--by", "site", "--require", "auc > 0", "--undecided", "fail")
     assert "--by checks --require alone" in mixed.err
+
+
+@pytest.mark.parametrize("measure", ["auc", "recall", "accuracy"])
+def test_slices_of_one_class_each_are_shown_as_undefined(cutline, sites, measure):
+    done = cutline("slices", sites, "--label", "y", "--score", "p", "--by", "y", "--measure", measure)
+    assert done.code == 0
+    assert done.out.startswith("No slice has enough cases to be compared with the rest")

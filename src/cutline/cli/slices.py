@@ -23,7 +23,9 @@ from cutline.core.table import Table, between, p_number, shown
 
 if TYPE_CHECKING:
     from cutline.results.summary import Row, Summary
-    from cutline.slices import AgainstRest, Fairness, Slices
+    from cutline.slice_comparison import AgainstRest
+    from cutline.slice_fairness import Fairness
+    from cutline.slices import Slices
 
 COMPARE = "Compare the slices"
 FIND = "Search slices"

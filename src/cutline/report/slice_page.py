@@ -18,7 +18,9 @@ from cutline.report import chart_specs, pictures
 from cutline.report.page import asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import Section, groups
 from cutline.results.provenance import versions
-from cutline.slices import AgainstRest, Fairness, Slices, common_table, simultaneous_words, slices_document
+from cutline.slice_comparison import AgainstRest
+from cutline.slice_fairness import Fairness
+from cutline.slices import Slices, common_table, simultaneous_words, slices_document
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
