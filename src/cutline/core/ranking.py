@@ -24,6 +24,7 @@ from cutline.core.caching import is_long, kept_column, kept_if_long, kept_if_sho
 from cutline.core.counts import CLASSES, Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
+from cutline.core.public import public
 from cutline.core.table import Table
 
 
@@ -480,6 +481,7 @@ class Ranking:
 
         return coarsen(self, bins)
 
+    @public
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the ranking to a file that `cutline.load` reads: exact, checked, and far smaller than the rows.
 

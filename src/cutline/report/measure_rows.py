@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from cutline.core.table import between, p_number, shown
@@ -117,10 +120,26 @@ def _source(text: str, place: str) -> str:
 
 
 def mathml(latex: str) -> str:
-    """A formula in the markup that browsers draw by themselves."""
-    from latex2mathml.converter import convert
+    """Return a formula in MathML, which browsers draw.
 
-    return str(convert(latex)) if latex else ""  # a measure of somebody's own may have no formula
+    Those of cutline's measures are stored. That of a user's measure is converted where latex2mathml is installed, and
+    shown in LaTeX otherwise.
+    """
+    stored = _stored_formulas().get(latex)
+    if stored is not None or not latex:  # a measure of somebody's own may have no formula
+        return stored or ""
+    try:
+        from latex2mathml.converter import convert
+    except ModuleNotFoundError:
+        return f"<code>{html.escape(latex)}</code>"
+    return str(convert(latex))
+
+
+@cache
+def _stored_formulas() -> dict[str, str]:
+    """Return the MathML of each formula in LaTeX (written by docs/make_formulas.py)."""
+    stored: dict[str, str] = json.loads(files("cutline.report").joinpath("formulas.json").read_text(encoding="utf-8"))
+    return stored
 
 
 # ---------------------------------------------------------------------- several models
