@@ -74,7 +74,7 @@ def _symbol(value: Any) -> Expression:
 # ---------------------------------------------------------------------- intervals by formula
 
 # The method of each kind, and what stands in for it where the third result is 0.
-_METHODS = {LineOfAuc: ["delong_logit", "newcombe"], MeanOfCases: ["influence", ""]}
+_METHODS: dict[Any, list[str]] = {LineOfAuc: ["delong_logit", "newcombe"], MeanOfCases: ["influence", ""]}
 
 
 def _limits(measure: Measure) -> Callable[[Ranking, float], tuple[Any, ...]] | None:
