@@ -14,7 +14,7 @@ from cutline import __version__
 from cutline.core.messages import listed
 from cutline.cuts import statements
 from cutline.file_page.programs import embedded, ranking_measures, reliability_program
-from cutline.inputs.sql_text import MISSING
+from cutline.inputs.text_values import MISSING
 from cutline.inputs.usual_names import LABELS, SCORES
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.report import programs
