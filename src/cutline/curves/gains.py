@@ -56,7 +56,7 @@ class Gains:
             return distances
         return (
             *distances,
-            "Counts are rounded: cases at the end of a portion, and tied ones, are split between portions.",
+            "Counts are rounded: tied cases and those at an end are split in parts.",
         )
 
     @property
