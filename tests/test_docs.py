@@ -1,6 +1,7 @@
 """The documentation says what the code does."""
 
 import importlib.util
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -28,6 +29,14 @@ def test_type_checkers_know_the_measures_of_today():
 
     assert made.STUB.read_text(encoding="utf-8") == made.stub(), "run `make docs`"
     assert made.ATTRIBUTES.read_text(encoding="utf-8") == made.attributes(), "run `make docs`"
+
+
+def test_the_formulas_of_the_page_are_those_of_the_measures():
+    spec = importlib.util.spec_from_file_location("make_formulas", ROOT / "docs" / "make_formulas.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+
+    assert json.loads(made.FORMULAS.read_text(encoding="utf-8")) == made.formulas(), "run `make docs`"
 
 
 def test_the_page_of_measures_resolves_every_source():

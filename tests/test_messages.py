@@ -471,7 +471,7 @@ FILES = {
     "an empty file": ("empty.csv", b"", "empty"),
     "a header without rows": ("header.csv", b"y,p\n", "no rows"),
     "text among the scores of a file": ("text.csv", b"y,p\n1,0.5\n0,abc\n", "row 2"),
-    "a decimal comma": ("comma.csv", b"y;p\n1;0,5\n0;0,2\n", "decimal point"),
+    "a decimal comma": ("comma.csv", b"y;p\n1;0,5\n0;0.2\n", "decimal point"),
     "separators of thousands": ("thousands.csv", b"y;p\n1;1,234.5\n0;0.2\n", "thousands"),
     "a missing score in a file": ("missing.csv", b"y,p\n1,0.5\n0,NA\n", "row 2 below the header"),
     "a column that a file does not have": ("other.csv", b"y,q\n1,0.5\n", "no column 'p'"),

@@ -38,6 +38,7 @@ TUTORIALS = {
 }
 HOW_TO = {
     "Five first tasks": "five-tasks.md",
+    "Use the app": "app.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
     "Compare slices": "slices.md",

@@ -45,7 +45,7 @@ from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines, suits, wanted
 from cutline.results.notes import Note, resampling_notes
-from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_for
+from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_of_rows
 from cutline.results.summary import Options, comparison_html, comparison_text
 
 if TYPE_CHECKING:
@@ -378,7 +378,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         return drawn if resamples is not None or affordable(cost, len(self.pairing), drawn) else 0
 
     def _resamples(self, asked: int | None, least: int = 1) -> int:
-        return resamples_for(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)
+        return resamples_of_rows(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)
 
     @property
     def _cuts(self) -> dict[str, CutPoint]:

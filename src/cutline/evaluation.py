@@ -242,9 +242,11 @@ def _evaluate_slices(
     columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: Any, apart: tuple[Any, Any]
 ) -> Slices:
     """Evaluate each slice. Slices are a layer above, so their module is imported by name."""
-    if any(one is not None for one in apart):
-        raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
-    slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+    groups, strata = apart
+    if strata is not None:
+        raise ParameterError("strata cannot be combined with by", "evaluate the slices one by one")
+    options = {"data": data, "how": how, "cut": cut, "groups": groups}
+    slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, **options)
     return slices
 
 
@@ -438,7 +440,7 @@ class Evaluation(Summarized, EveryMeasure):
     ) -> list[Estimate]:
         used = resamples_for(len(self.ranking)) if resamples is None else resamples
         found = estimates(asked, IntervalOptions(level, method, used, seed, stratified), self.groups)
-        return with_note(found, fewer(len(self.ranking), resamples))
+        return with_note(found, fewer(len(self.ranking), used, resamples))
 
     def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None

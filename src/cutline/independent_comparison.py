@@ -24,8 +24,7 @@ from cutline.inference.differences.difference import Difference, ResampledDiffer
 from cutline.inference.differences.hypotheses import hypothesis
 from cutline.inference.differences.test_results import PairTest
 from cutline.inference.differences.unpaired import SeparateDifference, own_limits
-from cutline.inference.resampling.bootstrap import bootstrap
-from cutline.inference.resampling.samplers import CaseSampler
+from cutline.inference.resampling.bootstrap import Drawing, bootstrap_in_bins
 from cutline.inference.single.bootstrap import RESAMPLING
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.inference.single.interval_options import Options
@@ -338,10 +337,10 @@ class IndependentComparison:
 
     def _resampled(self, targets: list[Estimand], resamples: int | None, seed: int) -> ResampledDifference:
         number = max(resamples_for(len(t.ranking), resamples) for t in targets)
-        draws = [
-            bootstrap(one.groups or CaseSampler(t.ranking), [t.statistic], number, seed + i).values[0]
-            for i, (one, t) in enumerate(zip((self.a, self.b), targets, strict=True))
-        ]
+        draws = []
+        for i, (one, t) in enumerate(zip((self.a, self.b), targets, strict=True)):
+            how = Drawing(number, seed + i, groups=one.groups)
+            draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
         with np.errstate(invalid="ignore"):
             return ResampledDifference(targets[0].value - targets[1].value, draws[0] - draws[1])
 

@@ -374,7 +374,8 @@ def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
-    monkeypatch.setattr("cutline.results.resample_budget.SCORES", 1_000)
+    for name, value in (("ROWS", 1000), ("SHORT", 0), ("ENOUGH", 100)):
+        monkeypatch.setattr(f"cutline.results.resample_budget.{name}", value)
     columns = ("--label", "label", "--positive", "malignant", "--id", "id")
     words = "The bootstrap intervals are from 100 resamples"
     one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")

@@ -378,7 +378,9 @@ def _required(
     for one in limits:
         _check_interval(one.text, rows[one.text].estimate, with_limits.options.resamples_used, intervals)
     messages = (
-        [fewer(len(ev.ranking), intervals.resamples)] if any(row.is_resampled for row in with_limits.rows) else []
+        [fewer(len(ev.ranking), with_limits.options.resamples_used, intervals.resamples)]
+        if any(row.is_resampled for row in with_limits.rows)
+        else []
     )
     judged = [
         _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided)
@@ -452,9 +454,9 @@ def _pair(found: Opened, gate: GateOptions, reading: Reading) -> Comparison:
 
 def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions) -> list[Result]:
     """Whether the intervals of the paired differences show a loss; with a margin, whether they exclude a larger one."""
-    from cutline.results.resample_budget import resamples_for
+    from cutline.results.resample_budget import resamples_of_rows
 
-    how = intervals.how | {"resamples": resamples_for(len(cmp.pairing), intervals.resamples)}
+    how = intervals.how | {"resamples": resamples_of_rows(len(cmp.pairing), intervals.resamples)}
     summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)
     results = []
     for term, row in zip(measures, summary.rows, strict=True):

@@ -182,6 +182,17 @@ COMMANDS = (
         first=("--label", "--score", "--positive", "--measure", "--value"),
     ),
     Entry(
+        "app",
+        JUDGE,
+        "Example: cutline app",
+        "Open the app in the browser: choose a file, and get the report, a cut with a promise and the flagged file.",
+        (
+            "No Python and no options are needed: CSV, Excel and Parquet files, on this machine alone.",
+            "The server ends when its last page is closed, by the button of the page, or by Ctrl-C.",
+        ),
+        first=("--port", "--no-browser"),
+    ),
+    Entry(
         "mcp",
         LARGE,
         "Example: cutline mcp --root predictions",

@@ -24,7 +24,9 @@ from cutline.core.table import Table, between, p_number, shown
 
 if TYPE_CHECKING:
     from cutline.results.summary import Row, Summary
-    from cutline.slices import AgainstRest, Fairness, Slices
+    from cutline.slice_comparison import AgainstRest
+    from cutline.slice_fairness import Fairness
+    from cutline.slices import Slices
 
 COMPARE = "Compare the slices"
 FIND = "Search slices"
@@ -275,26 +277,27 @@ def read_slices(
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     c = how.columns
-    if c.group or c.stratum or c.id:
-        raise ParameterError("--by cannot be combined with --group, --stratum or --id", "leave one of them out")
+    if c.stratum or c.id:
+        raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     rules = _rules(by)
-    found = opened(paths, how, by=tuple(rules))
-    score = found.chosen.scores[0]
+    source = opened(paths, how, by=tuple(rules))
+    score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         slices: Any = cl.evaluate(
-            found.chosen.label,
+            source.chosen.label,
             score,
             c.weight,
             by=rules,
-            data=found.file,
+            groups=c.group,
+            data=source.file,
             name=printable(name_of(name) or score),
             exact=how.exact or None,
             memory=how.memory,
             **how.common,
         )
-    return slices, found.chosen.guesses
+    return slices, source.chosen.guesses
 
 
 def _rules(by: Sequence[str]) -> dict[str, Any]:

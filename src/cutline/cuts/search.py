@@ -23,7 +23,7 @@ from cutline.inference.single.intervals import Options, estimates
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import Proportion
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import resamples_of_rows
 
 CORNER = "corner"
 _CELLS = ("tp", "fp", "fn", "tn")
@@ -279,7 +279,7 @@ def on_limit(
         return OnFormula(one, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
     key, is_low = r.key[at], one.term.part == "low"
-    times = resamples_for(len(r))
+    times = resamples_of_rows(len(r))
     if prevalence is None:
         asked = [
             of_measure(one.term.measure, r, {"threshold": float(t), **one.term.parameters}, grouped=groups is not None)

@@ -35,7 +35,7 @@ from cutline.inference.single.best_quota import best_quota
 from cutline.inference.single.decision_band import KINDS, RISKS, decision_band, heights
 from cutline.measures.costs import net_benefit
 from cutline.results.estimate import Estimate
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import resamples_of_rows
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -130,7 +130,7 @@ def _risks(risks: Any) -> Array:
 
 
 def _times(r: Ranking, resamples: int | None) -> int:
-    return resamples_for(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
+    return resamples_of_rows(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
 
 
 @public(data="ev")
@@ -225,7 +225,7 @@ def _net_benefits(
     cmp: Comparison, models: tuple[int, int], risks: Array, prevalence: float | None, resamples: int | None, seed: int
 ) -> list[PairedMeasure]:
     """The net benefit of two models at each risk, all from the same resamples."""
-    times = resamples_for(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
+    times = resamples_of_rows(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
     asked, pairing, seed = _net_benefit_at(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]

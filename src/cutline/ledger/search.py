@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from cutline.core.errors import CutlineError
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
+from cutline.ledger.families import family_members
 from cutline.ledger.quantity import Quantity
 from cutline.ledger.registry import changed, in_stage, sides_of, tried
+from cutline.ledger.rounded_number import Printed
 from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
@@ -99,6 +101,13 @@ def candidates(workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside:
             for found in _candidate(workshop, q, (first, second), exact, ()):
                 if not any(_same(found.value, one) for one in alone):  # one of them would do
                     yield found
+
+
+def family_candidates(workshop: ConventionSearch, q: Quantity, number: Printed) -> Iterator[Candidate]:
+    """Yield the members of families: conventions with any number of bins or thresholds, or any cut."""
+    if len(workshop.material.ranking) <= MANY_ROWS:
+        for convention, value in family_members(workshop.material, q, number):
+            yield Candidate(q, (convention,), value, convention.plausible)
 
 
 def random_candidates(workshop: ConventionSearch, q: Quantity) -> Iterator[Candidate]:

@@ -12,14 +12,12 @@ from cutline.evaluation import Evaluation
 from cutline.inputs.rank import complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
-from cutline.ledger.other_tools import TOOLS as OTHERS
-from cutline.ledger.python_tools import TOOLS as PYTHON
 from cutline.ledger.quantity import Quantity, quantity
 from cutline.ledger.registry import SIDES, under
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tool import Entry, Tool, load_tools
 from cutline.measures import Measure
 
-TOOLS: dict[str, Tool] = {one.name: one for one in (*PYTHON, *OTHERS)}
+TOOLS = load_tools()
 
 
 def tool(name: str) -> Tool:
@@ -59,7 +57,7 @@ def entry_of(one: Tool, q: Quantity, function: str | None = None) -> Entry:
 def sides_of_entry(entry: Entry, material: Material) -> list[Convention]:
     """The sides that an entry takes on some cases; weights count as one where there are any to ignore."""
     first = [SIDES["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
-    return first + [SIDES[name] for name in entry.sides]
+    return first + [SIDES[name] for name in entry.conventions]
 
 
 def said(entry: Entry, q: Quantity, material: Material) -> float:

@@ -21,7 +21,14 @@ from cutline.ledger.explanations import Answer, Explanation
 from cutline.ledger.quantity import Quantity, of_measure, quantity
 from cutline.ledger.result_conventions import SUMMED
 from cutline.ledger.rounded_number import Printed, printed
-from cutline.ledger.search import MANY_ROWS, Candidate, ConventionSearch, candidates, random_candidates
+from cutline.ledger.search import (
+    MANY_ROWS,
+    Candidate,
+    ConventionSearch,
+    candidates,
+    family_candidates,
+    random_candidates,
+)
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import Proportion
 
@@ -124,6 +131,8 @@ def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
     fits = [one for one in found if number.fits(one.value)]
     if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
         found += candidates(workshop, q, pairs=True, outside=outside)
+    if not fits and not outside:
+        found += family_candidates(workshop, q, number)
     answer = _answer(number, q, found, (), exact, workshop.material)
     if outside and not answer.explanations:
         raise _out_of_range(q, number)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
+from cutline.core.array_ops import is_symbol
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
@@ -52,7 +53,7 @@ def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None)
 
 def _sum(weight: Array, loss: Array) -> Any:
     # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
-    if np.isfinite(loss[0]) and np.isfinite(loss[-1]):
+    if not is_symbol(loss) and np.isfinite(loss[0]) and np.isfinite(loss[-1]):
         return dot(weight, loss)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(weight > 0, weight * loss, 0.0).sum(-1)
@@ -64,7 +65,8 @@ def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
     lowest = math.log(floor) if floor > 0 else -math.inf
     # Sorted, they are lowest at one end.
     of_positive, of_negative = (
-        log if log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest) for log in r.logs
+        log if not is_symbol(log) and log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest)
+        for log in r.logs
     )
     return of_positive, of_negative
 

@@ -112,7 +112,7 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
 def resampling_notes(scores: int, asked: int | None, used: int, is_open: bool, *, is_wanted: bool) -> Iterator[Note]:
     """What the budget of resamples changed: fewer than usual, or none for some measures without a closed form."""
     missing = left_out(scores, used) if is_open and is_wanted and asked is None else ""
-    texts = (fewer(scores, asked) if used else "", missing)
+    texts = (fewer(scores, used, asked), missing)
     if any(texts):
         yield Note("resamples", " ".join(filter(None, texts)))
 
