@@ -171,11 +171,11 @@ def _shares(portions: Any) -> Array:
         if many > MOST_PORTIONS:
             raise ParameterError(f"is {many}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
         return np.arange(many + 1) / many
-    given = numbers(portions, "portions").astype(float)
-    if not len(given) or not given[0] > 0 or not (given[1:] > given[:-1]).all() or given[-1] > 1:
+    shares = numbers(portions, "portions").astype(float)
+    if not len(shares) or not shares[0] > 0 or not (shares[1:] > shares[:-1]).all() or shares[-1] > 1:
         way_out = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
         raise ParameterError(f"is {briefly(list(portions))}", way_out, argument="portions")
-    return np.concatenate(([0.0], given, [1.0] if given[-1] < 1 else []))
+    return np.concatenate(([0.0], shares, [1.0] if shares[-1] < 1 else []))
 
 
 def _whole(column: Array) -> Array:

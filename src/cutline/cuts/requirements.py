@@ -72,11 +72,11 @@ class _Reader:
 
     def take(self, pattern: re.Pattern[str], expected: str) -> str:
         self.skip()
-        found = pattern.match(self.text, self.at)
-        if not found:
+        match = pattern.match(self.text, self.at)
+        if not match:
             raise self.error(f"expected {expected}")
-        self.at = found.end()
-        return found[0]
+        self.at = match.end()
+        return match[0]
 
     def takes(self, sign: str) -> bool:
         self.skip()
@@ -87,8 +87,8 @@ class _Reader:
 
     def error(self, what: str, hint: str = "", at: int | None = None) -> ParameterError:
         place = self.at if at is None else at
-        found = f"{self.text[place:][:12]!r} at character {place + 1}" if self.text[place:] else "the end"
-        return ParameterError(f"In {self.text!r}: {what}, but found {found}.{hint}")
+        rest = f"{self.text[place:][:12]!r} at character {place + 1}" if self.text[place:] else "the end"
+        return ParameterError(f"In {self.text!r}: {what}, but found {rest}.{hint}")
 
 
 def requirement(text: str, *, has_quota: bool = False) -> Requirement:
@@ -124,14 +124,14 @@ def check_complete(term: Term) -> None:
 
 def terms(text: str) -> list[Term]:
     """Measures from a list of names with commas between them, parameters after @."""
-    found = []
+    parsed = []
     for one in re.split(r",(?!\s*\w+\s*=)", text):
         reader = _Reader(one.strip())
-        found.append(_term(reader, whole=True))
+        parsed.append(_term(reader, whole=True))
         reader.skip()
         if reader.at < len(reader.text):
             raise reader.error("expected a comma or the end")
-    return found
+    return parsed
 
 
 def _term(reader: _Reader, *, whole: bool = False) -> Term:

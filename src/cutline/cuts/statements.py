@@ -118,11 +118,11 @@ def _clause(one: Promise, reaching: str) -> str:
 
 def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
     """Of the promises about each rate the one that leaves least room."""
-    found: dict[str, RatePromise] = {}
+    strictest: dict[str, RatePromise] = {}
     for one in made:
-        if isinstance(one, RatePromise) and (one.about not in found or one.allowed < found[one.about].allowed):
-            found[one.about] = one
-    return list(found.values())
+        if isinstance(one, RatePromise) and (one.about not in strictest or one.allowed < strictest[one.about].allowed):
+            strictest[one.about] = one
+    return list(strictest.values())
 
 
 def _room(one: RatePromise) -> str:
@@ -199,14 +199,14 @@ def best(
     criterion = search.criterion
     assert criterion is not None  # noqa: S101 - only asked for with one
     verb = "highest" if criterion.is_high else "lowest"
-    given = f" under {' and '.join(rules)} on these cases" if rules else ""
+    limits = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
     named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
     where = "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(search.prevalence))}"
-    told = named | {"where": where, "given": given, "apparent": shown(apparent), "later": later}
+    parts = named | {"where": where, "given": limits, "apparent": shown(apparent), "later": later}
     if search.method == OPTIMUM:
-        return BEST.format(**told, verb=verb)
-    return STEADIER.format(**told, how=HOW[search.method])
+        return BEST.format(**parts, verb=verb)
+    return STEADIER.format(**parts, how=HOW[search.method])
 
 
 def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:
@@ -238,18 +238,18 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     """What the promises rest on."""
     if not made:
         return []
-    found = [*BASIS]
+    sentences = [*BASIS]
     if not after_looking:
-        found.append(IN_ADVANCE)
+        sentences.append(IN_ADVANCE)
     if any(isinstance(one, PrecisionAtThresholds) for one in made):
-        found.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
+        sentences.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
     elif any(isinstance(one, PrecisionAtQuotas) for one in made):
-        found.append("The quotas at which precision is tested were fixed before anybody looked.")
+        sentences.append("The quotas at which precision is tested were fixed before anybody looked.")
     depends = [one for one in made if not isinstance(one, RatePromise) or one.about == "share"]
     fixed = any(isinstance(one, PrecisionAnywhere) and one.prevalence is not None for one in depends)
     if depends and not fixed:
-        found.append(same_prevalence(prevalence))
-    return [*found, NO_DRIFT]
+        sentences.append(same_prevalence(prevalence))
+    return [*sentences, NO_DRIFT]
 
 
 def same_prevalence(prevalence: float) -> str:

@@ -40,13 +40,13 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     before = np.asarray(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
     there = r.size[..., ::-1] > 0
     lowest = np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
-    found = np.zeros(r.pos.shape, dtype=np.int32)
+    number = np.zeros(r.pos.shape, dtype=np.int32)
     for i in range(1, bins):
         edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
         reaches = -(-i * (r.total - 1) // bins) + 1 if r.integral else edge
         # A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
-        found += (before >= np.asarray(edge)[..., None]) & np.asarray(reaches > lowest)[..., None]
-    return found
+        number += (before >= np.asarray(edge)[..., None]) & np.asarray(reaches > lowest)[..., None]
+    return number
 
 
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
@@ -172,20 +172,20 @@ def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Arra
     some = np.arange(len(high))
     ends = np.stack((function(high, some), high))
     above = np.stack((function(ends[0], some), ends[0])) - ends  # by how much the function exceeds its argument
-    found: Array = ends[0].copy()
+    bandwidth: Array = ends[0].copy()
     moved = np.full(len(high), -1)  # which end was moved last
     for _ in range(_STEPS):
         some = some[np.abs(above[:, some]).min(0) > _TOLERANCE]
         if not len(some):
             break
         (a, b), (u, v) = ends[:, some], above[:, some]
-        found[some] = middle = a + (b - a) * (u / (u - v))
+        bandwidth[some] = middle = a + (b - a) * (u / (u - v))
         excess = function(middle, some) - middle
         end = (excess <= 0).astype(np.intp)  # the lower end is moved where the function is above its argument
         # The end that stays for a second time counts half, or the secant would come from one side only.
         above[1 - end, some] *= np.where(moved[some] == end, 0.5, 1.0)
         ends[end, some], above[end, some], moved[some] = middle, excess, end
-    return found
+    return bandwidth
 
 
 # ---------------------------------------------------------------------- tests

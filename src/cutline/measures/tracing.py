@@ -283,10 +283,10 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     """
     if measure.needs is not Needs.COUNTS:
         return None
-    given = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
-    names = {name: f"{measure.name}.{name}" for name in adjustable if name in given and name not in measure.bound}
-    free = {names[name]: float(given[name]) for name in names}
-    parameters = given | {name: symbol(names[name]) for name in names}
+    bound = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
+    names = {name: f"{measure.name}.{name}" for name in adjustable if name in bound and name not in measure.bound}
+    free = {names[name]: float(bound[name]) for name in names}
+    parameters = bound | {name: symbol(names[name]) for name in names}
     inputs: list[Any] = [symbol(name) for name in INPUTS]
     counts = _Symbols(*inputs)
     value = _attempt(lambda: measure.function(counts, **parameters))
@@ -373,15 +373,15 @@ def _example_rankings() -> tuple[Ranking, ...]:
     random = np.random.default_rng(0)
     tables = [random.integers(0, 4, (2, 12)) + 1, random.integers(0, 2, (2, 30)), np.array([[3, 1, 2], [0, 0, 0]])]
     tables += [np.array([[0, 0], [1, 4]]), np.array([[1], [0]]), np.array([[5, 0, 0], [0, 2, 9]])]
-    found = []
+    rankings = []
     for pos, neg in tables:
         some = pos + neg > 0
         scores = np.linspace(1, 0, some.sum())
         whole = Ranking.of_counts(scores, pos[some], neg[some])
         weighted = [cells * (random.random(some.sum()) + 0.5) for cells in (pos[some], neg[some])]
         squared = [cells * random.random(some.sum()) for cells in weighted]
-        found += [whole, Ranking(scores, *weighted, *squared)]
-    return tuple(found)
+        rankings += [whole, Ranking(scores, *weighted, *squared)]
+    return tuple(rankings)
 
 
 def traced(function: Callable[..., Any], *names: str) -> tuple[Expression, ...]:
@@ -407,18 +407,18 @@ def _agrees(measure: Measure, value: Expression, free: Mapping[str, float]) -> b
     try:
         with np.errstate(all="ignore"):
             expected = measure.compute(counts)
-            found = program.run(dict(zip(INPUTS, (*cells, 0.3, True), strict=True)) | dict(free))[place]
-            return bool(np.allclose(expected, found, rtol=1e-12, atol=1e-12, equal_nan=True))
+            computed = program.run(dict(zip(INPUTS, (*cells, 0.3, True), strict=True)) | dict(free))[place]
+            return bool(np.allclose(expected, computed, rtol=1e-12, atol=1e-12, equal_nan=True))
     except Exception:
         return False
 
 
 def _attempt_all(conditions: Any) -> tuple[tuple[str, Expression], ...] | None:
-    found = [
+    traced = [
         (words, _attempt(lambda holds=holds, c=c, p=p: holds(c, **p)))  # type: ignore[misc]
         for words, holds, c, p in conditions
     ]
-    return None if any(holds is None for _, holds in found) else tuple(found)  # type: ignore[arg-type]
+    return None if any(holds is None for _, holds in traced) else tuple(traced)  # type: ignore[arg-type]
 
 
 def _attempt_share(kind: Proportion, counts: Any) -> tuple[Expression, Expression] | None:
@@ -465,19 +465,19 @@ class Program:
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The result of every step, over arrays too."""
-        found: list[Any] = []
+        registers: list[Any] = []
         for operation, *arguments in self.steps:
             if operation == "number":
-                found.append(np.float64(arguments[0]))
+                registers.append(np.float64(arguments[0]))
             elif operation == "input":
-                found.append(inputs[arguments[0]])
+                registers.append(inputs[arguments[0]])
             elif operation.startswith("frexp"):
-                found.append(np.frexp(found[arguments[0]])[operation == "frexp_exponent"])
+                registers.append(np.frexp(registers[arguments[0]])[operation == "frexp_exponent"])
             elif operation in COLUMN_OPERATIONS:
-                found.append(COLUMN_OPERATIONS[operation](*(found[place] for place in arguments)))
+                registers.append(COLUMN_OPERATIONS[operation](*(registers[place] for place in arguments)))
             else:
-                found.append(getattr(np, operation)(*(found[place] for place in arguments)))
-        return found
+                registers.append(getattr(np, operation)(*(registers[place] for place in arguments)))
+        return registers
 
 
 def _spelled(number: float) -> float | str:
