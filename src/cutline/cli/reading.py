@@ -49,7 +49,7 @@ class Opened:
     def check_cases(self) -> None:
         """Refuse a ranking where cases are needed."""
         if self.finished:
-            found = f"{printable(self.finished)} is a ranking, which no longer knows its cases one by one"
+            found = f"{printable(self.finished)} is a ranking, which holds counts per score and not single cases"
             way_out = "pass the predictions themselves, which paired tests and ids need"
             raise InputError(found, f"{way_out}, or --independent to compare two rankings of different cases")
 
