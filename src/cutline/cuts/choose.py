@@ -158,7 +158,7 @@ class CutRequest:
         upwards = math.inf if r.higher_is_positive else -math.inf
         if place == len(r):
             return -upwards
-        return float(np.nextafter(r.score[place], r.score.dtype.type(upwards)))
+        return _just_beyond(r.score[place], r.score[place - 1] if place else r.score.dtype.type(upwards))
 
     def _none(self) -> Cut:
         conditions = len(self.search.rules) > len(self.made)
@@ -469,6 +469,25 @@ def _promises(
     if plain:
         require_alike(r, grouped=groups is not None)
     return promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
+
+
+def _just_beyond(unflagged: Any, flagged: Any) -> float:
+    """Return the shortest threshold beyond a score that is not flagged: one more digit than the score has.
+
+    The next number that a float can hold (0.34134500000000007) would say the same of the cases, and nothing to people.
+
+    >>> _just_beyond(np.float64(0.341345), np.float64(0.341352)), _just_beyond(np.float64(577), np.float64(580))
+    (0.3413451, 577.1)
+    """
+    upwards = flagged > unflagged
+    decimals = len(repr(float(unflagged)).partition(".")[2].rstrip("0"))
+    with np.errstate(over="ignore"):
+        short = type(unflagged)(
+            round(float(unflagged) + (1 if upwards else -1) * 10.0 ** -(decimals + 1), decimals + 1)
+        )
+    if unflagged < short <= flagged if upwards else flagged <= short < unflagged:
+        return float(short)
+    return float(np.nextafter(unflagged, flagged))
 
 
 def require_alike(r: Ranking, *, grouped: bool) -> None:

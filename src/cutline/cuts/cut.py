@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,10 +122,40 @@ class Cut(ComparedByFields):
             return np.zeros(values.shape, dtype=bool)  # infinite scores are not beyond it either
         with np.errstate(over="ignore"):
             threshold = values.dtype.type(self.threshold)
-        return np.asarray(values >= threshold if self.higher_is_positive else values <= threshold)
+        flagged = np.asarray(values >= threshold if self.higher_is_positive else values <= threshold)
+        surprise = self.surprise(float(flagged.sum()), float(flagged.size))
+        if surprise:
+            warnings.warn(surprise, stacklevel=2)
+        return flagged
+
+    def surprise(self, flagged: float, cases: float) -> str:
+        """Say that a share of flagged cases is far from that of the cases which chose the cut; empty where it is not.
+
+        Far means by more than chance explains (three standard errors of the difference) and by more than a tenth.
+
+        Args:
+            flagged: How many of the new cases are flagged.
+            cases: How many new cases there are.
+
+        >>> Cut(0.5, "", counts=Counts(10, 5, 5, 80)).surprise(22, 100)
+        ''
+        >>> Cut(0.5, "", counts=Counts(100, 50, 50, 800)).surprise(220, 1000)
+        'The cut flags 22 % of these cases, but flagged 15 % of those that chose it: the scores may have shifted.'
+        """
+        if self.counts is None or not cases or not float(self.counts.total):
+            return ""
+        before, total = float(self.counts.flagged / self.counts.total), float(self.counts.total)
+        now, pooled = flagged / cases, (flagged + before * total) / (cases + total)
+        error = math.sqrt(pooled * (1 - pooled) * (1 / cases + 1 / total))
+        if abs(now - before) <= max(3 * error, 0.1 * before):
+            return ""
+        return (
+            f"The cut flags {100 * now:.3g} % of these cases, but flagged {100 * before:.3g} % of those that chose it: "
+            "the scores may have shifted."
+        )
 
     def require(self) -> None:
-        """Refuse to go on without a threshold."""
+        """Raise if there is no threshold."""
         if not self.possible:
             raise ParameterError(f"There is no cut to apply. {self.statement}")
 

@@ -47,6 +47,16 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
+def confidence_in_words(confidence: float) -> str:
+    """Return a confidence as people say it, rounded down where it has more than four digits.
+
+    >>> confidence_in_words(0.95), confidence_in_words(0.9999), confidence_in_words(0.974679)
+    ('95 %', '99.99 %', '97.46 %')
+    """
+    as_given = round(100 * confidence, 2)
+    return f"{as_given if abs(as_given - 100 * confidence) < 1e-9 else math.floor(1e4 * confidence) / 100:g} %"
+
+
 def exact(number: float) -> str:
     """A number with as many digits as it takes to tell it from its neighbours: statements are copied.
 
@@ -92,7 +102,7 @@ def promised(
     always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
     room = [_room(one) for one in _strictest(made)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
-    return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
+    return f"With {confidence_in_words(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
 
 def _clause(one: Promise, reaching: str) -> str:
@@ -126,7 +136,7 @@ BEYOND = "beyond every score"
 
 def nothing(threshold: float, confidence: float) -> str:
     """The statement of a threshold of which nothing can be promised."""
-    return NOTHING.format(confidence=percent(confidence), threshold=_named(threshold))
+    return NOTHING.format(confidence=confidence_in_words(confidence), threshold=_named(threshold))
 
 
 NOT_SMOOTH = (
@@ -152,14 +162,14 @@ def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> s
             return _too_few(one)
     if len(made) + others > 1:
         return NO_CUT
-    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=percent(confidence))
+    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=confidence_in_words(confidence))
 
 
 def _too_few(one: RatePromise) -> str:
     if math.isinf(one.needed):
         return f"No number of cases can promise {one.requirement.text!r}: ask for a little less."
     needed = counted(int(one.needed), WHO[one.about][0])
-    how = {"confidence": percent(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
+    how = {"confidence": confidence_in_words(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
     return TOO_FEW.format(needed=needed, requirement=one.requirement.text, **how)
 
 
@@ -242,6 +252,9 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     return [*sentences, NO_DRIFT]
 
 
+SAME_PREVALENCE = "The prevalence of future cases is that of these, {percent} here."
+
+
 def same_prevalence(prevalence: float) -> str:
     """What a promise assumes that depends on the prevalence."""
-    return f"The prevalence of future cases is that of these, {percent(round(prevalence, 4))} here."
+    return SAME_PREVALENCE.format(percent=percent(round(prevalence, 4)))
