@@ -399,8 +399,8 @@ def errors(found: Mapping[tuple[str, str], Tally]) -> list[str]:
     told = (
         "How often the default test says at 5 % that the two differ, "
         f"in {len(samples)} populations and pairs with {min(samples.values())} to {max(samples.values())} samples "
-        f"each. By the figure itself {inside} of {len(cells)} cells are between 3 and 7 %. Judged by a binomial test at "
-        "2.5 %, "
+        f"each. By the figure itself {inside} of {len(cells)} cells are between 3 and 7 %. Judged by a binomial test "
+        "at 2.5 %, "
         f"{len(often)} err more often than 7 % and {len(rarely)} more rarely than 3 %; {len(silent)} of both "
         f"({100 * len(silent) / max(len(cells), 1):.1f} % of all) do not carry a note in most samples. "
         f"{100 * noted / max(len(cells), 1):.1f} % of the cells carry one."
