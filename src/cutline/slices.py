@@ -176,7 +176,7 @@ class Slices(Mapping[Any, Evaluation]):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader should know: about all cases, and which slices cannot be compared."""
-        notes = list(self.overall.notes)
+        notes = list(self.overall.data_notes)
         if self.left_out:
             notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
         if self.few:

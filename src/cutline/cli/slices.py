@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -393,7 +394,7 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
             shown(row.value),
             shown(row.rest),
             shown(row.difference),
-            "" if row.low != row.low else f"[{shown(row.low)}, {shown(row.high)}]",
+            render.interval(None if math.isnan(row.low) else (row.low, row.high)),
             p_number(row.p_adjusted),
             row.verdict,
         )
@@ -411,7 +412,7 @@ def _criteria(screen: Any, found: Fairness) -> RenderableType:
     rows = [
         (row["criterion"], "", row["note"])
         if row["value"] != row["value"]
-        else (row["criterion"], shown(row["value"]), f"[{shown(row['low'])}, {shown(row['high'])}]")
+        else (row["criterion"], shown(row["value"]), render.interval((row["low"], row["high"])))
         for row in found.table
     ]
     return render.grid(screen, ("criterion", "value", f"{100 * found.level:g} % interval"), rows)
