@@ -6,6 +6,7 @@
     python benchmarks/slices.py areas                                  # the gap of AUCs
     python benchmarks/slices.py fairlearn --samples 200                # beside fairlearn's difference_ci
     python benchmarks/slices.py search --samples 500                   # find_slices without and with a planted slice
+    python benchmarks/slices.py grouped --samples 1000                 # patients with several cases each
     python benchmarks/slices.py speed                                  # 10,000 slices of 100,000 rows
 
 Results are appended to benchmarks/slices_results.jsonl, a line for each row of docs/slices.md.
@@ -275,6 +276,36 @@ def searches(args):
         report("search", args, error=error, any=false, planted=planted)
 
 
+def grouped(args):
+    """Slices of patients whose cases are alike: with their groups, and as if cases were independent."""
+    for slices, patients, cases, nested in (
+        (4, 60, 8, 0),
+        (10, 150, 8, 0),
+        (5, 40, 20, 0),
+        (4, 80, 8, 1),
+        (8, 200, 6, 1),
+    ):
+        names = ("auc alarm", "auc gap", "recall alarm", "recall gap", "all auc", "alarm without groups")
+        count = dict.fromkeys(names, 0)
+        for seed in range(args.samples):
+            rng = np.random.default_rng([seed, slices, patients, nested])
+            patient = np.repeat(np.arange(patients), cases)
+            part = rng.integers(0, slices, patients)[patient] if nested else rng.integers(0, slices, len(patient))
+            label = rng.random(len(patient)) < 0.35
+            own = rng.normal(size=(2, patients)) * 0.7
+            score = label + own[label.astype(int), patient] + rng.normal(size=len(patient)) * np.sqrt(0.51)
+            with_groups = cl.evaluate(label, score, by=part, groups=patient, threshold=0.5)
+            without = cl.evaluate(label, score, by=part, threshold=0.5)
+            count["auc alarm"] += bool(with_groups.against_rest("auc").significant)
+            count["recall alarm"] += bool(with_groups.against_rest("recall").significant)
+            count["auc gap"] += with_groups.gap("auc").low <= 0
+            count["recall gap"] += with_groups.gap("recall").low <= 0
+            each = with_groups.summaries("auc", simultaneous=True)
+            count["all auc"] += all(TRUE_AREA in each[key].rows[0].estimate for key in with_groups)
+            count["alarm without groups"] += bool(without.against_rest("auc", adjust="holm").significant)
+        report("grouped", args, slices=slices, patients=patients, cases=cases, nested=nested, **count)
+
+
 def speed(args):
     """The time and the memory of a search of 10,000 slices of 100,000 rows, as a user calls it."""
     import resource
@@ -308,6 +339,7 @@ WORK = {
     "areas": areas,
     "fairlearn": beside_fairlearn,
     "search": searches,
+    "grouped": grouped,
     "speed": speed,
 }
 

@@ -19,9 +19,22 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.evaluation import Evaluation
 from cutline.inference import delong, simultaneous
+from cutline.inference.influence import Influence
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.simultaneous import Equality, Pairs, Pooled
 from cutline.inference.single.proportions import wilson
 from cutline.inference.slice_auc import MOST_CASES, Areas, Slicing, permutation_test
+from cutline.inference.slice_groups import (
+    as_student,
+    difference_from_rest,
+    group_covariance,
+    group_sums,
+    grouped_pairs,
+    measure_influence,
+    satterthwaite,
+    student_p,
+)
+from cutline.inference.survey import freedom_of
 from cutline.measures import MEASURES, Measure, Needs, Proportion
 from cutline.measures.aliases import under
 from cutline.results.base import Tabulated
@@ -136,7 +149,8 @@ class SliceMeasure:
                 values.append(value)
             else:
                 undefined[key] = ev.reason(chosen, **parameters) or "infinite"
-        return cls(slices, chosen, dict(parameters), keys, np.array(values), undefined)
+        kind = cls if slices.group_codes is None else GroupedSliceMeasure
+        return kind(slices, chosen, dict(parameters), keys, np.array(values), undefined)
 
     @property
     def evaluations(self) -> list[Evaluation]:
@@ -291,6 +305,11 @@ class SliceMeasure:
         )
 
     def _rest(self, key: Any) -> Evaluation:
+        if not self.slices.has_total and self.measure.needs is Needs.COUNTS:
+            raise InputError(
+                f"The quota is filled in each slice, so that {self.measure.name} of the rest is undefined",
+                "pass one threshold for all slices",
+            )
         if not self.slices.has_common_cut and self.measure.needs is Needs.COUNTS:
             raise InputError(
                 f"The slices have different thresholds, so {self.measure.name} of the rest is undefined",
@@ -339,7 +358,8 @@ class SliceMeasure:
             adjusted = simultaneous.adjusted(p, adjust)
         own = _logit_limits(areas.area, areas.variance, options.level, len(self.slices))
         rest = _logit_limits(areas.rest, areas.rest_variance, options.level, len(self.slices))
-        return self._rows(options, areas.rest, own, rest, p, adjusted, "delong_logit", adjust)
+        limits = self._difference_limits(areas.rest, own, rest)
+        return self._rows(options, areas.rest, limits, p, adjusted, "delong_logit", adjust)
 
     def _share_tests(self, options: TestOptions) -> RestTests:
         k, n = self.counts  # type: ignore[misc]
@@ -368,16 +388,8 @@ class SliceMeasure:
             whole = [np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n)]
             p = simultaneous.fisher_p(whole[0], whole[1], whole[2], whole[3], options.side)
         p = np.where(tested, p, np.nan)
-        return self._rows(
-            options,
-            rest,
-            own,
-            other,
-            p,
-            simultaneous.adjusted(p, adjust),
-            "newcombe_pairs" if options.shift else "fisher",
-            adjust,
-        )
+        limits, method = self._difference_limits(rest, own, other), "newcombe_pairs" if options.shift else "fisher"
+        return self._rows(options, rest, limits, p, simultaneous.adjusted(p, adjust), method, adjust)
 
     def _other_tests(self, options: TestOptions) -> RestTests:
         rests = [self._rest(key) for key in self.keys]
@@ -388,22 +400,21 @@ class SliceMeasure:
         p = _mover_p(self.values, values, own, other, quantile(level), options)
         p = np.where(tested, p, np.nan)
         adjust = "holm" if options.adjust in ("auto", "westfall_young") else options.adjust
-        return self._rows(options, values, own, other, p, simultaneous.adjusted(p, adjust), "mover_pairs", adjust)
+        limits = self._difference_limits(values, own, other)
+        return self._rows(options, values, limits, p, simultaneous.adjusted(p, adjust), "mover_pairs", adjust)
+
+    def _difference_limits(self, rest: Array, own: Limits, other: Limits) -> Limits:
+        """Return the limits of slice less rest from the limits of both: square and add."""
+        difference = self.values - rest
+        return Limits(
+            difference - np.hypot(self.values - own.low, other.high - rest),
+            difference + np.hypot(own.high - self.values, rest - other.low),
+        )
 
     def _rows(
-        self,
-        options: TestOptions,
-        rest: Array,
-        own: Limits,
-        other: Limits,
-        p: Array,
-        adjusted: Array,
-        method: str,
-        adjust: str,
+        self, options: TestOptions, rest: Array, limits: Limits, p: Array, adjusted: Array, method: str, adjust: str
     ) -> RestTests:
         difference = self.values - rest
-        low = difference - np.hypot(self.values - own.low, other.high - rest)
-        high = difference + np.hypot(own.high - self.values, rest - other.low)
         rows = []
         for key, ev in self.slices.items():
             r = ev.ranking
@@ -417,7 +428,7 @@ class SliceMeasure:
                 rows.append(RestRow(**facts, verdict=f"undefined: {self.undefined[key]}"))
                 continue
             i = self.keys.index(key)
-            columns = (self.values, rest, difference, low, high, p, adjusted)
+            columns = (self.values, rest, difference, *limits, p, adjusted)
             numbers: dict[str, Any] = dict(zip(NUMBERS, (float(column[i]) for column in columns), strict=True))
             verdict = self._verdict(numbers["difference"], numbers["p_adjusted"], options.level)
             rows.append(RestRow(**facts, **numbers, verdict=verdict))
@@ -431,6 +442,134 @@ class SliceMeasure:
         if self.measure.better is None:
             return "higher" if difference > 0 else "lower"
         return "better" if (difference > 0) == (self.measure.better == "higher") else "worse"
+
+
+class GroupedSliceMeasure(SliceMeasure):
+    """A measure of slices whose cases come in groups: slices may share groups, so that they are not independent."""
+
+    is_auc = False
+    counts = None
+    pair_method = "grouped_pairs"
+
+    @cached_property
+    def _group_count(self) -> int:
+        codes = self.slices.group_codes or {}
+        return 1 + max(int(code.max()) for code in codes.values())
+
+    def _changes(self, ev: Evaluation) -> Influence:
+        """Return what one case more changes in the measure of some cases."""
+        parameters = {name: value for name, value in self.parameters.items() if name != "threshold"}
+        threshold = float(self.parameters.get("threshold", ev.threshold))
+        by_quota = {"quota", "share"} & self.parameters.keys() or ev.cut.by_quota
+        changes = None if by_quota else measure_influence(self.measure, ev.ranking, threshold, parameters)
+        if changes is None:
+            raise InputError(
+                f"{self.measure.name} of slices cannot be compared with groups: it has no linearised variance here",
+                "pass another measure, such as auc or recall",
+            )
+        return changes
+
+    @cached_property
+    def _sums(self) -> Array:
+        """What each group (rows) changes in each slice (columns)."""
+        codes = self.slices.group_codes or {}
+        return np.column_stack(
+            [
+                group_sums(self._changes(ev), _sampler(ev), codes[key], self._group_count)
+                for key, ev in zip(self.keys, self.evaluations, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _freedom(self) -> Array:
+        """The degrees of freedom of the variance of each slice."""
+        freedom = []
+        for ev in self.evaluations:
+            sampler = _sampler(ev)
+            change = self._changes(ev).of_cells(sampler.cell, len(sampler.ranking))
+            own = np.bincount(sampler.group, change if sampler.weight is None else change * sampler.weight)
+            freedom.append(freedom_of(change, own, sampler))
+        return np.array(freedom)
+
+    @property
+    def _is_share(self) -> bool:
+        low, high = self.measure.range
+        return bool(low == 0) and bool(high == 1)
+
+    def pairs(self, level: float) -> Pairs:
+        """Return all pairs, with limits that hold together at this level."""
+        self.check_two()
+        return grouped_pairs(self.values, self._sums, self._freedom, level)
+
+    def scaled(self) -> tuple[Array, Array, Any]:
+        """Return values and variances for pooling, if no group is in two slices."""
+        codes = np.concatenate(list((self.slices.group_codes or {}).values()))
+        if len(np.unique(codes)) < len(codes):
+            raise InputError(
+                "Pooling is for independent slices, and some groups have cases in several of them",
+                "ask for against_rest() or pairs()",
+            )
+        variances = np.diag(group_covariance(self._sums))
+        if not self._is_share:
+            return self.values, variances, lambda value: value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.square(self.values * (1 - self.values))
+            return simultaneous.logit(self.values), variances / spread, simultaneous.expit
+
+    def tests(self, options: TestOptions) -> RestTests:
+        """Compare each slice with its rest, by what groups change in both."""
+        if options.adjust == "westfall_young":
+            raise InputError("Cases in groups cannot be permuted between slices", "pass adjust='holm'")
+        adjust = "holm" if options.adjust == "auto" else options.adjust
+        compared, freedom = [], []
+        for i, key in enumerate(self.keys):
+            rest = self._rest_with_groups(key)
+            sampler = _sampler(rest)
+            rest_codes = np.unique(np.concatenate([c for k, c in (self.slices.group_codes or {}).items() if k != key]))
+            rest_sums = group_sums(self._changes(rest), sampler, rest_codes, self._group_count)
+            value = rest.value(self.measure, **self.parameters)
+            compared.append(
+                difference_from_rest(
+                    float(self.values[i]), value, self._sums[:, i], rest_sums, options.shift, is_share=self._is_share
+                )
+            )
+            change = self._changes(rest).of_cells(sampler.cell, len(sampler.ranking))
+            own = np.square(self._sums[:, i]).sum(), np.square(rest_sums).sum()
+            of_rest = freedom_of(change, rest_sums[rest_codes], sampler)
+            freedom.append(float(satterthwaite(own[0], self._freedom[i], own[1], np.asarray(of_rest))))
+        values, errors, statistics = (np.array(column) for column in zip(*compared, strict=True))
+        tested = self._is_tested(_fewest_groups(_sampler(ev)) for ev in self.evaluations)
+        p = np.where(tested, student_p(statistics, np.array(freedom), options.side), np.nan)
+        half = as_student(quantile(sidak(options.level, len(self.slices))), np.array(freedom)) * errors
+        difference = self.values - values
+        limits = Limits(difference - half, difference + half)
+        return self._rows(options, values, limits, p, simultaneous.adjusted(p, adjust), "grouped", adjust)
+
+    def _rest_with_groups(self, key: Any) -> Evaluation:
+        """Return the evaluation of all cases outside a slice, with their groups."""
+        rest = self._rest(key)
+        rows: list[Any] = []
+        for other, ev in self.slices.items():
+            if other != key:
+                sampler, code = _sampler(ev), (self.slices.group_codes or {})[other]
+                scores = ev.ranking.score[sampler.cell % len(ev.ranking)]
+                rows.append((sampler.cell < len(ev.ranking), scores, sampler.weight, code[sampler.group]))
+        positive, score, group = (np.concatenate([row[i] for row in rows]) for i in (0, 1, 3))
+        weight = None if rows[0][2] is None else np.concatenate([row[2] for row in rows])
+        sampler = GroupSampler.of(rest.ranking, positive, score, weight, group)
+        return Evaluation(rest.ranking, rest.threshold, groups=sampler)
+
+
+def _sampler(ev: Evaluation) -> GroupSampler:
+    """Return the cases of an evaluation with their groups."""
+    assert ev.groups is not None  # noqa: S101
+    return ev.groups
+
+
+def _fewest_groups(sampler: GroupSampler) -> float:
+    """Return the number of groups with a case of the class that fewer groups have."""
+    is_positive = sampler.cell < len(sampler.ranking)
+    return min(float(len(np.unique(sampler.group[mine]))) for mine in (is_positive, ~is_positive))
 
 
 def _logit_limits(areas: Array, variances: Array, level: float, count: int) -> Limits:

@@ -24,9 +24,11 @@ from cutline.core.table import Table, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
+from cutline.inference.resampling.design import sampler_of
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source, out_of_core
-from cutline.inputs.rank import rank
+from cutline.inputs.rank import Cases, complete, rank
 from cutline.inputs.slicing import check_few, code_slices, cross_slices, slice_rules
 from cutline.measures import Measure
 from cutline.results.estimate import Estimate
@@ -68,6 +70,7 @@ class Slices(Mapping[Any, Evaluation]):
     left_out: int = 0  # rows without a slice
     few: int = 0  # slices that were left out because they have fewer cases than `least`
     least: int = 0
+    group_codes: Mapping[Any, Array] | None = None  # of each slice: the numbers that its groups have among all groups
 
     def __post_init__(self) -> None:
         if self.overall is None:
@@ -98,13 +101,18 @@ class Slices(Mapping[Any, Evaluation]):
 
         A quota is that of each slice, and all slices together have none: `quota_by` evaluates it.
         """
-        if next(iter(self.values())).cut.by_quota:
+        if not self.has_total:
             raise ParameterError(
                 "The quota is filled in each slice, so that all slices together have no cut",
                 Text("pass ", Argument("quota_by"), " instead of ", Argument("by"), " to pool them"),
             )
         whole: Evaluation = self.overall
         return whole
+
+    @property
+    def has_total(self) -> bool:
+        """Whether all slices together have one cut: a quota is filled in each slice."""
+        return not next(iter(self.values())).cut.by_quota
 
     def title(self, key: Any) -> str:
         """Return the name of a slice, such as "site 07"; of crossed slices with all columns."""
@@ -125,7 +133,7 @@ class Slices(Mapping[Any, Evaluation]):
     def summaries(
         self, measures: Iterable[Named] | Named | None = None, *, simultaneous: bool = False, **options: Any
     ) -> dict[Any, Summary]:
-        """Return the summary of all cases, then that of each slice, by key.
+        """Return the summary of all cases, unless a quota is filled in each slice, then that of each slice, by key.
 
         Args:
             measures: Which ones, as in `Evaluation.summary`; the headlines when None.
@@ -137,7 +145,7 @@ class Slices(Mapping[Any, Evaluation]):
         if simultaneous:
             own["level"] = sidak(check_level(options.get("level", LEVEL)), len(self))
         made = {key: ev.summary(chosen, **own) for key, ev in self.items()}
-        return {OVERALL: self.overall.summary(chosen, **options), **made}
+        return {OVERALL: self.overall.summary(chosen, **options), **made} if self.has_total else made
 
     def summary(
         self, measures: Iterable[Named] | Named | None = None, *, simultaneous: bool = False, **options: Any
@@ -168,7 +176,7 @@ class Slices(Mapping[Any, Evaluation]):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader should know: about all cases, and which slices cannot be compared."""
-        notes = list(self.overall.notes)
+        notes = list(self.overall.data_notes)
         if self.left_out:
             notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
         if self.few:
@@ -337,7 +345,9 @@ class Slices(Mapping[Any, Evaluation]):
         large = {key: ev for key, ev in self.items() if ev.ranking.total >= least}
         if not large:
             raise InputError(f"No slice by {self.by} has {least} cases", "pass a smaller number", argument="least")
-        return replace(self, evaluations=large, few=self.few + len(self) - len(large), least=least)
+        codes = None if self.group_codes is None else {key: self.group_codes[key] for key in large}
+        few = self.few + len(self) - len(large)
+        return replace(self, evaluations=large, few=few, least=least, group_codes=codes)
 
     def verdict(self, measure: str | Measure = "auc", **options: Any) -> str:
         """Return who is served worse, in a sentence.
@@ -351,7 +361,7 @@ class Slices(Mapping[Any, Evaluation]):
     def _check_several(self) -> None:
         if len(self) < 2:
             raise InputError(
-                f"There is one slice by {self.by}, so there is no rest to compare it with",
+                f"makes one slice, {self.title(next(iter(self)))}, and there is no rest to compare it with",
                 "pass a column with several values",
                 argument="by",
             )
@@ -411,7 +421,8 @@ class Slices(Mapping[Any, Evaluation]):
         """The headlines side by side, all cases first."""
         chosen = headlines()
         rows = []
-        for value, ev in {OVERALL: self.overall, **self.evaluations}.items():
+        total = {OVERALL: self.overall} if self.has_total else {}
+        for value, ev in {**total, **self.evaluations}.items():
             r = ev.ranking
             fitting = [ev.value(m) if m.fits(r) else None for m in chosen]
             rows.append((self.label(value), r.total.item(), r.positives.item(), *fitting))
@@ -471,7 +482,15 @@ def common_table(by: str, summaries: Mapping[Any, Summary]) -> Table:
 
 
 def evaluate_slices(
-    labels: Any, scores: Any, weights: Any, by: Any, *, data: Any, how: Mapping[str, Any], cut: Mapping[str, Any]
+    labels: Any,
+    scores: Any,
+    weights: Any,
+    by: Any,
+    *,
+    data: Any,
+    how: Mapping[str, Any],
+    cut: Mapping[str, Any],
+    groups: Any = None,
 ) -> Slices:
     """Evaluate each slice; `by` holds the value of each case, or with `data` names the columns that do.
 
@@ -484,24 +503,29 @@ def evaluate_slices(
         data: As in `evaluate`.
         how: The options of `evaluate` that say how the columns are read.
         cut: Those that say where to cut; a mapping as threshold gives each slice its own.
+        groups: As in `evaluate`; a group may have cases in several slices.
     """
     if data is None:
         values = dict(by) if isinstance(by, Mapping) else {"slice": by}
-        columns = {"labels": labels, "scores": scores, "weights": weights}
+        columns = {"labels": labels, "scores": scores, "weights": weights, "groups": groups}
         rows = {key: value for key, value in columns.items() if value is not None}
+        if groups is not None:
+            return _grouped_slices(rows, values, dict.fromkeys(values), how, cut)
         rankings, left_out = _of_rows(rows, values, dict.fromkeys(values), how)
         return _slices(rankings, tuple(values), cut, left_out)
     rules = slice_rules(by)
-    asked = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
+    asked = column_source.asked_of(labels, scores, weights, groups, positive=how.get("positive"))
     source = column_source.opened(data, memory=how.get("memory"))
     more = {_key(i): column_source.Ask("groups", name) for i, name in enumerate(rules)}
     column_source.check(source, {**asked, **more})
     engine = source.engine(asked)
-    if engine is not None and out_of_core.is_large(engine) and list(rules.values()) == [None]:
+    if groups is None and engine is not None and out_of_core.is_large(engine) and list(rules.values()) == [None]:
         rankings = _one_by_one(source, (labels, scores, weights), next(iter(rules)), how)
         return _slices(rankings, tuple(rules), cut, 0)
     with column_source.reading(source, {**asked, **more}, any_order=True) as rows:
         values = {name: rows.pop(_key(i)) for i, name in enumerate(rules)}
+        if groups is not None:
+            return _grouped_slices(rows, values, rules, how, cut)
         rankings, left_out = _of_rows(rows, values, rules, how)
         return _slices(rankings, tuple(rules), cut, left_out)
 
@@ -571,6 +595,65 @@ def _of_rows(
         name: rank(**({key: column[order[start:end]] for key, column in rest.items()} | options))
         for name, start, end in zip(names, ends[:-1], ends[1:], strict=True)
     }, int(absent.sum())
+
+
+def _grouped_slices(
+    rows: Mapping[str, Any],
+    values: Mapping[str, Any],
+    rules: Mapping[str, Any],
+    how: Mapping[str, Any],
+    cut: Mapping[str, Any],
+) -> Slices:
+    """Evaluate the slices of rows that come in groups, each with its groups."""
+    reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
+    validation.check_one_order({"labels": rows["labels"], "groups": rows["groups"], **values})
+    cases = complete(rows["labels"], rows["scores"], rows.get("weights"), **reading)
+    keys = {name: validation.column(column, "by") for name, column in values.items()}
+    for column in keys.values():
+        if len(column) != cases.rows:
+            lengths = f"has {len(column)} values but labels has {cases.rows}"
+            raise InputError(lengths, "pass one for each label", argument="by")
+    absent = np.zeros(cases.rows, bool)
+    for column in keys.values():
+        mask = validation.missing_mask(column)
+        if mask is not None and mask.any():
+            if how.get("missing") != "drop":
+                raise validation.missing_error("by", mask, None)
+            absent |= mask
+    cases = _some_cases(cases, np.flatnonzero(~absent[cases.position]))
+    at = cases.position
+    codes, names = cross_slices([code_slices(name, column[at], rules[name]) for name, column in keys.items()])
+    check_few(len(names))
+    direction = {"higher_is_positive": how.get("higher_is_positive", True)}
+    whole = sampler_of(cases.ranked(**direction), cases, rows["groups"], None, how.get("weights_are"))
+    rankings, samplers, group_codes = {}, {}, {}
+    for number, name in enumerate(names):
+        own = np.flatnonzero(codes == number)
+        part = _some_cases(cases, own)
+        rankings[name] = part.ranked(**direction)
+        group_codes[name], group = np.unique(whole.group[own], return_inverse=True)
+        samplers[name] = GroupSampler.of(rankings[name], part.is_positive, part.scores, part.weights, group)
+    slices = _slices(rankings, tuple(values), cut, int(absent.sum()))
+    return replace(
+        slices,
+        evaluations={key: _with_sampler(ev, samplers[key]) for key, ev in slices.items()},
+        overall=_with_sampler(slices.overall, whole),
+        group_codes=group_codes,
+    )
+
+
+def _some_cases(cases: Cases, rows: Array) -> Cases:
+    """Return some of the cases."""
+    weights = None if cases.weights is None else cases.weights[rows]
+    return cases._replace(
+        is_positive=cases.is_positive[rows], scores=cases.scores[rows], weights=weights, position=cases.position[rows]
+    )
+
+
+def _with_sampler(ev: Evaluation, sampler: GroupSampler) -> Evaluation:
+    """Return an evaluation whose intervals are those of whole groups."""
+    cut = {"quota": ev.quota, "share": ev.share} if ev.cut.by_quota else {"threshold": ev.threshold}
+    return Evaluation(ev.ranking, name=ev.name, groups=replace(sampler, ranking=ev.ranking), **cut)
 
 
 def _positive(labels: Array, positive: Any) -> Any:
