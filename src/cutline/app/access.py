@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 OPEN = ("/", "/session")  # what is answered without the cookie: a page without data, and the exchange of the token
@@ -184,7 +184,7 @@ class Guard:
 
         refusal = self.access.refusal(scope)
         if refusal is not None:
-            await PlainTextResponse(refusal[1], refusal[0])(scope, receive, send_with_headers)
+            await JSONResponse({"message": refusal[1]}, refusal[0])(scope, receive, send_with_headers)
             return
         await self.app(scope, self._bounded(scope, receive), send_with_headers)
 
