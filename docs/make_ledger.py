@@ -17,7 +17,7 @@ from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import Quantity, of_measure, quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tool import Tool, ToolFunction
 
 PAGE = Path(__file__).with_name("ledger.md")
 TRAINING = 0.2  # the prevalence of the data that the models of the examples were made with
@@ -214,7 +214,7 @@ def _table(some: list[Tool]) -> list[str]:
     return lines
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: ToolFunction) -> str:
     more = [*(f"`{name}`" for name in entry.conventions), *(["weights ignored"] if entry.weights == "ignored" else [])]
     conventions = f" ({', '.join(more)})" if more else ""
     note = f": {entry.note}" if entry.note else ""

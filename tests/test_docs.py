@@ -62,7 +62,7 @@ def test_the_picture_of_the_layers_names_every_layer():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [contract] = project["tool"]["importlinter"]["contracts"]
     drawing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Layers")[1].split("\n\n- ")[0]
-    names = {name.strip().removeprefix("cutline.") for line in contract["layers"] for name in line.split("|")}
+    names = {name.strip().removeprefix("cutline.") for line in contract["layers"] for name in re.split(r"[|:]", line)}
 
     assert names - {"__main__"} == {name for name in names if re.search(rf"\b{name} {{3}}", drawing)}
 

@@ -249,7 +249,7 @@ CASES = [
     ("a scorer with an unknown parameter", "gamma", lambda: cl.scorer("f_beta", gamma=2)),
     ("a scorer with a bad parameter", "beta", lambda: cl.scorer("f_beta", beta=-2)),
     ("a scorer of three classes", "classes", lambda: cl.scorer("auc")(Ranker(0, 1, 2), MARGINS, LABELS)),
-    ("a scorer of an unfitted estimator", "classes", lambda: cl.scorer("auc")(object(), MARGINS, LABELS)),
+    ("a scorer of an unfitted estimator", "fit()", lambda: cl.scorer("auc")(object(), MARGINS, LABELS)),
     ("a scorer of another class", "positive=", lambda: cl.scorer("auc", positive=7)(Ranker(0, 1), MARGINS, LABELS)),
     ("no probabilities", "predict_proba", lambda: cl.scorer("brier")(Ranker(0, 1), MARGINS, LABELS)),
     ("no margins", "decision_function", lambda: cl.scorer("hinge_loss")(Classifier(0, 1), SCORES, LABELS)),

@@ -531,7 +531,7 @@ class Evaluation(Summarized, EveryMeasure):
         rows, options = rows_of(chosen, self.ranking, self.groups, options)
         is_open, is_wanted = any(row.is_open for row in rows), intervals is True
         more = resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
-        return Summary(self._data, options, self.counts, rows, (*self.notes, *more))
+        return Summary(self._data, options, self.counts, rows, (*self.data_notes, *more))
 
     @property
     def _data(self) -> Data:
@@ -539,7 +539,17 @@ class Evaluation(Summarized, EveryMeasure):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the numbers should know about the data, in plain words."""
+        """What the reader of the main measures should know, warnings first: the list that the terminal prints.
+
+        Each note has its `text`, its `kind` ("warning", "advice" or "fact"), its `rule` and its `source`.
+        """
+        # Advice stands above what is evaluated; it is loaded by name, and only when somebody asks.
+        summary = import_module("cutline.advice").noted(self, self.summary(headlines(self.cut)))
+        return (*summary.notes, *summary.row_notes)
+
+    @property
+    def data_notes(self) -> tuple[Note, ...]:
+        """What the data say about themselves, whatever is measured: part of `notes`, and found at once."""
         own = data_notes(self.ranking, self.cut, self._data.groups)
         return (*own, *(() if self.groups is None else fold_notes(self.groups)))
 

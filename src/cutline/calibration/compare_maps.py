@@ -16,12 +16,15 @@ from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.inference.resampling.binning import bin_scores
 from cutline.results.estimate import quantile
 
+_LONG = 10_000  # distinct probabilities, beyond which maps are fitted and judged in bins
+_PER_ROOT = 25  # bins for each square root of a case of the smaller class
 FREE = {"intercept": 1, "logistic": 2, "beta": 3}  # parameters of the maps that can leave everything as it is
 
 
-class Candidate(NamedTuple):
+class MapComparison(NamedTuple):
     """A method: its cross-fitted log loss and Brier score, and by how much it lowers the log loss, with an interval.
 
     `p_value` is that of the likelihood ratio test that nothing needs to be changed; NaN for maps that are not a few
@@ -48,7 +51,7 @@ class Worth(ComparedByFields):
     of their difference.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[MapComparison, ...]
     best: str
     verdict: str
     level: float
@@ -112,14 +115,26 @@ def worth_recalibrating(
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
         way = Text("pass more, or a smaller ", Argument("folds"))
         raise InputError(f"A class has fewer than {2 * folds} cases", way)
-    parts = _parts(r, folds, np.random.default_rng(seed))
-    nothing = [(r.key, part) for part in parts]
-    base = _losses(nothing)
-    judged = [Candidate("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
-    found = [_judge(r, parts, method, level) for method in methods]
-    judged += [candidate for candidate, _ in found]
-    best = _best(judged, {candidate.method: gains for candidate, gains in found}, level)
+    base, short = _losses([(r.key, r)]), _shortened(r)
+    parts = _parts(short, folds, np.random.default_rng(seed))
+    judged = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
+    verdicts = [_judge(short, parts, method, level) for method in methods]
+    in_bins = base if short is r else _losses([(short.key, short)])
+    judged += [_shifted(candidate, base, in_bins) for candidate, _ in verdicts]
+    best = _best(judged, {candidate.method: gains for candidate, gains in verdicts}, level)
     return Worth(tuple(judged), best, _verdict(judged, best, level), level)
+
+
+def _shortened(r: Ranking) -> Ranking:
+    """Return a long ranking in some five thousand bins of mean probabilities, which no map tells from single ones."""
+    bins = bin_scores(r, per_root=_PER_ROOT) if len(r) > _LONG else None
+    return r if bins is None else replace(bins.ranking, exact=r.exact, reach=r.reach)
+
+
+def _shifted(one: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
+    """Return a candidate with losses beside those of the whole list instead of those in bins."""
+    moved = one.log_loss + exact.mean - in_bins.mean, one.brier + exact.brier - in_bins.brier
+    return one._replace(log_loss=moved[0], brier=moved[1])
 
 
 def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
@@ -174,7 +189,7 @@ class _Gains(NamedTuple):
         return _Gains(self.cases, self.gain - other.gain)
 
 
-def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[Candidate, _Gains]:
+def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[MapComparison, _Gains]:
     judged, gains = [], []
     for part in parts:
         pos, neg = r.pos - part.pos, r.neg - part.neg
@@ -183,11 +198,11 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
         judged.append((p, part))
         for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
             gains.append((cells.astype(float), old - new))
-    found, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
+    losses, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
     mean, error = gained.mean, gained.standard_error
     half = quantile(level) * error
     p_value = _p_value(r, method)
-    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error, p_value), gained
+    return MapComparison(method, losses.mean, losses.brier, mean, mean - half, mean + half, error, p_value), gained
 
 
 def _p_value(r: Ranking, method: str) -> float:
@@ -200,7 +215,7 @@ def _p_value(r: Ranking, method: str) -> float:
     return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 
-def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> str:
+def _best(judged: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
     needed = (1 - level) / max(sum(one.method in FREE for one in judged), 1)
     better = [one for one in judged if one.gain > 0 and (one.low > 0 or one.p_value < needed)]
     if not better:
@@ -211,13 +226,13 @@ def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> st
     return min(near, key=lambda one: METHODS.index(one.method)).method
 
 
-def _verdict(judged: list[Candidate], best: str, level: float) -> str:
+def _verdict(judged: list[MapComparison], best: str, level: float) -> str:
     tried = ", ".join(one.method for one in judged[1:])
     if best == "none":
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
-    found = next(one for one in judged if one.method == best)
-    interval = f"{100 * level:g} % interval {shown(found.low)} to {shown(found.high)}"
-    gain = f"{shown(found.gain)} ({interval})"
-    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(found.p_value)})."
-    told = "" if found.low > 0 else test
-    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{told}"
+    chosen = next(one for one in judged if one.method == best)
+    interval = f"{100 * level:g} % interval {shown(chosen.low)} to {shown(chosen.high)}"
+    gain = f"{shown(chosen.gain)} ({interval})"
+    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(chosen.p_value)})."
+    evidence = "" if chosen.low > 0 else test
+    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{evidence}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +165,7 @@ def run_slices(
     output.check()
     selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
-    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)}
+    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)} if slices.has_total else {}
     found |= {key: evaluated(ev, selection, quiet=True) for key, ev in slices.items()}
     output.say_guesses(guesses)
     if output.json:
@@ -372,12 +373,15 @@ def _can_compare(slices: Slices) -> bool:
 
 def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
     """Return the lines of all cases and of each slice; of many slices those at both ends, with a count."""
-    overall, *slices = lines
-    if len(slices) <= _LONG:
+    if len(lines) <= _LONG + 1:
         return [cells for _, cells in lines]
+    from cutline.slices import OVERALL
+
+    overall = [cells for _, cells in lines if cells[0] == OVERALL]
+    slices = [line for line in lines if line[1][0] != OVERALL]
     ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
     between_them = ("...", "", "", "", "")
-    return [overall[1], *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
+    return [*overall, *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
 
 def _against(screen: Any, found: AgainstRest) -> RenderableType:
@@ -390,7 +394,7 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
             shown(row.value),
             shown(row.rest),
             shown(row.difference),
-            "" if row.low != row.low else f"[{shown(row.low)}, {shown(row.high)}]",
+            render.interval(None if math.isnan(row.low) else (row.low, row.high)),
             p_number(row.p_adjusted),
             row.verdict,
         )
@@ -408,7 +412,7 @@ def _criteria(screen: Any, found: Fairness) -> RenderableType:
     rows = [
         (row["criterion"], "", row["note"])
         if row["value"] != row["value"]
-        else (row["criterion"], shown(row["value"]), f"[{shown(row['low'])}, {shown(row['high'])}]")
+        else (row["criterion"], shown(row["value"]), render.interval((row["low"], row["high"])))
         for row in found.table
     ]
     return render.grid(screen, ("criterion", "value", f"{100 * found.level:g} % interval"), rows)

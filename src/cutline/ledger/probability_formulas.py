@@ -139,21 +139,21 @@ def against_half(material: Material, q: Quantity) -> float:
 
 def against_training(material: Material, q: Quantity) -> float:
     """Skill against the prevalence of the training data for every case."""
-    said, share = material.training, float(material.ranking.positives / material.ranking.total)
-    if said is None:
+    reference, share = material.training, float(material.ranking.positives / material.ranking.total)
+    if reference is None:
         return math.nan
-    return 1 - q.value(material, "brier") / (share * (1 - said) ** 2 + (1 - share) * said**2)
+    return 1 - q.value(material, "brier") / (share * (1 - reference) ** 2 + (1 - share) * reference**2)
 
 
 def log_against(reference: float | None) -> Formula:
     """Skill of the log loss against a probability for every case; None is the prevalence of the training data."""
 
     def act(material: Material, q: Quantity) -> float:
-        said = material.training if reference is None else reference
-        if said is None:
+        base_rate = material.training if reference is None else reference
+        if base_rate is None:
             return math.nan
         share = float(material.ranking.positives / material.ranking.total)
-        return 1 + q.value(material, "log_loss") / (share * math.log(said) + (1 - share) * math.log1p(-said))
+        return 1 + q.value(material, "log_loss") / (share * math.log(base_rate) + (1 - share) * math.log1p(-base_rate))
 
     return act
 

@@ -13,7 +13,7 @@ Weights = Literal["used", "ignored", "none"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class ToolFunction:
     """What a tool prints for a measure.
 
     Attributes:
@@ -45,7 +45,7 @@ class Tool:
     version: str
     how: How
     source: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ToolFunction, ...]
     aliases: tuple[str, ...] = ()
 
     @property
@@ -53,7 +53,7 @@ class Tool:
         """The name and the version, and that it was not run where its documentation is all that is known of it."""
         return f"{self.name} {self.version}" + ("" if self.how == "run" else ", not run: by its documentation")
 
-    def entry(self, measure: str) -> Entry | None:
+    def entry(self, measure: str) -> ToolFunction | None:
         """What it prints first for a measure; None when it has none."""
         return next((entry for entry in self.entries if entry.measure == measure), None)
 
@@ -65,5 +65,5 @@ def load_tools() -> dict[str, Tool]:
 
 
 def _make_tool(*, entries: list[dict[str, Any]], aliases: tuple[str, ...] = (), **facts: Any) -> Tool:
-    made = (Entry(**{**entry, "conventions": tuple(entry.get("conventions", ()))}) for entry in entries)
+    made = (ToolFunction(**{**entry, "conventions": tuple(entry.get("conventions", ()))}) for entry in entries)
     return Tool(entries=tuple(made), aliases=tuple(aliases), **facts)

@@ -100,9 +100,9 @@ def _mcnemar_statistic(correction: float) -> Callable[[Material], float]:
     def statistic(material: Material) -> float:
         if not _has_other(material):
             return math.nan
-        found = discordance_of(material)
-        only = found.first + found.second
-        return max(abs(found.first - found.second) - correction, 0.0) ** 2 / only if only else math.nan
+        discordance = discordance_of(material)
+        only = discordance.first + discordance.second
+        return max(abs(discordance.first - discordance.second) - correction, 0.0) ** 2 / only if only else math.nan
 
     return statistic
 

@@ -311,12 +311,12 @@ def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
         if lacking or len(prior) > len(classes):
             raise ParameterError("does not name each class once", f"name {len(classes)} classes", argument="prior")
         prior = [prior[label] for label in classes]
-    found = validation.numbers(prior, "prior").astype(float)
-    if len(found) != len(classes) or not (found >= 0).all() or abs(float(found.sum()) - 1) > 1e-6:
+    shares = validation.numbers(prior, "prior").astype(float)
+    if len(shares) != len(classes) or not (shares >= 0).all() or abs(float(shares.sum()) - 1) > 1e-6:
         raise ParameterError(
             "is not a probability for each class", f"pass {len(classes)} that add up to 1", argument="prior"
         )
-    return found
+    return shares
 
 
 @public
@@ -379,8 +379,8 @@ def _class_information_scores(
     matrix = validation.matrix(scores, "scores")
     truth, order = validation.classes_of(validation.column(labels, "labels"), classes, matrix.shape[1])
     if len(truth) != len(matrix):
-        found = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
-        raise InputError(found, "pass one row of scores for each label", argument="labels")
+        problem = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
+        raise InputError(problem, "pass one row of scores for each label", argument="labels")
     check_probabilities("information_scores", float(matrix.min()), float(matrix.max()))
     if np.abs(matrix.sum(1) - 1).max() > 0.01:
         raise InputError("has rows that do not add up to 1", "normalise the rows", argument="scores")
@@ -405,13 +405,13 @@ def _class_information_scores(
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
-    given = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
+    share = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
     # What a score says for the positive class it says against the negative one.
-    (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(given), _log(1 - given))
+    (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(share), _log(1 - share))
     with np.errstate(invalid="ignore"):
-        said = np.where(r.key >= given, log_p - log_prior, log_rest - log_q) / math.log(base)
-        mean = divide(dot(r.pos - r.neg, said), r.total)
-    return np.where(((given > 0) & (given < 1))[..., 0], mean, np.nan)
+        information = np.where(r.key >= share, log_p - log_prior, log_rest - log_q) / math.log(base)
+        mean = divide(dot(r.pos - r.neg, information), r.total)
+    return np.where(((share > 0) & (share < 1))[..., 0], mean, np.nan)
 
 
 def _log(p: Any) -> Any:

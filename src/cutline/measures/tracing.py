@@ -29,8 +29,8 @@ from cutline.measures.registry import MEASURES, Measure, Needs
 
 # What a program may do, by the names of numpy's functions: whoever runs one has to know these.
 OPERATIONS = frozenset((
-    "add", "subtract", "multiply", "divide", "negative", "absolute", "sign", "power", "square", "sqrt", "cbrt",
-    "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
+    "add", "subtract", "multiply", "divide", "floor_divide", "negative", "absolute", "sign", "power", "square", "sqrt",
+    "cbrt", "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_not",
     "isnan", "isfinite", "isinf", "where", "frexp_mantissa", "frexp_exponent", "ldexp",
 ))  # fmt: skip
@@ -91,6 +91,7 @@ class Expression:
     __sub__, __rsub__ = _operator("subtract"), _operator("subtract", turned=True)
     __mul__, __rmul__ = _operator("multiply"), _operator("multiply", turned=True)
     __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", turned=True)
+    __floordiv__, __rfloordiv__ = _operator("floor_divide"), _operator("floor_divide", turned=True)
     __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
     __and__, __rand__ = _operator("logical_and"), _operator("logical_and", turned=True)
     __or__, __ror__ = _operator("logical_or"), _operator("logical_or", turned=True)
@@ -283,10 +284,10 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     """
     if measure.needs is not Needs.COUNTS:
         return None
-    given = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
-    names = {name: f"{measure.name}.{name}" for name in adjustable if name in given and name not in measure.bound}
-    free = {names[name]: float(given[name]) for name in names}
-    parameters = given | {name: symbol(names[name]) for name in names}
+    bound = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
+    names = {name: f"{measure.name}.{name}" for name in adjustable if name in bound and name not in measure.bound}
+    free = {names[name]: float(bound[name]) for name in names}
+    parameters = bound | {name: symbol(names[name]) for name in names}
     inputs: list[Any] = [symbol(name) for name in INPUTS]
     counts = _Symbols(*inputs)
     value = _attempt(lambda: measure.function(counts, **parameters))
@@ -313,14 +314,32 @@ class _SymbolicRanking(Ranking):
         """Check nothing, as `Ranking` does: it is valid by construction."""
 
     @property
+    def integral(self) -> bool:
+        """Whether the weights are whole numbers; what supposes nothing of them holds for these too."""
+        return False
+
+    @property
     def are_probabilities(self) -> bool:
         """Whether the scores are probabilities: whoever runs the program of such a measure has seen to that."""
         return True
 
 
-def symbolic_ranking() -> Ranking:
-    """Return a ranking of symbols, which definitions and intervals can be traced on."""
-    return _SymbolicRanking(*(column(name) for name in COLUMNS))  # type: ignore[arg-type]
+class _SymbolicCounts(_SymbolicRanking):
+    """The ranking of cases that count one each, or a whole number."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether the weights are whole numbers."""
+        return True
+
+
+def symbolic_ranking(*, integral: bool = False) -> Ranking:
+    """Return a ranking of symbols, which definitions and intervals can be traced on.
+
+    Args:
+        integral: Whether its weights are whole numbers, where a definition distinguishes these.
+    """
+    return (_SymbolicCounts if integral else _SymbolicRanking)(*(column(name) for name in COLUMNS))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1024)
@@ -373,15 +392,15 @@ def _example_rankings() -> tuple[Ranking, ...]:
     random = np.random.default_rng(0)
     tables = [random.integers(0, 4, (2, 12)) + 1, random.integers(0, 2, (2, 30)), np.array([[3, 1, 2], [0, 0, 0]])]
     tables += [np.array([[0, 0], [1, 4]]), np.array([[1], [0]]), np.array([[5, 0, 0], [0, 2, 9]])]
-    found = []
+    rankings = []
     for pos, neg in tables:
         some = pos + neg > 0
         scores = np.linspace(1, 0, some.sum())
         whole = Ranking.of_counts(scores, pos[some], neg[some])
         weighted = [cells * (random.random(some.sum()) + 0.5) for cells in (pos[some], neg[some])]
         squared = [cells * random.random(some.sum()) for cells in weighted]
-        found += [whole, Ranking(scores, *weighted, *squared)]
-    return tuple(found)
+        rankings += [whole, Ranking(scores, *weighted, *squared)]
+    return tuple(rankings)
 
 
 def traced(function: Callable[..., Any], *names: str) -> tuple[Expression, ...]:
@@ -407,18 +426,18 @@ def _agrees(measure: Measure, value: Expression, free: Mapping[str, float]) -> b
     try:
         with np.errstate(all="ignore"):
             expected = measure.compute(counts)
-            found = program.run(dict(zip(INPUTS, (*cells, 0.3, True), strict=True)) | dict(free))[place]
-            return bool(np.allclose(expected, found, rtol=1e-12, atol=1e-12, equal_nan=True))
+            computed = program.run(dict(zip(INPUTS, (*cells, 0.3, True), strict=True)) | dict(free))[place]
+            return bool(np.allclose(expected, computed, rtol=1e-12, atol=1e-12, equal_nan=True))
     except Exception:
         return False
 
 
 def _attempt_all(conditions: Any) -> tuple[tuple[str, Expression], ...] | None:
-    found = [
+    traced = [
         (words, _attempt(lambda holds=holds, c=c, p=p: holds(c, **p)))  # type: ignore[misc]
         for words, holds, c, p in conditions
     ]
-    return None if any(holds is None for _, holds in found) else tuple(found)  # type: ignore[arg-type]
+    return None if any(holds is None for _, holds in traced) else tuple(traced)  # type: ignore[arg-type]
 
 
 def _attempt_share(kind: Proportion, counts: Any) -> tuple[Expression, Expression] | None:
@@ -465,19 +484,19 @@ class Program:
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The result of every step, over arrays too."""
-        found: list[Any] = []
+        registers: list[Any] = []
         for operation, *arguments in self.steps:
             if operation == "number":
-                found.append(np.float64(arguments[0]))
+                registers.append(np.float64(arguments[0]))
             elif operation == "input":
-                found.append(inputs[arguments[0]])
+                registers.append(inputs[arguments[0]])
             elif operation.startswith("frexp"):
-                found.append(np.frexp(found[arguments[0]])[operation == "frexp_exponent"])
+                registers.append(np.frexp(registers[arguments[0]])[operation == "frexp_exponent"])
             elif operation in COLUMN_OPERATIONS:
-                found.append(COLUMN_OPERATIONS[operation](*(found[place] for place in arguments)))
+                registers.append(COLUMN_OPERATIONS[operation](*(registers[place] for place in arguments)))
             else:
-                found.append(getattr(np, operation)(*(found[place] for place in arguments)))
-        return found
+                registers.append(getattr(np, operation)(*(registers[place] for place in arguments)))
+        return registers
 
 
 def _spelled(number: float) -> float | str:
