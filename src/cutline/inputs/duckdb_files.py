@@ -10,7 +10,7 @@ import copy
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,10 @@ import duckdb
 import numpy as np
 
 from cutline.core.errors import Argument, InputError, PositionError, Text
-from cutline.core.parallel import is_watched
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import copying
 from cutline.inputs.column_source import Array, Ask, Coded, check_distinct, plain
-from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
+from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
 from cutline.inputs.duck import connect, followed, is_number
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import FileSet
@@ -44,6 +43,8 @@ from cutline.inputs.text_values import (
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
 _ROW_BYTES = 16  # of a row that is read to be ranked: a score and a label
 _SHORTEST_LINE = 4  # bytes of a row of two columns
+_FIRST_BYTES = 1 << 16  # beyond which a file's first lines tell how long the others are
+_PACKED = 4  # bytes of text that a byte of a compressed file holds, about
 _FIRST_ROWS = 4096  # in which labels are looked up
 _MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _UNKNOWN = 255
@@ -199,7 +200,7 @@ class File:
     @cached_property
     def count(self) -> int:
         """How many rows there are."""
-        with self._plainly():
+        with self._plainly(), followed(self._connection, self._likely_count or 0):
             return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
@@ -211,10 +212,25 @@ class File:
         return
 
     def fits(self, limit: int) -> bool:
-        """Whether the columns of a ranking fit into some bytes: rows are counted only where the size does not tell."""
+        """Whether the columns of a ranking fit into some bytes; rows of text are counted only where it is close."""
         most = limit // _ROW_BYTES
-        is_plain = self._layout is not None and self._layout.compression == "none"
-        return (is_plain and self._path.stat().st_size // _SHORTEST_LINE <= most) or self.count <= most
+        likely = self._likely_count
+        return self.count <= most if likely is None or likely > most // 4 else True
+
+    @cached_property
+    def _likely_count(self) -> int | None:
+        """About how many rows a text file has, by its size and its first lines; None where counting takes no time."""
+        if self._kind == "parquet" or not hasattr(self, "_path"):
+            return None
+        lines = (
+            head(self._path, self.title, self.compression).encode().splitlines() if self._size > _FIRST_BYTES else []
+        )
+        length = max(sum(map(len, lines)) // len(lines) + 1, 2) if lines else _SHORTEST_LINE
+        return self._size * (1 if self.compression == "none" else _PACKED) // length
+
+    @cached_property
+    def _size(self) -> int:
+        return self._path.stat().st_size
 
     def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
         """Read the columns in one typed scan; None where a value needs a closer look, which `rows` takes.
@@ -274,7 +290,7 @@ class File:
             ]
             columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
             query = f"SELECT {columns} FROM {reader}"  # noqa: S608
-            with followed(self._connection, self.count) if is_watched() else nullcontext():
+            with followed(self._connection, self._likely_count or self.count):
                 arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
             found = dict(zip(asked, arrays, strict=True))
             if not len(arrays[0]):
