@@ -80,8 +80,8 @@ def numbers(values: Any, name: str) -> Array:
 def _objects_as_numbers(array: Array, name: str) -> Array:
     numeric = []
     for position, value in enumerate(array):
-        if isinstance(value, str | bytes):
-            raise _text_error(name, value, position)
+        if isinstance(value, str | bytes | bytearray | memoryview):
+            raise _text_error(name, bytes(value) if isinstance(value, bytearray | memoryview) else value, position)
         try:
             if getattr(value, "ndim", 0):
                 raise TypeError  # older versions of numpy take an array of one number for the number

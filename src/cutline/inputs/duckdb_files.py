@@ -7,11 +7,14 @@ and groups as the text that stands there, labels as numbers or true/false where 
 from __future__ import annotations
 
 import copy
+import csv
+import io
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +32,14 @@ from cutline.inputs.file_sets import FileSet
 from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import absent, literal, quoted
+from cutline.inputs.text_table import CsvFile
 from cutline.inputs.text_values import (
     MISSING,
     MOST_LABELS,
     PLAIN_NUMBER,
     SPELLINGS,
     Spelling,
+    is_long_number,
     kind_of_labels,
     number_hint,
     read_labels,
@@ -104,6 +109,10 @@ def _is_full_disk(error: Exception) -> bool:
     """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
     said = str(error).lower()
     return any(word in said for word in ("no space left", "disk quota exceeded", "file too large"))
+
+
+class UnreadableError(InputError):
+    """A file that DuckDB cannot read, for a reason that it does not tell."""
 
 
 class File:
@@ -205,7 +214,13 @@ class File:
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
-        return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+        try:
+            return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+        except UnreadableError:
+            # Python reads lines that end in several ways, and headers of gzip that DuckDB does not know.
+            if self._layout is None or self._layout.compression == "zstd":
+                raise
+            return CsvFile(self._path, self.title, self._layout).rows(asked)
 
     def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
         """The rows are read as they are."""
@@ -258,6 +273,8 @@ class File:
         types = {self._names[one.column]: "DOUBLE" for one in numbers}
         if len(types) != len(numbers) or self._has_odd_numbers(numbers):
             return None
+        for one in numbers:
+            self._check_decimals(one)
         reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
         return self._scan_coded(asked, reader, lambda texts, one: _read_labels(texts, as_text=one.as_text))
 
@@ -524,6 +541,9 @@ class File:
 
     def _check_decimals(self, one: Ask) -> None:
         """Refuse decimals that would become ties as floats."""
+        if one.role == "scores" and self._layout is not None and hasattr(self, "_path"):
+            self._check_long_numbers(one)
+            return
         digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
         if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
             return
@@ -531,6 +551,25 @@ class File:
         counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
         with self._plainly():
             exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")  # noqa: S608
+        if as_floats < exact:
+            raise decimals_error(one.role)
+
+    def _check_long_numbers(self, one: Ask) -> None:
+        """Refuse numbers of a CSV file that would become ties as floats, if its first rows have that many digits."""
+        assert self._layout is not None  # noqa: S101 - of a CSV file
+        start = head(self._path, self.title, self._layout.compression)
+        where = self._layout.columns.index(one.column)
+        with suppress(csv.Error):
+            rows = islice(csv.reader(io.StringIO(start, newline=""), delimiter=self._layout.delimiter), 1, _FIRST_ROWS)
+            if not any(is_long_number(row[where]) for row in rows if len(row) > where):
+                return
+        text = f"rtrim(ltrim(trim({self._name(one)}), '+0'), '0')"
+        counts = f"count(DISTINCT {text}), count(DISTINCT TRY_CAST({self._name(one)} AS DOUBLE))"
+        is_long = (
+            f"length({self._name(one)}) > 18 AND regexp_full_match(trim({self._name(one)}), '[+-]?[0-9]*[.][0-9]+')"
+        )
+        with self._plainly():
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from} WHERE {is_long}")  # noqa: S608
         if as_floats < exact:
             raise decimals_error(one.role)
 
@@ -561,7 +600,7 @@ class File:
     def _reason(self) -> InputError:
         """Why the file cannot be read, from what DuckDB notes about its lines."""
         what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
-        general = InputError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
+        general = UnreadableError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
         if self._layout is None:
             return general
         try:
