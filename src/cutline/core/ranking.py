@@ -387,8 +387,17 @@ class Ranking:
         return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
 
     def at_threshold(self, threshold: float) -> Counts:
-        """The table when every case whose score reaches the threshold is predicted positive."""
-        return self.at_cut(self.cut(threshold), threshold)
+        """The table when every case whose score reaches the threshold is predicted positive.
+
+        The last one is cached: the measures of one cut ask for it one after the other.
+        """
+        last: Counts | None = self.__dict__.get("_last_cut")
+        if last is not None and type(threshold) is float and last.threshold == threshold:
+            return last
+        counts = self.at_cut(self.cut(threshold), threshold)
+        if type(threshold) is float:
+            self.__dict__["_last_cut"] = counts
+        return counts
 
     def at_cut(self, index: int, threshold: float | None = None) -> Counts:
         """The table of one cut, by its position among all cuts.
