@@ -532,3 +532,22 @@ class Ranking:
         return (
             validation.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
         )
+
+
+def find_scores(ranking: Ranking, scores: Array) -> Array:
+    """Return where each of the cases that a ranking was made of stands in it: by sorting, which the cache likes.
+
+    >>> find_scores(Ranking.of_counts([0.8, 0.5, 0.2], [1, 0, 1], [0, 2, 1]), np.array([0.2, 0.8, 0.5])).tolist()
+    [2, 0, 1]
+    """
+    sign = -1 if ranking.higher_is_positive else 1
+    flat = np.ravel(scores)
+    if len(flat) >= len(ranking) > 0:
+        order = np.argsort(flat)[::sign]
+        ordered = flat[order]
+        steps = np.cumsum(ordered[1:] != ordered[:-1], dtype=np.int32)
+        if (steps[-1] if len(steps) else 0) == len(ranking) - 1:
+            place = np.zeros(len(flat), np.int32)
+            place[order[1:]] = steps
+            return place.reshape(np.shape(scores))
+    return np.searchsorted(sign * ranking.score, sign * scores).astype(np.int32)
