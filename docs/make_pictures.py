@@ -1,4 +1,4 @@
-"""Take the pictures of a report and of a comparison for the README and the home page, with Chromium: `make pictures`."""
+"""Take the pictures of a report and a comparison for the README and the home page, in Chromium: `make pictures`."""
 
 from __future__ import annotations
 

@@ -45,25 +45,26 @@ class Jobs:
     """The work on the file of one page; the last models that were read are ready for the next job.
 
     Args:
-        folder: Where results are written.
         send: Takes a part of the page by name, with what it shows.
     """
 
-    def __init__(self, folder: Path, send: Send) -> None:
-        self._folder, self._send = folder, send
+    def __init__(self, send: Send) -> None:
+        self._folder, self._send = Path(), send
         self._read: tuple[Any, Evaluation | Comparison] | None = None
         self._cut: tuple[Any, Cut] | None = None
 
-    def run(self, name: str, file: str, title: str, settings: Settings, argument: str) -> None:
+    def run(self, name: str, folder: Path, file: str, title: str, settings: Settings, argument: str) -> None:
         """Do a job, by its name.
 
         Args:
             name: What to do.
+            folder: Where results are written.
             file: The file of predictions.
             title: What the user calls the file.
             settings: The columns and the cut.
             argument: What a job takes besides: a column, a chart or a method.
         """
+        self._folder = folder
         jobs = {
             "describe": lambda: self._describe(file),
             "values": lambda: self._send_values(file, argument),
@@ -190,7 +191,7 @@ class Jobs:
         self._cut = (file, settings), cut
         return cut
 
-    # ------------------------------------------------------------------ what is taken away
+    # ------------------------------------------------------------------ what is downloaded
 
     def _flag(self, file: str, settings: Settings) -> None:
         """Write the cases with a column that says whether the cut flags them."""

@@ -21,12 +21,11 @@ _PAUSE = 0.1  # seconds between two reports of progress
 _MEMORY_SHARE = 0.75  # of the machine's memory that the process may use
 
 
-def main(root: str, folder: str) -> None:
+def main(root: str) -> None:
     """Do the jobs that come in, one after the other.
 
     Args:
         root: The folder of the server, which is removed when the server has gone.
-        folder: Where the results of this page go.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
     _bound_memory()
@@ -44,14 +43,14 @@ def main(root: str, folder: str) -> None:
     from cutline.app.settings import Settings
     from cutline.core.parallel import watched
 
-    work = Jobs(Path(folder), send)
+    work = Jobs(send)
     send("ready", None)
     while True:
         job = jobs.get()
         try:
             with watched(_throttled(send)):
                 settings = Settings.parse(job["settings"])
-                work.run(job["name"], job["file"], job["title"], settings, job["argument"])
+                work.run(job["name"], Path(job["folder"]), job["file"], job["title"], settings, job["argument"])
         except MemoryError:
             send("refusal", {"message": "The predictions do not fit into memory."})
         except OSError as error:
@@ -114,4 +113,4 @@ def _prepare() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1])

@@ -199,6 +199,17 @@ COMMANDS = (
         "Offer evaluate, compare, check, cut, advise and measures to assistants that speak MCP, over standard input.",
     ),
     Entry(
+        "page",
+        JUDGE,
+        "Example: cutline page -o cutline.html",
+        "Write a page for people without Python: one offline HTML file that evaluates a CSV file in the browser.",
+        (
+            "Whoever opens it drops a file or pastes columns, and sees measures, charts, the cut and its promises.",
+            "Nothing leaves the computer: the page makes no network requests.",
+        ),
+        first=("--output", "--level"),
+    ),
+    Entry(
         "measures",
         LEARN,
         "Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json",

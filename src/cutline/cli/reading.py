@@ -20,9 +20,7 @@ from cutline.inputs import files
 from cutline.inputs.column_source import Ask, Source, check, reading
 from cutline.inputs.column_source import Columns as NoColumns
 from cutline.inputs.rank import rank
-
-LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
-SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")
+from cutline.inputs.usual_names import LABELS, SCORES
 
 _FEW = 8  # columns that are looked through for the one with two values
 

@@ -252,6 +252,9 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     return [*sentences, NO_DRIFT]
 
 
+SAME_PREVALENCE = "The prevalence of future cases is that of these, {percent} here."
+
+
 def same_prevalence(prevalence: float) -> str:
     """What a promise assumes that depends on the prevalence."""
-    return f"The prevalence of future cases is that of these, {percent(round(prevalence, 4))} here."
+    return SAME_PREVALENCE.format(percent=percent(round(prevalence, 4)))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import as_array, is_symbol
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.kinds import CalibrationError
@@ -37,16 +38,23 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     """
     if binning == "width":
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
-    before = np.asarray(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
-    there = r.size[..., ::-1] > 0
-    lowest = np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
-    number = np.zeros(r.pos.shape, dtype=np.int32)
+    before = as_array(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
+    number: Any = 0 if is_symbol(r.pos) else np.zeros(r.pos.shape, dtype=np.int32)
+    lowest = _at_the_lowest(r)
     for i in range(1, bins):
         edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
         reaches = -(-i * (r.total - 1) // bins) + 1 if r.integral else edge
         # A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
-        number += (before >= np.asarray(edge)[..., None]) & np.asarray(reaches > lowest)[..., None]
-    return number
+        number += (before >= as_array(edge)[..., None]) & as_array(reaches > lowest)[..., None]
+    return number  # type: ignore[no-any-return]
+
+
+def _at_the_lowest(r: Ranking) -> Any:
+    """How many cases have the lowest probability that any has: resamples may lack the last ones."""
+    if is_symbol(r.size):
+        return r.size[..., -1]
+    there = r.size[..., ::-1] > 0
+    return np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
 
 
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:

@@ -29,8 +29,8 @@ from cutline.measures.registry import MEASURES, Measure, Needs
 
 # What a program may do, by the names of numpy's functions: whoever runs one has to know these.
 OPERATIONS = frozenset((
-    "add", "subtract", "multiply", "divide", "negative", "absolute", "sign", "power", "square", "sqrt", "cbrt",
-    "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
+    "add", "subtract", "multiply", "divide", "floor_divide", "negative", "absolute", "sign", "power", "square", "sqrt",
+    "cbrt", "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_not",
     "isnan", "isfinite", "isinf", "where", "frexp_mantissa", "frexp_exponent", "ldexp",
 ))  # fmt: skip
@@ -91,6 +91,7 @@ class Expression:
     __sub__, __rsub__ = _operator("subtract"), _operator("subtract", turned=True)
     __mul__, __rmul__ = _operator("multiply"), _operator("multiply", turned=True)
     __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", turned=True)
+    __floordiv__, __rfloordiv__ = _operator("floor_divide"), _operator("floor_divide", turned=True)
     __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
     __and__, __rand__ = _operator("logical_and"), _operator("logical_and", turned=True)
     __or__, __ror__ = _operator("logical_or"), _operator("logical_or", turned=True)
@@ -313,14 +314,32 @@ class _SymbolicRanking(Ranking):
         """Check nothing, as `Ranking` does: it is valid by construction."""
 
     @property
+    def integral(self) -> bool:
+        """Whether the weights are whole numbers; what supposes nothing of them holds for these too."""
+        return False
+
+    @property
     def are_probabilities(self) -> bool:
         """Whether the scores are probabilities: whoever runs the program of such a measure has seen to that."""
         return True
 
 
-def symbolic_ranking() -> Ranking:
-    """Return a ranking of symbols, which definitions and intervals can be traced on."""
-    return _SymbolicRanking(*(column(name) for name in COLUMNS))  # type: ignore[arg-type]
+class _SymbolicCounts(_SymbolicRanking):
+    """The ranking of cases that count one each, or a whole number."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether the weights are whole numbers."""
+        return True
+
+
+def symbolic_ranking(*, integral: bool = False) -> Ranking:
+    """Return a ranking of symbols, which definitions and intervals can be traced on.
+
+    Args:
+        integral: Whether its weights are whole numbers, where a definition distinguishes these.
+    """
+    return (_SymbolicCounts if integral else _SymbolicRanking)(*(column(name) for name in COLUMNS))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1024)
