@@ -226,7 +226,9 @@ def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
             listed_slices = [one for one in own if one in keep]
         star = "*" if render.ascii_only(screen) else "★"
         is_sure = overall.p_value <= 1 - summary.level
-        cells = [("all", "", *_numbers(overall, star if is_sure else ""), p_number(overall.p_value))]
+        cells: list[Sequence[str]] = [
+            ("all", "", *_numbers(overall, star if is_sure else ""), p_number(overall.p_value))
+        ]
         cells += [
             (
                 one.name,
@@ -236,11 +238,12 @@ def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
             )
             for one in listed_slices
         ]
-        head = (summary.by, "cases", overall.a, overall.b, "difference", f"{100 * summary.level:g} % interval")
+        interval = f"{100 * summary.level:g} % interval"
+        head = [summary.by, "cases", overall.a, overall.b, "difference", interval, "p (Holm)"]
         if screen.width < _WITH_VALUES:
-            head, cells = head[:2] + head[4:], [row[:2] + row[4:] for row in cells]
+            head, cells = head[:2] + head[4:], [(*row[:2], *row[4:]) for row in cells]
         title = f"{overall.title}: {printable(overall.a)} minus {printable(overall.b)}"
-        parts += [Text(), render.grid(screen, (*head, "p (Holm)"), cells, title)]
+        parts += [Text(), render.grid(screen, head, cells, title)]
         if len(listed_slices) < len(own):  # folded
             parts.append(Text(f"The {len(listed_slices)} smallest p-values of {len(own)} slices.", style="dim"))
     return Group(*parts, *(Text(f"- {printable(note)}", style="dim") for note in summary.notes))
