@@ -219,6 +219,23 @@ def test_a_cancelled_job_ends_its_process_and_the_page_works_on(client):
     assert client.wait_idle(tab)["refusal"] is None
 
 
+def test_of_many_choices_in_a_row_the_last_is_shown(client):
+    tab = client.open_tab()
+    client.upload(tab, "tumours.csv", TUMOURS.read_bytes())
+    client.wait_idle(tab)
+    page, slots = client.server.tabs[tab], client.server._slots
+
+    def choose_in_a_row():
+        for score in ("tree", "logistic", "tree"):
+            page.begin(slots, "evaluate", COLUMNS | {"score": score}, "")
+
+    page._job.get_loop().call_soon_threadsafe(choose_in_a_row)
+    parts = client.wait(tab, lambda parts: parts.get("table"), 30)
+    assert parts["table"]["models"] == ["tree"]
+    assert parts["refusal"] is None
+    client.send("POST", f"/tabs/{tab}/cancel", b"")
+
+
 def test_a_killed_browser_leaves_no_process_and_no_file(listens):
     with running(grace=1.5) as client:
         tab = client.open_tab()
