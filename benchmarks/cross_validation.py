@@ -317,7 +317,7 @@ def simulate_nested(population: Any, n: int, p: int, samples: int, seed: int) ->
                         inner[:, r, j, folds[r] == i] = losses[:, m][:, folds[r] == i]
             limits = []
             for m in range(2):
-                result = nested_error(outer[m], inner[m], folds)
+                result = nested_error(outer[m], inner[m], folds, y)
                 limits.append([result.value, *result.limits(0.95)])
             parts.setdefault(f"nested{K}", []).append(np.array(limits))
     return {name: np.array(rows) for name, rows in parts.items()}

@@ -240,7 +240,7 @@ def test_weights_and_directions_change_nothing_that_they_should_not(frame):
 
 
 def test_one_slice_has_no_rest(frame):
-    with pytest.raises(InputError, match="There is one slice by all, so there is no rest"):
+    with pytest.raises(InputError, match="by makes one slice, all x, and there is no rest"):
         cl.evaluate("label", "score", data=frame.assign(all="x"), by="all").against_rest()
 
 
@@ -475,3 +475,12 @@ def test_groups_from_a_table_and_what_they_refuse(frame):
         slices.pooled("auc")
     with pytest.raises(CutlineError, match="strata cannot be combined with by"):
         cl.evaluate("label", "score", data=frame, by="site", strata="sex")
+
+
+def test_a_quota_in_each_slice_has_no_row_of_all_cases(frame):
+    slices = cl.evaluate("label", "score", data=frame, by="site", quota=20)
+
+    assert [row[0] for row in slices.summary("precision").rows] == list("ABCD")
+    assert "(all cases)" not in repr(slices)
+    with pytest.raises(InputError, match="The quota is filled in each slice, so that precision of the rest is"):
+        slices.against_rest("precision")

@@ -177,7 +177,7 @@ class NestedCrossValidation:
         chosen = MEASURES[measure]
         _check_mean_of_cases(chosen)
         losses = [_case_losses(chosen, self.positive, part, parameters) for part in (self.outer, self.inner)]
-        return nested_error(losses[0], losses[1], self.folds)
+        return nested_error(losses[0], losses[1], self.folds, self.positive)
 
     def estimate(self, measure: str | Measure, level: float = LEVEL, **parameters: Any) -> Estimate:
         """Return the value with its interval.

@@ -305,6 +305,11 @@ class SliceMeasure:
         )
 
     def _rest(self, key: Any) -> Evaluation:
+        if not self.slices.has_total and self.measure.needs is Needs.COUNTS:
+            raise InputError(
+                f"The quota is filled in each slice, so that {self.measure.name} of the rest is undefined",
+                "pass one threshold for all slices",
+            )
         if not self.slices.has_common_cut and self.measure.needs is Needs.COUNTS:
             raise InputError(
                 f"The slices have different thresholds, so {self.measure.name} of the rest is undefined",

@@ -101,13 +101,18 @@ class Slices(Mapping[Any, Evaluation]):
 
         A quota is that of each slice, and all slices together have none: `quota_by` evaluates it.
         """
-        if next(iter(self.values())).cut.by_quota:
+        if not self.has_total:
             raise ParameterError(
                 "The quota is filled in each slice, so that all slices together have no cut",
                 Text("pass ", Argument("quota_by"), " instead of ", Argument("by"), " to pool them"),
             )
         whole: Evaluation = self.overall
         return whole
+
+    @property
+    def has_total(self) -> bool:
+        """Whether all slices together have one cut: a quota is filled in each slice."""
+        return not next(iter(self.values())).cut.by_quota
 
     def title(self, key: Any) -> str:
         """Return the name of a slice, such as "site 07"; of crossed slices with all columns."""
@@ -128,7 +133,7 @@ class Slices(Mapping[Any, Evaluation]):
     def summaries(
         self, measures: Iterable[Named] | Named | None = None, *, simultaneous: bool = False, **options: Any
     ) -> dict[Any, Summary]:
-        """Return the summary of all cases, then that of each slice, by key.
+        """Return the summary of all cases, unless a quota is filled in each slice, then that of each slice, by key.
 
         Args:
             measures: Which ones, as in `Evaluation.summary`; the headlines when None.
@@ -140,7 +145,7 @@ class Slices(Mapping[Any, Evaluation]):
         if simultaneous:
             own["level"] = sidak(check_level(options.get("level", LEVEL)), len(self))
         made = {key: ev.summary(chosen, **own) for key, ev in self.items()}
-        return {OVERALL: self.overall.summary(chosen, **options), **made}
+        return {OVERALL: self.overall.summary(chosen, **options), **made} if self.has_total else made
 
     def summary(
         self, measures: Iterable[Named] | Named | None = None, *, simultaneous: bool = False, **options: Any
@@ -356,7 +361,7 @@ class Slices(Mapping[Any, Evaluation]):
     def _check_several(self) -> None:
         if len(self) < 2:
             raise InputError(
-                f"There is one slice by {self.by}, so there is no rest to compare it with",
+                f"makes one slice, {self.title(next(iter(self)))}, and there is no rest to compare it with",
                 "pass a column with several values",
                 argument="by",
             )
@@ -416,7 +421,8 @@ class Slices(Mapping[Any, Evaluation]):
         """The headlines side by side, all cases first."""
         chosen = headlines()
         rows = []
-        for value, ev in {OVERALL: self.overall, **self.evaluations}.items():
+        total = {OVERALL: self.overall} if self.has_total else {}
+        for value, ev in {**total, **self.evaluations}.items():
             r = ev.ranking
             fitting = [ev.value(m) if m.fits(r) else None for m in chosen]
             rows.append((self.label(value), r.total.item(), r.positives.item(), *fitting))

@@ -27,7 +27,7 @@ from cutline.core.table import shown
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import Ask, Source
 from cutline.inputs.write_flags import Cases, Flags
 from cutline.report import save
 from cutline.results.measure_selection import headlines
@@ -45,28 +45,29 @@ class Jobs:
     """The work on the file of one page; the last models that were read are ready for the next job.
 
     Args:
-        folder: Where results are written.
         send: Takes a part of the page by name, with what it shows.
     """
 
-    def __init__(self, folder: Path, send: Send) -> None:
-        self._folder, self._send = folder, send
+    def __init__(self, send: Send) -> None:
+        self._folder, self._send = Path(), send
         self._read: tuple[Any, Evaluation | Comparison] | None = None
         self._cut: tuple[Any, Cut] | None = None
 
-    def run(self, name: str, file: str, title: str, settings: Settings, argument: str) -> None:
+    def run(self, name: str, folder: Path, file: str, title: str, settings: Settings, argument: str) -> None:
         """Do a job, by its name.
 
         Args:
             name: What to do.
+            folder: Where results are written.
             file: The file of predictions.
             title: What the user calls the file.
             settings: The columns and the cut.
             argument: What a job takes besides: a column, a chart or a method.
         """
+        self._folder = folder
         jobs = {
             "describe": lambda: self._describe(file),
-            "values": lambda: self._send_values(file, argument),
+            "values": lambda: self._send_values(files.read(file), argument),
             "evaluate": lambda: self._evaluate(file, settings),
             "flag": lambda: self._flag(file, settings),
             "chart": lambda: self._draw(file, settings, argument),
@@ -89,12 +90,12 @@ class Jobs:
             found["score"] = choose(source, found["label"], (), ()).scores[0]
         self._send("columns", found)
         if found["label"]:
-            self._send_values(file, found["label"])
+            self._send_values(source, found["label"])
 
-    def _send_values(self, file: str, column: str) -> None:
+    def _send_values(self, source: Source, column: str) -> None:
         """Send the values of a column of labels, and the one that is usually positive."""
-        rows = files.read(file).rows({"labels": Ask("labels", column, as_text=True)})["labels"]
-        values = sorted({printable(value) for value in rows.tolist() if value is not None and value == value})
+        rows = source.rows({"labels": Ask("labels", column, as_text=True)})["labels"]
+        values = sorted({printable(value) for value in set(rows.tolist()) if value is not None and value == value})
         usual = [value for value in values if value.lower() in _POSITIVE]
         self._send(
             "values",
@@ -190,7 +191,7 @@ class Jobs:
         self._cut = (file, settings), cut
         return cut
 
-    # ------------------------------------------------------------------ what is taken away
+    # ------------------------------------------------------------------ what is downloaded
 
     def _flag(self, file: str, settings: Settings) -> None:
         """Write the cases with a column that says whether the cut flags them."""

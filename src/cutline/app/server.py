@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 from cutline.app.access import PATIENCE, Access, Guard
 from cutline.app.page import page
 from cutline.app.settings import Settings
-from cutline.app.tabs import FILE_SECONDS, Tab
+from cutline.app.tabs import FILE_SECONDS, Tab, Workers
 from cutline.cli.text import printable
 from cutline.core.errors import CutlineError
 
@@ -57,6 +57,7 @@ class AppServer:
         self.access, self.grace, self.patience = access, grace, patience
         self.root = Path(tempfile.mkdtemp(prefix=_PREFIX))  # which only its owner can enter
         self.tabs: dict[str, Tab] = {}
+        self.workers = Workers(self.root)
         self.on_end: Callable[[], None] = lambda: None
         self._slots = asyncio.Semaphore(2)
         self._ending = False
@@ -92,6 +93,7 @@ class AppServer:
             keeping.cancel()
             for tab in list(self.tabs.values()):
                 await tab.close()
+            await self.workers.close()
             self.remove()
 
     def remove(self) -> None:
@@ -139,6 +141,7 @@ class AppServer:
             await asyncio.sleep(0.5)
             what = "password is wrong" if self.access.password else "address is not the one that the terminal shows"
             raise HTTPException(403, f"The {what}.")
+        self.workers.prepare()
         response = JSONResponse({})
         response.set_cookie(self.access.cookie, session, path="/", httponly=True, samesite="strict")
         return response
@@ -159,7 +162,7 @@ class AppServer:
             oldest = min(left, key=lambda tab: tab.last_seen)
             del self.tabs[oldest.key]
             await oldest.close()
-        tab = Tab(self.root)
+        tab = Tab(self.workers)
         self.tabs[tab.key] = tab
         return JSONResponse({"tab": tab.key})
 
@@ -284,7 +287,7 @@ def remove_old_folders(parent: Path) -> None:
         with contextlib.suppress(OSError):
             found = folder.lstat()
             is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-            if is_ours and folder.is_dir() and not folder.is_symlink() and time.time() - found.st_mtime > FILE_SECONDS:
+            if is_ours and folder.is_dir() and time.time() - found.st_mtime > FILE_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

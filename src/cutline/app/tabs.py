@@ -17,7 +17,9 @@ from typing import Any
 
 JOB_SECONDS = 30 * 60.0  # after which a job is stopped
 FILE_SECONDS = 24 * 3600.0  # after which a file is removed
+MOST_MEMORY = 500 * 10**6  # bytes; a process that used more does not work on the next file
 LONGEST_EVENT = 2**24  # bytes
+_SOON = 1.0  # seconds after which another process is made ready
 # What a new evaluation makes out of date.
 RESULTS = ("table", "cut", "files", "charts", "recalibration", "refusal")
 
@@ -27,6 +29,7 @@ class Worker:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self.peak_memory = 0  # bytes, after its last job
 
     @property
     def pid(self) -> int:
@@ -34,10 +37,10 @@ class Worker:
         return self._process.pid
 
     @classmethod
-    async def start(cls, root: Path, folder: Path) -> Worker:
+    async def start(cls, root: Path) -> Worker:
         """Start a process, which loads what it needs meanwhile."""
         # -P: no module is imported from the folder that the server was started in.
-        command = (sys.executable, "-P", "-m", "cutline.app.worker", str(root), str(folder))
+        command = (sys.executable, "-P", "-m", "cutline.app.worker", str(root))
         pipe, quiet = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -45,7 +48,7 @@ class Worker:
             stdout=pipe,
             stderr=None if os.environ.get("CUTLINE_DEBUG") else quiet,
             limit=LONGEST_EVENT,
-            env=os.environ | {"TMPDIR": str(folder)},
+            env=os.environ | {"TMPDIR": str(root)},
         )
         return cls(process)
 
@@ -57,6 +60,7 @@ class Worker:
         while line := await self._process.stdout.readline():
             event = json.loads(line)
             if event["part"] == "end":
+                self.peak_memory = event["value"]
                 return
             yield event["part"], event["value"]
         yield "refusal", {"message": "The work ended by itself, perhaps for lack of memory. Try a smaller file."}
@@ -69,11 +73,44 @@ class Worker:
         await self._process.wait()
 
 
+class Workers:
+    """Starts processes, and has one ready: loading takes a second or two, which nobody should wait for.
+
+    Args:
+        root: The folder of the server.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._spare: asyncio.Task[Worker] | None = None
+        self._is_closed = False
+
+    def take(self) -> asyncio.Task[Worker]:
+        """Return a process, and start the next one soon."""
+        spare, self._spare = self._spare, None
+        asyncio.get_running_loop().call_later(_SOON, self.prepare)
+        return self._start() if spare is None else spare
+
+    def prepare(self) -> None:
+        """Start a process unless one is ready."""
+        if self._spare is None and not self._is_closed:
+            self._spare = self._start()
+
+    def _start(self) -> asyncio.Task[Worker]:
+        return asyncio.get_running_loop().create_task(Worker.start(self.root))
+
+    async def close(self) -> None:
+        """End the process that is ready."""
+        self._is_closed = True
+        if self._spare is not None:
+            await (await self._spare).kill()
+
+
 @dataclass
 class Tab:
     """A page: its folder, its file, and the parts that it shows, each with the number of its last change."""
 
-    root: Path
+    workers: Workers
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     connections: int = 0
     last_seen: float = field(default_factory=time.monotonic)
@@ -87,12 +124,9 @@ class Tab:
     _job: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        self.folder = self.root / self.key
+        self.folder = self.workers.root / self.key
         self.folder.mkdir(mode=0o700)
-        self._start_worker()
-
-    def _start_worker(self) -> None:
-        self._worker = asyncio.get_running_loop().create_task(Worker.start(self.root, self.folder))
+        self._worker = self.workers.take()
 
     # ------------------------------------------------------------------ what the page shows
 
@@ -126,7 +160,14 @@ class Tab:
                 self.show(part, None)
         self.show("refusal", None)
         self.show("job", {"name": name, "stage": "Starting"})
-        job = {"name": name, "file": str(self.file), "title": self.title, "settings": settings, "argument": argument}
+        job = {
+            "name": name,
+            "folder": str(self.folder),
+            "file": str(self.file),
+            "title": self.title,
+            "settings": settings,
+            "argument": argument,
+        }
         self._job = asyncio.get_running_loop().create_task(self._work(previous, slots, job))
 
     async def stop(self) -> None:
@@ -147,7 +188,7 @@ class Tab:
     async def _replace_worker(self) -> None:
         if self._worker is not None:
             await (await self._worker).kill()
-        self._start_worker()
+        self._worker = self.workers.take()
 
     async def _work(self, previous: asyncio.Task[None] | None, slots: asyncio.Semaphore, job: dict[str, Any]) -> None:
         await self._end(previous)
@@ -200,6 +241,8 @@ class Tab:
             title: What the user calls it.
         """
         await self.stop()
+        if self._worker is not None and (await self._worker).peak_memory > MOST_MEMORY:
+            await self._replace_worker()
         self.forget_file()
         path = self.folder / f"data{suffix}"
         try:

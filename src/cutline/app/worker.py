@@ -21,12 +21,11 @@ _PAUSE = 0.1  # seconds between two reports of progress
 _MEMORY_SHARE = 0.75  # of the machine's memory that the process may use
 
 
-def main(root: str, folder: str) -> None:
+def main(root: str) -> None:
     """Do the jobs that come in, one after the other.
 
     Args:
         root: The folder of the server, which is removed when the server has gone.
-        folder: Where the results of this page go.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
     _bound_memory()
@@ -44,14 +43,14 @@ def main(root: str, folder: str) -> None:
     from cutline.app.settings import Settings
     from cutline.core.parallel import watched
 
-    work = Jobs(Path(folder), send)
+    work = Jobs(send)
     send("ready", None)
     while True:
         job = jobs.get()
         try:
             with watched(_throttled(send)):
                 settings = Settings.parse(job["settings"])
-                work.run(job["name"], job["file"], job["title"], settings, job["argument"])
+                work.run(job["name"], Path(job["folder"]), job["file"], job["title"], settings, job["argument"])
         except MemoryError:
             send("refusal", {"message": "The predictions do not fit into memory."})
         except OSError as error:
@@ -63,7 +62,7 @@ def main(root: str, folder: str) -> None:
                 traceback.print_exception(error)
             text = f"This is an error of cutline, not of your data ({type(error).__name__}). Please report it."
             send("refusal", {"message": text})
-        send("end", None)
+        send("end", _peak_memory())
 
 
 def _receive(jobs: Queue[dict[str, Any]], root: str) -> None:
@@ -103,6 +102,16 @@ def _bound_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def _peak_memory() -> int:
+    """Return the most bytes that this process has used; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
 def _prepare() -> None:
     """Load what the first job needs, while the user still chooses a file."""
     import vl_convert  # noqa: F401
@@ -114,4 +123,4 @@ def _prepare() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1])

@@ -165,7 +165,7 @@ def run_slices(
     output.check()
     selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
-    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)}
+    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)} if slices.has_total else {}
     found |= {key: evaluated(ev, selection, quiet=True) for key, ev in slices.items()}
     output.say_guesses(guesses)
     if output.json:
@@ -281,7 +281,7 @@ def read_slices(
         raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
-    rules = _rules(by)
+    rules = slice_options(by)
     source = opened(paths, how, by=tuple(rules))
     score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
@@ -300,7 +300,7 @@ def read_slices(
     return slices, source.chosen.guesses
 
 
-def _rules(by: Sequence[str]) -> dict[str, Any]:
+def slice_options(by: Sequence[str]) -> dict[str, Any]:
     """Return the columns of --by with their ranges: "age:0,40,65,120" cuts a number, "day:month" a date."""
     rules: dict[str, Any] = {}
     for text in by:
@@ -373,12 +373,15 @@ def _can_compare(slices: Slices) -> bool:
 
 def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
     """Return the lines of all cases and of each slice; of many slices those at both ends, with a count."""
-    overall, *slices = lines
-    if len(slices) <= _LONG:
+    if len(lines) <= _LONG + 1:
         return [cells for _, cells in lines]
+    from cutline.slices import OVERALL
+
+    overall = [cells for _, cells in lines if cells[0] == OVERALL]
+    slices = [line for line in lines if line[1][0] != OVERALL]
     ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
     between_them = ("...", "", "", "", "")
-    return [overall[1], *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
+    return [*overall, *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
 
 def _against(screen: Any, found: AgainstRest) -> RenderableType:

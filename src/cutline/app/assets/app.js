@@ -201,6 +201,7 @@ function recall() {
 
 function showCutFields() {
   for (const part of document.querySelectorAll("[data-cut]")) part.hidden = part.dataset.cut !== $("cut").value;
+  $("second-share").hidden = !$("second_promise").value;
 }
 
 function canRun() {
@@ -393,4 +394,5 @@ function link(name) {
 }
 
 startTheme();
+showCutFields();
 startSession();
