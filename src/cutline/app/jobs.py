@@ -27,7 +27,7 @@ from cutline.core.table import shown
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import Ask, Source
 from cutline.inputs.write_flags import Cases, Flags
 from cutline.report import save
 from cutline.results.measure_selection import headlines
@@ -50,6 +50,7 @@ class Jobs:
 
     def __init__(self, send: Send) -> None:
         self._folder, self._send = Path(), send
+        self._titles = "", ""
         self._read: tuple[Any, Evaluation | Comparison] | None = None
         self._cut: tuple[Any, Cut] | None = None
 
@@ -64,10 +65,10 @@ class Jobs:
             settings: The columns and the cut.
             argument: What a job takes besides: a column, a chart or a method.
         """
-        self._folder = folder
+        self._folder, self._titles = folder, (Path(file).name, printable(title))
         jobs = {
             "describe": lambda: self._describe(file),
-            "values": lambda: self._send_values(file, argument),
+            "values": lambda: self._send_values(files.read(file), argument),
             "evaluate": lambda: self._evaluate(file, settings),
             "flag": lambda: self._flag(file, settings),
             "chart": lambda: self._draw(file, settings, argument),
@@ -76,8 +77,12 @@ class Jobs:
         try:
             jobs[name]()
         except CutlineError as error:
-            text = in_fields(error).replace(Path(file).name, printable(title))
-            self._send("refusal", {"message": text})
+            self._send("refusal", {"message": self._retitle(in_fields(error))})
+
+    def _retitle(self, text: str) -> str:
+        """Return a text with the user's name of the file in place of ours."""
+        ours, theirs = self._titles
+        return text.replace(ours, theirs) if ours in text else text
 
     # ------------------------------------------------------------------ the file
 
@@ -90,12 +95,12 @@ class Jobs:
             found["score"] = choose(source, found["label"], (), ()).scores[0]
         self._send("columns", found)
         if found["label"]:
-            self._send_values(file, found["label"])
+            self._send_values(source, found["label"])
 
-    def _send_values(self, file: str, column: str) -> None:
+    def _send_values(self, source: Source, column: str) -> None:
         """Send the values of a column of labels, and the one that is usually positive."""
-        rows = files.read(file).rows({"labels": Ask("labels", column, as_text=True)})["labels"]
-        values = sorted({printable(value) for value in rows.tolist() if value is not None and value == value})
+        rows = source.rows({"labels": Ask("labels", column, as_text=True)})["labels"]
+        values = sorted({printable(value) for value in set(rows.tolist()) if value is not None and value == value})
         usual = [value for value in values if value.lower() in _POSITIVE]
         self._send(
             "values",
@@ -126,6 +131,7 @@ class Jobs:
         else:
             summary = evaluated(models, _SELECTION, whole=True, quiet=True)
             whole = dict.fromkeys(evaluations, summary)
+        summary = summary.with_notes(tuple(replace(note, text=self._retitle(note.text)) for note in summary.notes))
         notes = [in_fields(note.text) for note in summary.notes]
         usual = {name: own.only({m.name for m in headlines(evaluations[name].cut)}) for name, own in whole.items()}
         self._send("table", _tabulate(usual) | {"notes": notes, "seconds": round(time.perf_counter() - begin, 2)})

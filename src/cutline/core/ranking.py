@@ -176,6 +176,7 @@ class Ranking:
     reach: tuple[Array, Array] | None = None  # of bins: the first and the last score in each, as the ranking runs
     negative: Any = None  # the label of the other class, where it is known; a caption, so equality passes over it
     are_scores: bool = False  # no probabilities, though these lie between 0 and 1: others of the same list do not
+    read_as: str = ""  # how a file was read, where it is worth a note; a caption too
 
     def __post_init__(self) -> None:
         if self.reach is not None and len(self.reach[0]) != len(self.score):
@@ -196,8 +197,8 @@ class Ranking:
         pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
-                found = f"has {len(score)} values but {name} has {cells.shape[-1]}"
-                raise InputError(found, "pass one at each score", argument="score")
+                problem = f"has {len(score)} values but {name} has {cells.shape[-1]}"
+                raise InputError(problem, "pass one at each score", argument="score")
         if pos.shape != neg.shape:
             raise InputError("and neg have different shapes", "pass both for the same rankings", argument="pos")
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
@@ -374,8 +375,8 @@ class Ranking:
         """
         near, far = self.reach or (self.score, self.score)
         like = replace(self, reach=None)
-        found: Ranking = extreme(near, far, self.pos, self.neg, self.pos2, self.neg2, like=like, first_pos=first_pos)
-        return found
+        ranking: Ranking = extreme(near, far, self.pos, self.neg, self.pos2, self.neg2, like=like, first_pos=first_pos)
+        return ranking
 
     # ---- one cut
 
@@ -387,8 +388,17 @@ class Ranking:
         return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
 
     def at_threshold(self, threshold: float) -> Counts:
-        """The table when every case whose score reaches the threshold is predicted positive."""
-        return self.at_cut(self.cut(threshold), threshold)
+        """The table when every case whose score reaches the threshold is predicted positive.
+
+        The last one is cached: the measures of one cut ask for it one after the other.
+        """
+        last: Counts | None = self.__dict__.get("_last_cut")
+        if last is not None and type(threshold) is float and last.threshold == threshold:
+            return last
+        counts = self.at_cut(self.cut(threshold), threshold)
+        if type(threshold) is float:
+            self.__dict__["_last_cut"] = counts
+        return counts
 
     def at_cut(self, index: int, threshold: float | None = None) -> Counts:
         """The table of one cut, by its position among all cuts.
@@ -523,3 +533,22 @@ class Ranking:
         return (
             validation.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
         )
+
+
+def find_scores(ranking: Ranking, scores: Array) -> Array:
+    """Return where each of the cases that a ranking was made of stands in it: by sorting, which the cache likes.
+
+    >>> find_scores(Ranking.of_counts([0.8, 0.5, 0.2], [1, 0, 1], [0, 2, 1]), np.array([0.2, 0.8, 0.5])).tolist()
+    [2, 0, 1]
+    """
+    sign = -1 if ranking.higher_is_positive else 1
+    flat = np.ravel(scores)
+    if len(flat) >= len(ranking) > 0:
+        order = np.argsort(flat)[::sign]
+        ordered = flat[order]
+        steps = np.cumsum(ordered[1:] != ordered[:-1], dtype=np.int32)
+        if (steps[-1] if len(steps) else 0) == len(ranking) - 1:
+            place = np.zeros(len(flat), np.int32)
+            place[order[1:]] = steps
+            return place.reshape(np.shape(scores))
+    return np.searchsorted(sign * ranking.score, sign * scores).astype(np.int32)
