@@ -43,6 +43,7 @@ class Estimand:
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
     needs: Needs | None = None  # of a registered measure
     quota: float | None = None  # how many are flagged, where that is what makes the cut
+    data: Any = None  # what a registered measure was computed from: the ranking, or the counts of its cut
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
     @property
@@ -149,6 +150,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         by_quota=by_quota,
         quota=None if quota is None else float(quota),
         needs=measure.needs,
+        data=data,
         is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )
 
@@ -234,8 +236,7 @@ def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ra
         taken = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
         return lambda r: r.at_quota(taken(r))
     at = float(threshold)
-    # The measures of a cut share its counts: making and checking them takes longer than most of the measures.
-    return lambda r: r.kept(("at threshold", at), lambda: r.at_threshold(at))
+    return lambda r: r.at_threshold(at)
 
 
 def _taken(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
