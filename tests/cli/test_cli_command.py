@@ -138,8 +138,9 @@ def test_control_c_ends_it_with_one_word(cutline, ten, monkeypatch):
     class Interrupted:
         execute = sql = interrupted
 
+    duckdb.sql(f"COPY (FROM '{ten}') TO '{ten.with_suffix('.parquet')}'")  # which DuckDB reads
     monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Interrupted())
-    done = cutline("evaluate", ten)
+    done = cutline("evaluate", ten.with_suffix(".parquet"))
 
     assert (done.code, done.out, done.err) == (130, "", "cutline: Stopped.\n")
 

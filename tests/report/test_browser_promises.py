@@ -131,6 +131,7 @@ def test_what_is_asked_for_gives_pythons_cut_and_statement(section, wanted):
     assert section.page.complaints == []
 
 
+@pytest.mark.filterwarnings("ignore:The cut flags")  # the distinct scores, of which it flags another share
 @pytest.mark.parametrize("wanted", [{"recall": 90}, {"recall": 60, "fpr": 40, "before": True}, {"miss": 20}])
 def test_the_saved_cut_is_that_of_python_and_can_be_loaded(section, wanted, tmp_path):
     section.want(**wanted)

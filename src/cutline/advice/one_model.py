@@ -122,6 +122,10 @@ MODEL_RULES = (
         score_rules.identities,
     ),
     Rule("weights", "fact", "the cases have weights", CUTLINE, score_rules.weights),
+    _of_data("groups-are-folds", "warning", "the groups or strata are as large as each other, as folds are"),
+    _of_data(
+        "groups-differ", "warning", "the mean scores of the groups or strata differ by far, as with folds"
+    ),
     _of_data("read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"),
     _of_data("dropped", "fact", "rows with a missing value were dropped"),
     _of_data("binned", "fact", "the scores were binned"),
@@ -150,7 +154,7 @@ def notes(
 
     >>> from cutline import evaluate
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
-    'chance'
+    'labels'
     """
     return in_order(
         found(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))

@@ -7,6 +7,7 @@ of the command, or with `.field()` as a field of a dataclass, which `@options_of
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
@@ -150,7 +151,11 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]
     def read(text: str) -> float:
         """Read a number or a percentage; raise ValueError if it is neither."""
         text = text.strip()
-        return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
+        if not text.endswith("%"):
+            return float(text)
+        number = float(text.removesuffix("%"))
+        # 99.9 / 100 is not the float nearest to 0.999, which its digits with another exponent are.
+        return float(f"{number!r}e-2") if math.isfinite(number) and "e" not in repr(number) else number / 100
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Read the number."""

@@ -5,7 +5,8 @@ export function shown(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   if (size >= 1000) return rounded(value, 6);
-  if (size >= 0.001 || value === 0) return (value + 0).toFixed(4).replace(/^-(0\.0+)$/, "$1");
+  if (size < 1e-12) return "0.0000"; // which is rounding
+  if (size >= 0.001) return (value + 0).toFixed(4).replace(/^-(0\.0+)$/, "$1");
   return rounded(value, 3);
 }
 

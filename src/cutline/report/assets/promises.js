@@ -6,7 +6,7 @@ import { isValid, refusalOf } from "./fields.js";
 import { run } from "./program.js";
 import { firstTrue } from "./ranking.js";
 import { shown } from "./format.js";
-import { exact, fill, inPercent, listed, number, reach } from "./sentences.js";
+import { confidenceInWords, exact, fill, inPercent, listed, number, reach } from "./sentences.js";
 import { copy, download, tell } from "./files.js";
 
 const element = (id) => document.getElementById(id);
@@ -161,7 +161,7 @@ export class Promises {
     const places = model.searched().filter(isAllowed);
     if (!places.length) {
       const alone = made.length + (asked.quota !== null) === 1;
-      const words = { requirement: made[0]?.text, confidence: inPercent(this.levels.confidence) };
+      const words = { requirement: made[0]?.text, confidence: confidenceInWords(this.levels.confidence) };
       return { refusal: alone ? fill(this.words.not_promised, words) : this.words.no_cut };
     }
     const index = asked.miss === null ? (asked.rates.recall !== null ? places[0] : places.at(-1)) : this.cheapest(places, asked);
@@ -173,7 +173,7 @@ export class Promises {
     const needed = neededFor(rate, confidence, after);
     if (needed === Infinity) return fill(this.words.never, { requirement: text });
     const [who] = this.words.who[name];
-    const words = { requirement: text, confidence: inPercent(confidence), cases, way: this.words.ways[name] };
+    const words = { requirement: text, confidence: confidenceInWords(confidence), cases, way: this.words.ways[name] };
     const many = (count) => `${count} ${who}${count === 1 ? "" : "s"}`;
     if (Number.isNaN(needed)) return fill(this.words.far_too_few, { ...words, needed: many(casesNeeded(rate, confidence)) });
     return fill(this.words.too_few, { ...words, needed: many(needed) });
@@ -266,7 +266,7 @@ export class Promises {
     const always = made.every(({ name }) => name !== "precision") ? ", whatever the distribution" : "";
     const rooms = this.isFound ? made.filter(({ name }) => name !== "precision").map((one) => this.room(one)) : [];
     const tail = rooms.length ? `; ${rooms.join(" and ")}` : "";
-    return `With ${inPercent(this.levels.confidence)} confidence${where}${both}${where || both ? "," : ""} ${listed(clauses)}${always}${tail}.`;
+    return `With ${confidenceInWords(this.levels.confidence)} confidence${where}${both}${where || both ? "," : ""} ${listed(clauses)}${always}${tail}.`;
   }
 
   whichPrevalence() {
@@ -280,7 +280,7 @@ export class Promises {
   }
 
   nothing() {
-    return fill(this.words.nothing, { confidence: inPercent(this.levels.confidence), threshold: this.named() });
+    return fill(this.words.nothing, { confidence: confidenceInWords(this.levels.confidence), threshold: this.named() });
   }
 
   named() {

@@ -8,6 +8,13 @@ export function inPercent(share) {
   return `${Number((100 * share).toPrecision(6))} %`;
 }
 
+// A confidence as people say it, rounded down where it has more than four digits.
+export function confidenceInWords(confidence) {
+  const asGiven = Math.round(1e4 * confidence) / 100;
+  const isShort = Math.abs(asGiven - 100 * confidence) < 1e-9;
+  return `${isShort ? asGiven : Math.floor(1e4 * confidence) / 100} %`;
+}
+
 // Every digit that it takes to read the number back.
 export function exact(number) {
   const text = Math.abs(number) < 1e-4 && number !== 0 ? number.toExponential() : String(number);
