@@ -29,6 +29,8 @@ PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth 
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
+FEW = 15.0  # degrees of freedom (Satterthwaite): with fewer, a detail says on about how many cases a result rests
+
 BELOW = "the actual coverage is probably below the nominal level"
 ABOVE = "the actual coverage is probably above the nominal level"
 ON_THE_SAFE_SIDE = Caveat("few-errors", "So few cases stand on the wrong side that the interval is wide.", "above")
@@ -149,6 +151,21 @@ def one_class(ranking: Ranking) -> list[str]:
     return [
         Caveat("one-class", f"There is no {missing} case, so nothing tells how one would fare, and {BELOW}.", "below")
     ]
+
+
+def rests_on(freedom: float) -> list[str]:
+    """Return a detail that says on about how many cases a result rests, if these are few.
+
+    Args:
+        freedom: The degrees of freedom of its variance, which are about twice the cases that make it.
+
+    >>> rests_on(11.2)
+    ['It rests on about 6 cases.']
+    """
+    if not freedom < FEW:
+        return []
+    cases = max(round(freedom / 2), 1)
+    return [Caveat("few-cases", f"It rests on about {counted(cases, 'case')}.")]
 
 
 def few_cases(ranking: Ranking, enough: int) -> list[str]:
