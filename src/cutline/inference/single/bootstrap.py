@@ -98,7 +98,6 @@ _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum
 _NEAR_AN_END = 0.02  # of the range
 _FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
 _HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
-_NOISE = 2  # standard errors of the mean of the resamples
 _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
@@ -311,8 +310,7 @@ def studentised(
 ) -> Estimate:
     """The estimate with the spread of its resamples on the scale of its range, and Student's quantile.
 
-    The degrees of freedom are few where a few cases make most of what changes. If the resamples are shifted against the
-    value by more than their own noise, the sample may be shifted against the truth as much: the limit there moves.
+    The degrees of freedom are few where a few cases make most of what changes.
     """
     known = values[~np.isnan(values)]
     if len(known) < 2 or not has_spread(known) or not np.isfinite(known).all() or not math.isfinite(estimand.value):
@@ -328,10 +326,7 @@ def studentised(
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     error = float(there.std(ddof=1))
     reach = student_quantile(level, _freedom(shape)) * error
-    shift = centre - float(there.mean())
-    # What resampling alone makes of the mean of so many resamples is none.
-    shift = math.copysign(max(abs(shift) - _NOISE * error / math.sqrt(len(known)), 0.0), shift)
-    low, high = scale.back(centre + min(shift, 0.0) - reach), scale.back(centre + max(shift, 0.0) + reach)
+    low, high = scale.back(centre - reach), scale.back(centre + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)

@@ -124,6 +124,8 @@ def freedom_at_cut(estimand: Estimand) -> float:
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
     changes = influence.of_four(estimand.of_counts, estimand.counts)  # type: ignore[arg-type]
     some = (cells > 0) & np.isfinite(changes) & (np.abs(changes) > EQUAL)
+    if not some.any():  # a share of none, or of all
+        return math.inf
     return min(effective_size.freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
 
 
