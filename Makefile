@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test test-fast browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site test-site docs gallery clean
+.PHONY: demo test test-fast browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel test-core site test-site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -16,7 +16,7 @@ $(BIN)/python:
 COMPILED := hatch_build.py src/cutline/inputs/compiled.c src/cutline/inputs/compiled_keys.h
 
 $(RUNTIME): pyproject.toml $(COMPILED) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	touch $@
 
 $(DEV): pyproject.toml $(COMPILED) | $(BIN)/python
@@ -105,8 +105,15 @@ build: $(BIN)/python
 test-wheel: build
 	rm -rf $(VENV)-wheel
 	$(PYTHON) -m venv $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check $$(ls dist/*-abi3-*.whl 2>/dev/null || ls dist/*.whl) pyarrow
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*-abi3-*.whl 2>/dev/null || ls dist/*.whl)[all]" pyarrow
 	cd $(VENV)-wheel && bin/python -I $(CURDIR)/tests/wheel.py
+
+# The same without extras: the core's dependencies alone, and one sentence where another package is needed.
+test-core: build
+	rm -rf $(VENV)-core
+	$(PYTHON) -m venv $(VENV)-core
+	$(VENV)-core/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*-abi3-*.whl 2>/dev/null || ls dist/*.whl)"
+	cd $(VENV)-core && bin/python -I $(CURDIR)/tests/core_alone.py
 
 # The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.
 site: $(RUNTIME)
@@ -122,6 +129,7 @@ test-site: browser $(DEV) site
 
 docs: $(DEV)
 	$(BIN)/python docs/make_stubs.py
+	$(BIN)/python docs/make_formulas.py
 	$(BIN)/python docs/make_measures.py
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_terminal.py

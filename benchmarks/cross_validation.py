@@ -208,11 +208,11 @@ def case_variance(y: Array, scores: Array, folds: Array) -> Array:
 
 def split(rng: np.random.Generator, y: Array, folds: int, repeats: int) -> Array:
     """The fold of each case (last axis) in each repeat, the classes spread evenly."""
-    found = np.empty((repeats, len(y)), dtype=int)
+    numbers = np.empty((repeats, len(y)), dtype=int)
     for r in range(repeats):
         order = np.concatenate([rng.permutation(np.flatnonzero(y == c)) for c in (False, True)])
-        found[r, order] = np.arange(len(y)) % folds
-    return found
+        numbers[r, order] = np.arange(len(y)) % folds
+    return numbers
 
 
 # ---------------------------------------------------------------------- one population, learner and size
@@ -317,7 +317,7 @@ def simulate_nested(population: Any, n: int, p: int, samples: int, seed: int) ->
                         inner[:, r, j, folds[r] == i] = losses[:, m][:, folds[r] == i]
             limits = []
             for m in range(2):
-                result = nested_error(outer[m], inner[m], folds)
+                result = nested_error(outer[m], inner[m], folds, y)
                 limits.append([result.value, *result.limits(0.95)])
             parts.setdefault(f"nested{K}", []).append(np.array(limits))
     return {name: np.array(rows) for name, rows in parts.items()}
@@ -373,22 +373,41 @@ def rejections(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def nested_coverage(path: Path) -> list[dict[str, Any]]:
+    """Return how often the interval of nested cross-validation holds the truth: accuracy and Brier score."""
+    piece = np.load(path)
+    _, which, population, learner, n, p, _ = path.stem.split("-")
+    rows = []
+    for K in FOLDS:
+        _, low, high = np.moveaxis(piece[f"nested{K}"], -1, 0)
+        held = ((low <= piece["truth"]) & (piece["truth"] <= high)).mean(axis=0)
+        about = {"set": which, "population": population, "learner": learner, "n": int(n), "p": int(p)}
+        percent = {name: round(float(100 * share), 1) for name, share in zip(MEASURES[2:], held, strict=True)}
+        rows.append(about | {"folds": K, "repeats": NESTED_REPEATS, "samples": len(low)} | percent)
+    return rows
+
+
+PARTS = {"coverage": ("run", coverage), "rejections": ("pairs", rejections), "nested": ("nested", nested_coverage)}
+DESIGN = ("set", "population", "learner", "n", "p", "folds", "repeats")
+
+
 def write_table(folders: list[Path], target: Path) -> None:
-    """Write the coverage of all pieces as JSON lines in one file, and print what they come to."""
+    """Add the results of all pieces to the JSON file, in the place of former ones of the same designs; and print."""
     paths = [path for folder in folders for path in sorted(folder.glob("*.npz"))]
-    held = [row for path in paths if path.name.startswith("run") for row in coverage(path)]
-    told = [row for path in paths if path.name.startswith("pairs") for row in rejections(path)]
-    lines = ",\n".join(json.dumps(row) for row in held)
-    others = ",\n".join(json.dumps(row) for row in told)
-    target.write_text(f'{{"coverage": [\n{lines}\n],\n"rejections": [\n{others}\n]}}\n')
-    for name, rows in (("coverage", held), ("rejections", told)):
-        for which in SETS:
-            for learner in LEARNERS:
-                own = np.array(
-                    [[row[m] for m in MEASURES] for row in rows if (row["set"], row["learner"]) == (which, learner)]
-                )
-                if len(own):
-                    print(name, which, learner, len(own), own.mean(0).round(1), own.min(0), own.max(0))
+    stored = json.loads(target.read_text()) if target.exists() else {}
+    for part, (prefix, judge) in PARTS.items():
+        rows = [*stored.get(part, []), *(row for p in paths if p.name.startswith(prefix) for row in judge(p))]
+        stored[part] = list({tuple(row[name] for name in DESIGN): row for row in rows}.values())
+    listed = [f'"{part}": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]" for part, rows in stored.items()]
+    target.write_text("{" + ",\n".join(listed) + "}\n")
+    for part, rows in stored.items():
+        print(f"\n{part}\n")
+        for key in dict.fromkeys((row["set"], row["learner"], row["n"]) for row in rows):
+            own = [row for row in rows if (row["set"], row["learner"], row["n"]) == key]
+            cells = [[row[m] for row in own] for m in MEASURES if m in own[0]]
+            samples = sorted({row["samples"] for row in own})
+            shown = " | ".join(f"{np.mean(cell):.1f} ({min(cell):.0f}-{max(cell):.0f})" for cell in cells)
+            print(f"| {' | '.join(map(str, key))} | {len(own)} | {samples[0]}-{samples[-1]} | {shown} |")
 
 
 # ---------------------------------------------------------------------- command line

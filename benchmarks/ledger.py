@@ -88,14 +88,16 @@ def number(rng, packages):
         entry = TOOLS[name].entries[int(rng.integers(len(TOOLS[name].entries)))]
         q = quantity(entry.measure)
         before = str(rng.choice(BEFORE)) if rng.random() < 0.5 else ""
-        if (before and not SIDES[before].applies(q)) or (before == "hard_labels" and "hard_labels" in entry.sides):
+        if (before and not SIDES[before].applies(q)) or (
+            before == "hard_labels" and "hard_labels" in entry.conventions
+        ):
             continue
         given = changed(before, y, s, w) if before else (y, s, w)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             value = float(packages[name](*given)[entry.function])
         if math.isfinite(value) and value not in (0.0, 1.0):
-            sides = {*entry.sides, *([before] if before else [])}
+            sides = {*entry.conventions, *([before] if before else [])}
             if w is not None and entry.weights == "ignored":
                 sides.add("unweighted")
             return (y, s, w), entry, value, sides, name

@@ -6,6 +6,7 @@
     python benchmarks/slices.py areas                                  # the gap of AUCs
     python benchmarks/slices.py fairlearn --samples 200                # beside fairlearn's difference_ci
     python benchmarks/slices.py search --samples 500                   # find_slices without and with a planted slice
+    python benchmarks/slices.py grouped --samples 1000                 # patients with several cases each
     python benchmarks/slices.py speed                                  # 10,000 slices of 100,000 rows
 
 Results are appended to benchmarks/slices_results.jsonl, a line for each row of docs/slices.md.
@@ -19,16 +20,19 @@ import time
 from pathlib import Path
 
 import numpy as np
+import populations
 
 import cutline as cl
 from cutline.inference import simultaneous
 from cutline.inference.single.proportions import wilson
-from cutline.inference.slice_auc import Slicing, permutation_test
+from cutline.inference.slice_auc import Slicing, studentised
 from cutline.inference.slice_search import Losses, build_lattice, code_column, search
 
 RESULTS = Path(__file__).with_name("slices_results.jsonl")
 PREVALENCE, AREA_SHIFT, TRUE_AREA = 0.3, 1.0, 0.7602499389065233  # of normal scores one standard deviation apart
 POPULATIONS = ("alike", "tied", "skewed", "unequal")
+# Populations of the coverage study that no default was chosen on, with cases one by one.
+HELD_OUT = {p.name: p for p in populations.held_out() if p.weights == "none" and p.groups == 1}
 
 
 def sizes_of(rng, slices, low=20, high=500):
@@ -45,6 +49,10 @@ def cases_of(rng, slices, population, high=500):
     part = np.repeat(np.arange(slices), sizes_of(rng, slices, high=high))
     label = rng.random(len(part)) < rng.uniform(0.2, 0.5, slices)[part]
     score = rng.normal(size=len(part))
+    if population in HELD_OUT:
+        own = HELD_OUT[population]
+        noise = np.where(label, own.pos.draw(rng, score), own.neg.draw(rng, score))
+        return label, own.rounded(noise), part
     if population == "unequal":
         spread = rng.uniform(0.5, 2.0, slices)[part]
         score = np.where(label, AREA_SHIFT * np.sqrt((1 + spread**2) / 2) + spread * score, score)
@@ -55,20 +63,39 @@ def cases_of(rng, slices, population, high=500):
     return label, np.round(score * 2) / 2 if population == "tied" else score, part
 
 
+def rejections(slicing, tested, permutations, seed, level=0.05):
+    """Whether some slice is below, or above, its rest by the permutation test at this level.
+
+    Only the largest statistic decides whether any slice is rejected, and permutations end when both tails have seen as
+    many larger ones as rule a rejection out: the same decisions as those of `permutation_test`.
+    """
+    rng = np.random.default_rng(seed)
+    observed = studentised(slicing, slicing.areas)[tested]
+    most = np.array([-observed.min(), observed.max()])
+    allowed = int(level / 2 * (permutations + 1)) - 1  # larger ones with which a tail is still rejected
+    larger, done = np.zeros(2, int), 0
+    while done < permutations and (larger <= allowed).any():
+        step = min(20, permutations - done)
+        null = studentised(slicing, slicing.permuted_areas(rng, step))[:, tested]
+        larger += [(-null.min(axis=1) >= most[0] - 1e-9).sum(), (null.max(axis=1) >= most[1] - 1e-9).sum()]
+        done += step
+    return larger <= allowed
+
+
 def alarms(args):
     """Some slice differs from the rest though none does, by AUC (permutation) and by a share (Fisher and Holm)."""
     for population in args.populations or POPULATIONS:
-        low = high = both = 0
+        count = np.zeros(3, int)
         for seed in range(args.samples):
-            rng = np.random.default_rng([seed, args.slices, POPULATIONS.index(population)])
+            rng = np.random.default_rng([seed, args.slices, [*POPULATIONS, *HELD_OUT].index(population)])
             slicing = Slicing.of(*cases_of(rng, args.slices, population), args.slices)
             tested = (slicing.positives.size >= 5) & (slicing.negatives.size >= 5)
-            found = permutation_test(slicing, tested, permutations=args.permutations, seed=seed)
-            significant = found.adjusted <= 0.05
-            both += significant.any()
-            low += (significant & (found.statistic < 0)).any()
-            high += (significant & (found.statistic > 0)).any()
+            low, high = rejections(slicing, tested, args.permutations, seed) if tested.any() else (False, False)
+            count += [low or high, low, high]
+        both, low, high = count
         report("alarms", args, measure="auc", population=population, both=both, low=low, high=high)
+    if args.populations:
+        return
     for share in (0.05, 0.2, 0.5, 0.9):
         rng = np.random.default_rng([args.slices, round(100 * share)])
         samples = max(args.samples, 2000)
@@ -93,21 +120,29 @@ def alarms(args):
 def held_together(args):
     """All simultaneous intervals hold, by the methods that `summary(simultaneous=True)` uses."""
     level = simultaneous.sidak_level(0.95, args.slices)
-    held = {"auc": 0, "recall": 0}
-    for seed in range(args.samples):
-        rng = np.random.default_rng([seed, args.slices])
-        label, score, part = cases_of(rng, args.slices, "alike")
-        holds = dict.fromkeys(held, True)
-        for number in range(args.slices):
-            here = part == number
-            if label[here].sum() < 5 or (~label[here]).sum() < 5:
-                continue
-            ev = cl.evaluate(label[here], score[here], threshold=0.0)
-            holds["auc"] &= TRUE_AREA in ev.estimate("auc", level=level)
-            holds["recall"] &= 0.8413447460685429 in ev.estimate("recall", level=level)
-        held = {name: count + holds[name] for name, count in held.items()}
-    for name, count in held.items():
-        report("simultaneous", args, measure=name, held=count)
+    for population in args.populations or ["alike"]:
+        truth = {"auc": TRUE_AREA, "recall": 0.8413447460685429}
+        cut = 0.0
+        if population in HELD_OUT:
+            own = HELD_OUT[population]
+            whole, cut = own.ranking(), own.middle / 2 + own.grid / 3  # between two scores of the grid
+            at_cut = own.probability(np.array([cut]))[0]
+            truth = {"auc": cl.Evaluation(whole).auc, "recall": cl.Evaluation(whole, threshold=at_cut).recall}
+        held = dict.fromkeys(truth, 0)
+        for seed in range(args.samples):
+            rng = np.random.default_rng([seed, args.slices])
+            label, score, part = cases_of(rng, args.slices, population)
+            holds = dict.fromkeys(held, True)
+            for number in range(args.slices):
+                here = part == number
+                if label[here].sum() < 5 or (~label[here]).sum() < 5:
+                    continue
+                ev = cl.evaluate(label[here], score[here], threshold=cut)
+                for name, value in truth.items():
+                    holds[name] &= value in ev.estimate(name, level=level)
+            held = {name: count + holds[name] for name, count in held.items()}
+        for name, count in held.items():
+            report("simultaneous", args, measure=name, population=population, held=count)
 
 
 GAPS = [
@@ -241,6 +276,36 @@ def searches(args):
         report("search", args, error=error, any=false, planted=planted)
 
 
+def grouped(args):
+    """Slices of patients whose cases are alike: with their groups, and as if cases were independent."""
+    for slices, patients, cases, nested in (
+        (4, 60, 8, 0),
+        (10, 150, 8, 0),
+        (5, 40, 20, 0),
+        (4, 80, 8, 1),
+        (8, 200, 6, 1),
+    ):
+        names = ("auc alarm", "auc gap", "recall alarm", "recall gap", "all auc", "alarm without groups")
+        count = dict.fromkeys(names, 0)
+        for seed in range(args.samples):
+            rng = np.random.default_rng([seed, slices, patients, nested])
+            patient = np.repeat(np.arange(patients), cases)
+            part = rng.integers(0, slices, patients)[patient] if nested else rng.integers(0, slices, len(patient))
+            label = rng.random(len(patient)) < 0.35
+            own = rng.normal(size=(2, patients)) * 0.7
+            score = label + own[label.astype(int), patient] + rng.normal(size=len(patient)) * np.sqrt(0.51)
+            with_groups = cl.evaluate(label, score, by=part, groups=patient, threshold=0.5)
+            without = cl.evaluate(label, score, by=part, threshold=0.5)
+            count["auc alarm"] += bool(with_groups.against_rest("auc").significant)
+            count["recall alarm"] += bool(with_groups.against_rest("recall").significant)
+            count["auc gap"] += with_groups.gap("auc").low <= 0
+            count["recall gap"] += with_groups.gap("recall").low <= 0
+            each = with_groups.summaries("auc", simultaneous=True)
+            count["all auc"] += all(TRUE_AREA in each[key].rows[0].estimate for key in with_groups)
+            count["alarm without groups"] += bool(without.against_rest("auc", adjust="holm").significant)
+        report("grouped", args, slices=slices, patients=patients, cases=cases, nested=nested, **count)
+
+
 def speed(args):
     """The time and the memory of a search of 10,000 slices of 100,000 rows, as a user calls it."""
     import resource
@@ -274,6 +339,7 @@ WORK = {
     "areas": areas,
     "fairlearn": beside_fairlearn,
     "search": searches,
+    "grouped": grouped,
     "speed": speed,
 }
 

@@ -129,11 +129,14 @@ def reached(t: Task, measure: str, solver: str, seed: int) -> tuple[float, float
     return ev.value(measure, **scaled(MEASURES[measure], t.y_test)), seconds
 
 
-def rows(source: Callable[[int], list[Task]], measures: list[str], seeds: range) -> Iterator[str]:
+def rows(
+    source: Callable[[int], list[Task]], measures: list[str], seeds: range, solvers: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield a row of the table for each measure; the first solver is what the others are compared with."""
     for measure in measures:
         values = np.array(
             [
-                [np.mean([reached(t, measure, solver, seed)[0] for t in tasks]) for solver in SOLVERS]
+                [np.mean([reached(t, measure, solver, seed)[0] for t in tasks]) for solver in solvers]
                 for seed, tasks in ((seed, source(seed)) for seed in seeds)
             ]
         )
@@ -151,15 +154,19 @@ def main() -> None:
     parser.add_argument("--optdigits", default=os.environ.get("CUTLINE_OPTDIGITS"), help="the full Optdigits data")
     parser.add_argument("--only", help="one of the data sets")
     parser.add_argument("--measures", default=",".join(MEASURES))
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="how many")
+    parser.add_argument("--solvers", default=",".join(SOLVERS), help="baseline first")
     options = parser.parse_args()
     sources = {f.__name__: f for f in (clusters, well_specified, breast_cancer, digits)}
     if options.optdigits:
         sources["optdigits"] = optdigits(Path(options.optdigits))
     for name, source in sources.items():
         if options.only in (None, name):
-            print(f"\n**{name}**\n\n| measure | baseline | structural | smooth | auto | auto - baseline |")
-            print("|---|---|---|---|---|---|", flush=True)
-            for row in rows(source, options.measures.split(","), SEEDS if name != "optdigits" else range(1)):
+            solvers = tuple(options.solvers.split(","))
+            print(f"\n**{name}**\n\n| measure | {' | '.join(solvers)} | {solvers[-1]} - baseline |")
+            print("|---" * (len(solvers) + 2) + "|", flush=True)
+            seeds = range(options.seeds if name != "optdigits" else 1)
+            for row in rows(source, options.measures.split(","), seeds, solvers):
                 print(row, flush=True)
 
 

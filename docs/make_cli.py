@@ -26,7 +26,7 @@ PAGE = Path(__file__).with_name("cli.md")
 FOLDER = Path(__file__).with_name("cli")
 SHOWN = 40  # lines of what an example prints
 # Examples that are shown without what they print: a server that waits, a study of minutes, a tour with a report.
-NOT_RUN = ("cutline mcp", "cutline study quota", "cutline study skew", "cutline demo")
+NOT_RUN = ("cutline app", "cutline mcp", "cutline study quota", "cutline study skew", "cutline demo")
 BEFORE = {  # what has to be there before an example, and how it is made
     "apply": ["cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json"],
     "merge": [

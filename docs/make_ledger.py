@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, ndtri
 
-from cutline import MEASURES
+from cutline import MEASURES, auc, why
+from cutline.examples import load
 from cutline.ledger import SIDES, TOOLS
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import Quantity, of_measure, quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tool import Tool, ToolFunction
 
 PAGE = Path(__file__).with_name("ledger.md")
 TRAINING = 0.2  # the prevalence of the data that the models of the examples were made with
@@ -56,7 +57,10 @@ unlikely; otherwise it lists the others, or says that the evidence is weak. For 
 all measures, single conventions alone. With `--group` it tries means over folds or workers, with `--score` twice the
 tests `mcnemar` and `delong`, with `--training-prevalence` skill against the training data; `recall.low` names a limit
 of an interval and `auc.se` a standard error. What is drawn at random, such as a bootstrap interval, is tried where
-nothing else fits, and fits when another seed could give the number. Two files are matched by `--id`, or by what their
+nothing else fits, and fits when another seed could give the number. Where no single convention fits, families with a
+free number are tried too: any number of bins or thresholds of a curve, calibration errors by number of bins, borders,
+norm (also debiased) and of the top label, and any cut ("F1 at any threshold above 0.28 and up to 0.31").
+Two files are matched by `--id`, or by what their
 rows hold, also where one of them was rounded or stands in another order.
 """
 
@@ -155,7 +159,7 @@ def takers(side: Convention) -> str:
     found = [
         f"{tool.name} ({', '.join(functions)})"
         for tool in TOOLS.values()
-        if (functions := [f"`{entry.function}`" for entry in tool.entries if side.name in entry.sides][:2])
+        if (functions := [f"`{entry.function}`" for entry in tool.entries if side.name in entry.conventions][:2])
     ]
     return "; ".join(found) or side.source
 
@@ -210,11 +214,21 @@ def _table(some: list[Tool]) -> list[str]:
     return lines
 
 
-def _entry(entry: Entry) -> str:
-    more = [*(f"`{name}`" for name in entry.sides), *(["weights ignored"] if entry.weights == "ignored" else [])]
+def _entry(entry: ToolFunction) -> str:
+    more = [*(f"`{name}`" for name in entry.conventions), *(["weights ignored"] if entry.weights == "ignored" else [])]
     conventions = f" ({', '.join(more)})" if more else ""
     note = f": {entry.note}" if entry.note else ""
     return f"{entry.measure}: `{entry.function}`{conventions}{note}"
+
+
+def sample_answer() -> list[str]:
+    """Return what `why` says of one number: the AUC of hard labels, as many people compute it by mistake."""
+    tumours = load("tumours")
+    scores = np.array(tumours.scores["logistic"])
+    value = auc(tumours.labels, (scores >= 0.5) * 1.0, positive=tumours.positive)
+    answer = why(tumours.labels, scores, measure="auc", value=f"{value:.4f}", positive=tumours.positive)
+    question = f"A colleague reports an AUC of {value:.4f} for the tumours of `cutline demo`, and yours is another:"
+    return ["", question, "", "```text", *answer.sentences, "```", ""]
 
 
 def blind_test() -> list[str]:
@@ -232,7 +246,8 @@ def blind_test() -> list[str]:
     ]
     return [
         "", "## How often is it right?", "",
-        f"A blind test: numbers that {', '.join(six['tools'])} printed for random cases,",
+        "Of functions that are in the table above, and with the conventions above done to the data, this often:",
+        f"numbers that {', '.join(six['tools'])} printed for random cases,",
         "half of them after something was done to the data (rounding, 32-bit numbers, the wrong column, hard labels,",
         "no weights). A right explanation gives the same number with all its digits.",
         "`python benchmarks/ledger.py --numbers 300 --save` repeats it.",
@@ -243,7 +258,8 @@ def blind_test() -> list[str]:
 
 def page() -> str:
     """The page of the whole ledger."""
-    return "\n".join([START.rstrip(), *choices(), *tools(), *blind_test()]) + "\n"
+    title, _, rest = START.rstrip().partition("\n")
+    return "\n".join([title, *sample_answer(), rest.strip(), *choices(), *tools(), *blind_test()]) + "\n"
 
 
 if __name__ == "__main__":

@@ -99,6 +99,6 @@ def test_what_is_installed_is_no_option_of_pip_and_by_default_the_action_itself(
         command = ["bash", "-e", "-c", step["run"]]
         return subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603
 
-    assert installed(action["inputs"]["install"]["default"]).stdout.splitlines()[-2:] == ["--", "/the/action"]
+    assert installed(action["inputs"]["install"]["default"]).stdout.splitlines()[-2:] == ["--", "/the/action[files]"]
     assert installed("cutline==0.1.0").stdout.splitlines()[-2:] == ["--", "cutline==0.1.0"]
     assert installed("--index-url=http://127.0.0.1/").returncode == 2

@@ -40,6 +40,8 @@ def test_the_commands_of_the_page_are_gates_that_run(tmp_path, monkeypatch):
     rows = "".join(f"{i},{i % 2},{(i % 2) * 0.7 + (i * 37 % 101) / 400:.4f}\n" for i in range(1200))
     for name in ("predictions.csv", "new.csv", "old.csv"):
         Path(name).write_text("case,y,p\n" + rows)
+    for name in ("week1.ranking", "week2.ranking"):
+        assert main(["rank", "predictions.csv", "--label", "y", "--score", "p", "-o", name]) == 0
     commands = [
         shlex.split(line.strip()) for line in PAGE.replace("\\\n", " ").splitlines() if line.startswith("    cutline ")
     ]

@@ -493,7 +493,7 @@ def test_a_comparison_prints_and_converts():
     found = compare(LABELS, {"a": A, "<b>": B})
 
     assert repr(found).startswith("2 models on the same 6 cases, 3 positive (50 %; positive is 1)\n")
-    assert "a and <b>: the difference in auc, " in repr(found)
+    assert "<b> and a: the difference in auc, " in repr(found)
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert list(found.to_frame()["measure"]) == [m.name for m in MEASURES if m.headline]

@@ -1,6 +1,7 @@
 """The documentation says what the code does."""
 
 import importlib.util
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -30,6 +31,14 @@ def test_type_checkers_know_the_measures_of_today():
     assert made.ATTRIBUTES.read_text(encoding="utf-8") == made.attributes(), "run `make docs`"
 
 
+def test_the_formulas_of_the_page_are_those_of_the_measures():
+    spec = importlib.util.spec_from_file_location("make_formulas", ROOT / "docs" / "make_formulas.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+
+    assert json.loads(made.FORMULAS.read_text(encoding="utf-8")) == made.formulas(), "run `make docs`"
+
+
 def test_the_page_of_measures_resolves_every_source():
     page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^- (\w+): ", page.split("## Sources")[1], flags=re.MULTILINE))
@@ -53,7 +62,7 @@ def test_the_picture_of_the_layers_names_every_layer():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [contract] = project["tool"]["importlinter"]["contracts"]
     drawing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Layers")[1].split("\n\n- ")[0]
-    names = {name.strip().removeprefix("cutline.") for line in contract["layers"] for name in line.split("|")}
+    names = {name.strip().removeprefix("cutline.") for line in contract["layers"] for name in re.split(r"[|:]", line)}
 
     assert names - {"__main__"} == {name for name in names if re.search(rf"\b{name} {{3}}", drawing)}
 

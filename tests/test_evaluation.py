@@ -456,7 +456,7 @@ def test_a_frame_has_a_row_for_each_measure(ev, backend, kind, column):
 
 
 def texts(ev):
-    return [note.text for note in ev.notes]
+    return [note.text for note in ev.data_notes]
 
 
 NOTES = {
@@ -480,7 +480,7 @@ def test_a_note_appears_when_it_must(words):
 
 @pytest.mark.parametrize("words", NOTES)
 def test_a_note_appears_only_when_it_must(words):
-    assert EV.notes == ()
+    assert EV.data_notes == ()
     also = {"below 0.5": {"probability 0"}}.get(words, set())  # a positive given 0 ranks last
     for other, ev in NOTES.items():
         if other != words and other not in also:
@@ -503,18 +503,18 @@ def test_a_note_appears_only_when_it_must(words):
 def test_cases_given_probability_zero_are_counted(labels, scores, cases):
     notes = [note for note in texts(evaluate(labels, scores)) if "probability 0" in note]
 
-    assert [int(note.split()[0]) for note in notes] == ([cases] if cases else [])
+    assert [int(note.split()[1]) for note in notes] == ([cases] if cases else [])
 
 
 def test_the_note_on_probability_zero_says_what_the_logarithms_take():
-    expected = "of a class that got probability 0 or next to it: logarithms take {} instead."
+    expected = "the true class got probability 0 or next to it; log loss uses {} instead."
 
-    assert texts(evaluate([1, 0, 1], [0.6, 0.3, 0.0])) == ["1 of 3 cases were " + expected.format("2.2e-16")]
+    assert texts(evaluate([1, 0, 1], [0.6, 0.3, 0.0])) == ["For 1 case " + expected.format("2.2e-16")]
     single = evaluate([1, 0, 1], np.array([0.6, 0.3, 0.0], dtype=np.float32))
-    assert texts(single) == ["1 of 3 cases were " + expected.format("1.2e-07")]
+    assert texts(single) == ["For 1 case " + expected.format("1.2e-07")]
     assert single.log_loss == pytest.approx(-(math.log(0.6) + math.log(0.7) + math.log(2**-23)) / 3, rel=1e-6)
     weighted = evaluate([1, 0, 1], [0.6, 0.3, 0.0], [2, 1, 2.5])
-    assert "2.5 of 5.5 cases were " + expected.format("2.2e-16") in texts(weighted)
+    assert "For 2.5 cases " + expected.format("2.2e-16") in texts(weighted)
 
 
 def test_scores_that_are_not_probabilities_are_cut_where_as_many_are_flagged_as_are_positive():
@@ -525,7 +525,7 @@ def test_scores_that_are_not_probabilities_are_cut_where_as_many_are_flagged_as_
     assert "score >= 655, which flags about as many cases as are positive" in texts(points)[0]
     assert "predicted positive: score >= 655" in repr(points)
     assert evaluate([1, 0, 1], [3, -2, 1], higher_is_positive=False).threshold == 1
-    assert evaluate([1, 0, 1], [3, -2, 1], threshold=0).notes == ()
+    assert evaluate([1, 0, 1], [3, -2, 1], threshold=0).data_notes == ()
     assert evaluate([1, 0, 1], [3, -2, 1], threshold=0.5).threshold == 0.5
 
 

@@ -93,11 +93,12 @@ def test_no_measure_is_called_like_a_module():
 
 
 def test_the_only_dependencies_are_the_declared_ones():
-    names = {re.split(r"[<>=~ ]", dependency)[0] for dependency in PROJECT["project"]["dependencies"]}
-    names |= {"vl_convert"} if "vl-convert-python" in names else set()
-    optional = {"dask", "ibis", "pandas", "polars", "pyarrow", "pyspark", "sklearn"} | set(
-        PROJECT["project"]["optional-dependencies"]
-    )  # extras
+    extras = PROJECT["project"]["optional-dependencies"]
+    declared = [*PROJECT["project"]["dependencies"], *(d for name, own in extras.items() if name != "dev" for d in own)]
+    names = {re.split(r"[<>=~ \[]", dependency)[0] for dependency in declared}
+    imported_as = {"vl-convert-python": "vl_convert", "scikit-learn": "sklearn", "python-calamine": "python_calamine"}
+    names = {imported_as.get(name, name) for name in names} | {"joblib"}  # which scikit-learn brings
+    frames = {"dask", "ibis", "pandas", "polars", "pyarrow", "pyspark"}  # which users have or have not
     found = set()
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -105,7 +106,7 @@ def test_the_only_dependencies_are_the_declared_ones():
                 found |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 found.add((node.module or "").partition(".")[0])
-    assert found - sys.stdlib_module_names - {"cutline"} <= names | optional
+    assert found - sys.stdlib_module_names - {"cutline"} <= names | frames
 
 
 # ---------------------------------------------------------------------- names

@@ -236,3 +236,15 @@ def test_intervals_between_periods_cover():
         _, found = bench.coverage(bench.POPULATIONS[0], periods, samples, large=500)
         error = 4 * (0.95 * 0.05 / samples) ** 0.5
         assert all(0.94 - error < share < 0.96 + error for share in found.values()), (periods, found)
+
+
+def test_the_page_and_the_files_hold_the_numbers(tmp_path):
+    periods = cl.evaluate([1, 0, 0, 1, 1, 0] * 5, [3, 2, 1, 3, 1, 2] * 5, quota=1, quota_by=list("aaabbb") * 5)
+    page = periods.save(tmp_path / "periods.html").read_text()
+
+    assert "100.0 % of the places go to positives" in page
+    assert "of the positives get a place" in page
+    assert json.loads(periods.save(tmp_path / "p.json").read_text()) == periods.summary().document()
+    assert periods.save(tmp_path / "p.csv").read_text() == periods.summary().to_csv()
+    with pytest.raises(cl.CutlineError, match="no suffix"):
+        periods.save(tmp_path / "periods")

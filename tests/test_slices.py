@@ -11,6 +11,8 @@ from cutline.core.errors import CutlineError, InputError, ParameterError
 from cutline.core.merging import merge
 from cutline.cuts.slice_gates import check_slices
 from cutline.inference.single.proportions import wilson
+from cutline.inference.slice_groups import group_covariance
+from cutline.slice_comparison import SliceMeasure
 
 
 def four_sites():
@@ -89,6 +91,10 @@ def test_ranges_months_and_shares_of_cases(frame):
     assert ages["[40, 65)"].ranking.total == ((frame.age >= 40) & (frame.age < 65)).sum()
     assert list(cl.evaluate("label", "score", data=frame, by="day")) == ["2026-01", "2026-02", "2026-03", "2026-04"]
     assert list(cl.evaluate("label", "score", data=frame, by={"day": "year"})) == ["2026"]
+    as_text = frame.assign(day=frame.day.astype(str))
+    assert list(cl.evaluate("label", "score", data=as_text, by="day")) == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    codes = frame.assign(day=[f"2026-13-{i % 40:02d}" for i in range(len(frame))])  # no dates
+    assert len(cl.evaluate("label", "score", data=codes, by="day")) == 40
     assert len(cl.evaluate("label", "score", data=frame, by={"age": 4})) == 4
 
 
@@ -234,7 +240,7 @@ def test_weights_and_directions_change_nothing_that_they_should_not(frame):
 
 
 def test_one_slice_has_no_rest(frame):
-    with pytest.raises(InputError, match="There is one slice by all, so there is no rest"):
+    with pytest.raises(InputError, match="by makes one slice, all x, and there is no rest"):
         cl.evaluate("label", "score", data=frame.assign(all="x"), by="all").against_rest()
 
 
@@ -398,3 +404,83 @@ def test_searches_that_cannot_be_made(options, said):
     site = np.arange(1000) % 4
     with pytest.raises(CutlineError, match=said):
         cl.find_slices(site % 2, np.arange(1000.0), **({"features": {"site": site}} | options))
+
+
+# ---- cases in groups
+
+
+def patients(seed=1, count=120, visits=8):
+    rng = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(count), visits)
+    label = (rng.random(len(patient)) < 0.35).astype(int)
+    score = rng.normal(size=len(patient)) * 0.8 + 0.6 * rng.normal(size=count)[patient] + label
+    return label, score, np.array(list("ABCD"))[rng.integers(0, 4, len(patient))], patient
+
+
+def test_groups_of_one_case_are_cases():
+    label, score, site, _ = patients()
+    alone = cl.evaluate(label, score, by=site, groups=np.arange(len(label)))
+    cases = cl.evaluate(label, score, by=site)
+
+    for measure, distance in (("auc", 0.01), ("recall", 0.07)):  # shares of cases are Newcombe's
+        mine, theirs = alone.gap(measure), cases.gap(measure)
+        assert mine.value == theirs.value
+        assert mine.high == pytest.approx(theirs.high, rel=distance)
+    mine, theirs = (one.against_rest("auc", adjust="holm").rows for one in (alone, cases))
+    assert [row.p_value for row in mine] == pytest.approx([row.p_value for row in theirs], abs=0.01)
+    assert alone.pooled("auc").equality.p_value == pytest.approx(cases.pooled("auc").equality.p_value, abs=0.02)
+
+
+def test_copies_of_cases_in_a_group_add_nothing():
+    label, score, site, _ = patients()
+    cases = np.arange(len(label))
+    once = cl.evaluate(label, score, by=site, groups=cases)
+    thrice = cl.evaluate(
+        *(np.repeat(column, 3) for column in (label, score)), by=np.repeat(site, 3), groups=np.repeat(cases, 3)
+    )
+
+    assert thrice.gap("auc").high == pytest.approx(once.gap("auc").high, rel=1e-9)
+    a, b = (one.against_rest("recall").rows for one in (once, thrice))
+    assert [row.p_value for row in a] == pytest.approx([row.p_value for row in b], rel=1e-6)
+
+
+def test_the_variance_of_slices_that_share_groups_is_that_of_the_jackknife_over_groups():
+    label, score, site, patient = patients()
+    measured = SliceMeasure.of(cl.evaluate(label, score, by=site, groups=patient), "auc", {})
+    without = []
+    for g in np.unique(patient):
+        rest = patient != g
+        values = [cl.auc(label[rest & (site == s)], score[rest & (site == s)]) for s in "ABCD"]
+        without.append([values[0] - values[1], values[2] - values[3]])
+    spread = np.var(without, axis=0) * (len(without) - 1)
+    covariance = group_covariance(measured._sums)
+    pairs = [covariance[i, i] + covariance[j, j] - 2 * covariance[i, j] for i, j in ((0, 1), (2, 3))]
+
+    assert pairs == pytest.approx(spread, rel=0.05)
+
+
+def test_groups_from_a_table_and_what_they_refuse(frame):
+    frame = frame.assign(patient=np.arange(len(frame)) // 4)
+    slices = cl.evaluate("label", "score", data=frame, by="site", groups="patient")
+
+    assert slices.overall.groups.groups == 300
+    assert slices["D"].estimate("auc") == cl.evaluate(
+        "label", "score", data=frame[frame.site == "D"], groups="patient", threshold=slices["D"].threshold
+    ).estimate("auc")
+    assert "Holm" in slices.verdict()
+    assert slices.fairness()["AUC gap"].method == "grouped_pairs"
+    with pytest.raises(CutlineError, match="Cases in groups cannot be permuted between slices"):
+        slices.against_rest("auc", adjust="westfall_young")
+    with pytest.raises(CutlineError, match="Pooling is for independent slices"):
+        slices.pooled("auc")
+    with pytest.raises(CutlineError, match="strata cannot be combined with by"):
+        cl.evaluate("label", "score", data=frame, by="site", strata="sex")
+
+
+def test_a_quota_in_each_slice_has_no_row_of_all_cases(frame):
+    slices = cl.evaluate("label", "score", data=frame, by="site", quota=20)
+
+    assert [row[0] for row in slices.summary("precision").rows] == list("ABCD")
+    assert "(all cases)" not in repr(slices)
+    with pytest.raises(InputError, match="The quota is filled in each slice, so that precision of the rest is"):
+        slices.against_rest("precision")

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from cutline.ledger import SIDES, TOOLS
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tool import Tool, ToolFunction
 from cutline.measures import MEASURES, Measure
 from cutline.results.method_titles import method_title
 
@@ -78,12 +78,12 @@ def other_tools(measure: Measure) -> str:
     return "\n".join(lines)
 
 
-def _is_of(entry: Entry, measure: Measure) -> bool:
+def _is_of(entry: ToolFunction, measure: Measure) -> bool:
     name = entry.measure.split("@")[0].split(".")[0]
     return "." not in entry.measure.split("@")[0] and name in MEASURES and MEASURES[name] is measure
 
 
-def _row(tool: Tool, entry: Entry) -> str:
+def _row(tool: Tool, entry: ToolFunction) -> str:
     ways = [SIDES[name].words for name in entry.sides] or ["as here"]
     ways += ["weights ignored"] if entry.weights == "ignored" else []
     ways += [entry.note] if entry.note else []

@@ -16,6 +16,7 @@ from behaviour import picture  # noqa: E402
 from measure_page import page  # noqa: E402
 
 import cutline as cl  # noqa: E402
+from cutline import file_page  # noqa: E402
 from cutline.measures import MEASURES, Family  # noqa: E402
 
 ROOT = HERE.parents[1]
@@ -38,6 +39,7 @@ TUTORIALS = {
 }
 HOW_TO = {
     "Five first tasks": "five-tasks.md",
+    "Use the app": "app.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
     "Compare slices": "slices.md",
@@ -127,6 +129,15 @@ def interactive() -> None:
     write("interactive.md", (HERE / "interactive.md").read_text(encoding="utf-8"))
 
 
+def without_python() -> None:
+    """The page that takes a file, and how it is used."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = file_page.save(Path(folder) / "cutline.html")
+        with mkdocs_gen_files.open("evaluate-a-file.html", "wb") as file:
+            file.write(saved.read_bytes())
+    write("without-python.md", (HERE / "without-python.md").read_text(encoding="utf-8"))
+
+
 def reference() -> list[str]:
     """The pages of the public names, and their lines in the navigation."""
     lines = []
@@ -161,6 +172,7 @@ def navigation() -> str:
     }
     lines = [
         "* [Home](index.md)",
+        "* [Without Python](without-python.md)",
         *section("Tutorials", {"Drag the threshold": "interactive.md"}),
         *(section("", {title: f"tutorials/{name}.py" for name, title in TUTORIALS.items()})[1:] if WHOLE else ()),
         *section("How-to", HOW_TO),
@@ -187,5 +199,6 @@ def changelog() -> str:
 
 
 interactive()
+without_python()
 write("changelog.md", changelog())
 write("SUMMARY.md", navigation())

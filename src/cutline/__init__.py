@@ -25,7 +25,10 @@ _load, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name: str) -> Any:
     """Return a public name, or a measure by its name or alias: `cutline.auc`, `cutline.ppv`."""
     if name in __all__:
-        value = globals()[name] = _load(name)
+        try:
+            value = globals()[name] = _load(name)
+        except ModuleNotFoundError as error:
+            raise import_module("cutline.core.extras").explain_missing(error) or error from None
         return value
     if name.startswith("_"):
         raise AttributeError(f"module 'cutline' has no attribute {name!r}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cutline.core.errors import Argument, ParameterError, Text
@@ -43,8 +44,8 @@ from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines, suits, wanted
-from cutline.results.notes import resampling_notes
-from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_for
+from cutline.results.notes import Note, resampling_notes
+from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_of_rows
 from cutline.results.summary import Options, comparison_html, comparison_text
 
 if TYPE_CHECKING:
@@ -344,13 +345,14 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         first = next(iter(self.values()))
         chosen = wanted(headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut)
         drawn = self._affordable(len(chosen), resamples)
-        found = differences(chosen, self.pairing, self._cuts, level, drawn, seed)
+        question = {"goal": goal, "primary": primary}
+        found = differences(chosen, self.pairing, self._cuts, level, drawn, seed, **question)
         if isinstance(of_models, str) and of_models == "all":
             every = wanted(None, None, first.ranking, first.cut)
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
         shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
-        summary = ComparisonSummary(
+        return ComparisonSummary(
             models,
             Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
             found.rows,
@@ -362,8 +364,12 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             goal,
             primary,
         )
-        _ = summary.choices  # a goal or a measure that is not there is refused at once
-        return summary
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader of the main measures should know, warnings first: the list that the terminal prints."""
+        summary = import_module("cutline.advice").noted(self, self.summary())
+        return (*summary.notes, *summary.row_notes)
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.resample_budget` says."""
@@ -372,7 +378,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         return drawn if resamples is not None or affordable(cost, len(self.pairing), drawn) else 0
 
     def _resamples(self, asked: int | None, least: int = 1) -> int:
-        return resamples_for(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)
+        return resamples_of_rows(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)
 
     @property
     def _cuts(self) -> dict[str, CutPoint]:

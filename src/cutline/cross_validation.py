@@ -145,10 +145,10 @@ class CrossValidation(FoldEvaluation):
         return NestedCrossValidation(np.asarray(self.y) == self.positive, outer, inner, folds, seed, repeats)
 
     def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:
-        given = dict(parameters)
-        options = {name: given.pop(name) for name in ("repeats", "n_jobs", "progress", "resume") if name in given}
+        rest = dict(parameters)
+        options = {name: rest.pop(name) for name in ("repeats", "n_jobs", "progress", "resume") if name in rest}
         _check_mean_of_cases(measure)
-        return self.nested(**options).estimate(measure, level, **self.cut.completing(measure, given))
+        return self.nested(**options).estimate(measure, level, **self.cut.completing(measure, rest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +160,11 @@ class NestedCrossValidation:
     inner: Array = field(repr=False)
     folds: Array = field(repr=False)
     seed: int = 0
-    asked: int = NESTED_REPEATS
+    planned: int = NESTED_REPEATS
 
     @property
     def repeats(self) -> int:
-        """How many times the cases were split; fewer than were asked for when it was stopped."""
+        """How many times the cases were split; fewer than planned when it was stopped."""
         return len(self.outer)
 
     def error(self, measure: str | Measure, **parameters: Any) -> NestedError:
@@ -177,7 +177,7 @@ class NestedCrossValidation:
         chosen = MEASURES[measure]
         _check_mean_of_cases(chosen)
         losses = [_case_losses(chosen, self.positive, part, parameters) for part in (self.outer, self.inner)]
-        return nested_error(losses[0], losses[1], self.folds)
+        return nested_error(losses[0], losses[1], self.folds, self.positive)
 
     def estimate(self, measure: str | Measure, level: float = LEVEL, **parameters: Any) -> Estimate:
         """Return the value with its interval.
@@ -190,8 +190,8 @@ class NestedCrossValidation:
         level, chosen = check_level(level), under(MEASURES[measure], measure)
         result = self.error(chosen, **parameters)
         notes = [f"Nested cross-validation, {counted(self.repeats, 'repeat')}."]
-        if self.repeats < self.asked:
-            notes = [f"Stopped after {self.repeats} of {self.asked} repeats."]
+        if self.repeats < self.planned:
+            notes = [f"Stopped after {self.repeats} of {self.planned} repeats."]
         if self.repeats < NESTED_REPEATS:
             notes.append(f"Fewer than {NESTED_REPEATS} repeats: the limits depend on the seed.")
         return limited_estimate(chosen, result.value, result.limits(level), level, "nested", notes)
@@ -375,8 +375,8 @@ def _fit_fold(task: _Task, number: int) -> Array:
     """Fit on one training set and return the scores of its test set."""
     rows = task.splits.train[number]
     if len(np.unique(task.y[rows])) < 2:
-        found = f"The training set of fold {number + 1} has cases of one class only"
-        raise InputError(found, "use stratified folds, or fewer of them")
+        fault = f"The training set of fold {number + 1} has cases of one class only"
+        raise InputError(fault, "use stratified folds, or fewer of them")
     fitted = clone_seeded(task.estimator, stream(task.seed, number)).fit(_rows(task.X, rows), task.y[rows])
     return _scores_of(fitted, _rows(task.X, task.splits.test[number]), task.positive)
 
@@ -463,9 +463,9 @@ def _aligned(splits: Splits, repeats: list[list[int]], scores: list[Array], posi
     rows = [np.sort(np.concatenate([splits.test[k] for k in own])) for own in repeats]
     if any(len(own) != len(rows[0]) or (own != rows[0]).any() for own in rows):
         return None
-    found = np.empty((2, len(repeats), len(positive)))
+    columns = np.empty((2, len(repeats), len(positive)))
     for r, own in enumerate(repeats):
         for place, k in enumerate(own):
-            found[0, r, splits.test[k]] = scores[k]
-            found[1, r, splits.test[k]] = place
-    return OutOfFold(positive[rows[0]], found[0][:, rows[0]], found[1][:, rows[0]].astype(int))
+            columns[0, r, splits.test[k]] = scores[k]
+            columns[1, r, splits.test[k]] = place
+    return OutOfFold(positive[rows[0]], columns[0][:, rows[0]], columns[1][:, rows[0]].astype(int))

@@ -120,8 +120,8 @@ class DatasetComparison:
         for pair in self.pairs:
             a, b = self.models.index(pair.a), self.models.index(pair.b)
             different[a, b] = different[b, a] = pair.p_adjusted <= 1 - self.level
-        found = statistics.find_cliques(self.ranks.mean(axis=0), different)
-        return [tuple(self.models[i] for i in clique) for clique in found]
+        groups = statistics.find_cliques(self.ranks.mean(axis=0), different)
+        return [tuple(self.models[i] for i in clique) for clique in groups]
 
     # ------------------------------------------------------------------ words
 
@@ -148,16 +148,16 @@ class DatasetComparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of the numbers should know."""
-        found = []
+        notes = []
         n = len(self.datasets)
         if n < FEW_DATASETS and self.test == "wilcoxon":
             least = p_shown(2 * 0.5**n)
-            found.append(
+            notes.append(
                 f"With {counted(n, 'data set')} no pair can reach p < 0.05: the smallest possible is p {least}."
             )
         if self.test == "nemenyi":
-            found.append("Nemenyi's test of a pair depends on the other models in the table; Wilcoxon's does not.")
-        return tuple(found)
+            notes.append("Nemenyi's test of a pair depends on the other models in the table; Wilcoxon's does not.")
+        return tuple(notes)
 
     # ------------------------------------------------------------------ views
 
@@ -333,33 +333,32 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
     if isinstance(table, str | os.PathLike) and not Path(table).exists():
         raise InputError(f"{os.fspath(table)} does not exist", "pass the path of a file with a row for each data set")
     source = column_source.opened(table, title="table")
-    found = {str(name): np.asarray(column) for name, column in _columns(source).items()}
-    if not found:
+    columns = {str(name): np.asarray(column) for name, column in _columns(source).items()}
+    if not columns:
         raise InputError("has no columns", "pass a row for each data set", argument="table")
-    lengths = {len(column) for column in found.values()}
+    lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         raise InputError("has columns of different lengths", "pass one value for each data set", argument="table")
-    numbers = {name: _as_numbers(column) for name, column in found.items()}
+    numbers = {name: _as_numbers(column) for name, column in columns.items()}
     if models is not None:
         for name in models:
-            if name not in found:
-                hint = near(name, found)
+            if name not in columns:
+                hint = near(name, columns)
                 raise UnknownNameError(
                     f"holds {name!r}, which is no column", "pass columns", argument="models", hint=hint
                 )
             if numbers[name] is None:
                 raise InputError(f"has text in the column {name}", "pass columns of numbers", argument="table")
     chosen = [name for name, column in numbers.items() if column is not None] if models is None else list(models)
-    texts = [name for name in found if numbers[name] is None]
+    texts = [name for name in columns if numbers[name] is None]
     (rows,) = lengths
-    datasets = [str(value) for value in found[texts[0]]] if texts else [f"data set {i + 1}" for i in range(rows)]
-    columns = [column for name in chosen if (column := numbers[name]) is not None]
-    return chosen, datasets, np.column_stack(columns) if columns else np.empty((rows, 0))
+    datasets = [str(value) for value in columns[texts[0]]] if texts else [f"data set {i + 1}" for i in range(rows)]
+    values = [column for name in chosen if (column := numbers[name]) is not None]
+    return chosen, datasets, np.column_stack(values) if values else np.empty((rows, 0))
 
 
 def _columns(source: column_source.Source) -> dict[str, Any]:
-    asked = {name: column_source.Ask("id", name) for name in source.columns}
-    return dict(source.rows(asked))
+    return dict(source.rows({name: column_source.Ask("id", name) for name in source.columns}))
 
 
 def _as_numbers(column: Array) -> Array | None:

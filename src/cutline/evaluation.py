@@ -242,9 +242,11 @@ def _evaluate_slices(
     columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: Any, apart: tuple[Any, Any]
 ) -> Slices:
     """Evaluate each slice. Slices are a layer above, so their module is imported by name."""
-    if any(one is not None for one in apart):
-        raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
-    slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+    groups, strata = apart
+    if strata is not None:
+        raise ParameterError("strata cannot be combined with by", "evaluate the slices one by one")
+    options = {"data": data, "how": how, "cut": cut, "groups": groups}
+    slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, **options)
     return slices
 
 
@@ -438,7 +440,7 @@ class Evaluation(Summarized, EveryMeasure):
     ) -> list[Estimate]:
         used = resamples_for(len(self.ranking)) if resamples is None else resamples
         found = estimates(asked, IntervalOptions(level, method, used, seed, stratified), self.groups)
-        return with_note(found, fewer(len(self.ranking), resamples))
+        return with_note(found, fewer(len(self.ranking), used, resamples))
 
     def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None
@@ -529,7 +531,7 @@ class Evaluation(Summarized, EveryMeasure):
         rows, options = rows_of(chosen, self.ranking, self.groups, options)
         is_open, is_wanted = any(row.is_open for row in rows), intervals is True
         more = resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
-        return Summary(self._data, options, self.counts, rows, (*self.notes, *more))
+        return Summary(self._data, options, self.counts, rows, (*self.data_notes, *more))
 
     @property
     def _data(self) -> Data:
@@ -537,7 +539,17 @@ class Evaluation(Summarized, EveryMeasure):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the numbers should know about the data, in plain words."""
+        """What the reader of the main measures should know, warnings first: the list that the terminal prints.
+
+        Each note has its `text`, its `kind` ("warning", "advice" or "fact"), its `rule` and its `source`.
+        """
+        # Advice stands above what is evaluated; it is loaded by name, and only when somebody asks.
+        summary = import_module("cutline.advice").noted(self, self.summary(headlines(self.cut)))
+        return (*summary.notes, *summary.row_notes)
+
+    @property
+    def data_notes(self) -> tuple[Note, ...]:
+        """What the data say about themselves, whatever is measured: part of `notes`, and found at once."""
         own = data_notes(self.ranking, self.cut, self._data.groups)
         return (*own, *(() if self.groups is None else fold_notes(self.groups)))
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.merging import merge
+from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.ranking import cases_of
-from cutline.core.table import Table
-from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.core.table import Table, p_number, shown
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
 from cutline.evaluation import Evaluation
 from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
@@ -22,20 +24,23 @@ from cutline.inference.differences.difference import Difference, ResampledDiffer
 from cutline.inference.differences.hypotheses import hypothesis
 from cutline.inference.differences.test_results import PairTest
 from cutline.inference.differences.unpaired import SeparateDifference, own_limits
-from cutline.inference.resampling.bootstrap import bootstrap
-from cutline.inference.resampling.samplers import CaseSampler
+from cutline.inference.resampling.bootstrap import Drawing, bootstrap_in_bins
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.inference.single.interval_options import Options
 from cutline.inference.single.intervals import correct_bias, default
+from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, LineOfAuc, Measure
 from cutline.measures.aliases import under
+from cutline.results.choices import GOALS, title_in_sentence
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines
 from cutline.results.method_titles import method_title
 from cutline.results.resample_budget import affordable, resamples_for
 from cutline.results.summary import Row
 
-UNPAIRED = "The cases are taken for different ones. Models on the same cases are compared far more precisely in pairs."
+UNPAIRED = (
+    "The files are treated as independent samples. Models on the same cases are compared far more precisely in pairs."
+)
 METHODS = ("auto", "delong_unpaired", "square_and_add", "mover", "bootstrap")
 
 
@@ -44,6 +49,7 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     """Compare two evaluations of different cases: other patients, another site, another year.
 
     Models on the same cases are compared by `compare`, which is far more precise: it removes the luck that both share.
+    Both are read at one cut and as one kind of score: where neither names a cut, the default for all cases together.
 
     Args:
         a: The first evaluation.
@@ -62,7 +68,28 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     if names is None:
         own = (a.name or "a", b.name or "b")
         names = own if own[0] != own[1] else ("a", "b")
-    return IndependentComparison(a, b, (str(names[0]), str(names[1])))
+    return IndependentComparison(*_at_one_cut(a, b), (str(names[0]), str(names[1])))
+
+
+def _at_one_cut(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
+    """Read both as one kind of score and, where neither names a cut, at the default cut of all cases together.
+
+    Each at its own default would hide a shift of the scores: both would flag about as many cases as are positive.
+    """
+    if a.ranking.are_probabilities != b.ranking.are_probabilities:
+        a, b = _as_scores(a), _as_scores(b)
+    same_direction = a.ranking.higher_is_positive == b.ranking.higher_is_positive
+    if a.cut == b.cut or not (a.cut.is_default and b.cut.is_default) or not same_direction:
+        return a, b
+    together = default_threshold(merge([replace(one.ranking, positive=1) for one in (a, b)]))
+    return a.with_cut(threshold=together), b.with_cut(threshold=together)
+
+
+def _as_scores(ev: Evaluation) -> Evaluation:
+    """Return the evaluation with scores that are not taken for probabilities."""
+    is_named = not (ev.cut.is_default or ev.cut.by_quota)
+    ranking = replace(ev.ranking, are_scores=True)
+    return Evaluation(ranking, ev.threshold if is_named else None, ev.name, ev.groups, ev.quota, ev.share)
 
 
 @public
@@ -167,9 +194,53 @@ class IndependentComparison:
             resamples = 0
         rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
         of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
-        return Table(
-            head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", hidden=("note",), below=(UNPAIRED,)
-        )
+        title = f"{self.names[0]} minus {self.names[1]}: {of}{self._common_cut}"
+        statements = self._statements([one.measure for one, _ in pairs], rows, level)
+        return Table(head, rows, title=title, hidden=("note",), below=(UNPAIRED,), above=statements)
+
+    @property
+    def _common_cut(self) -> str:
+        """The cut in words, where it is the same for both."""
+        a, b = self.a, self.b
+        return f"; predicted positive: {a.cut.words(a.ranking)}" if a.cut == b.cut and not a.cut.by_quota else ""
+
+    def _statements(self, measures: list[Measure], rows: tuple[tuple[Any, ...], ...], level: float) -> tuple[str, ...]:
+        """Say for each question whether the two differ: by its first measure that was tested, in a fixed order."""
+        tested = {
+            measure.name: (measure, row) for measure, row in zip(measures, rows, strict=True) if row[6] is not None
+        }
+        sentences = []
+        for goal in GOALS.values():
+            chosen = next((tested[name] for name in goal.measures if name in tested), None)
+            if chosen is not None and (goal.name != "quota" or self.a.cut.by_quota):
+                beside = [
+                    (measure, row)
+                    for measure, row in tested.values()
+                    if measure.family in goal.families and measure is not chosen[0] and row[6] <= 1 - level
+                ]
+                sentences.append(self._statement(goal.words, *chosen, level) + self._differing(beside) + ".")
+        return tuple(sentences)
+
+    def _differing(self, tested: list[tuple[Measure, tuple[Any, ...]]]) -> str:
+        """Name other measures of a question that differ significantly, the smallest p-values first."""
+        first = sorted(tested, key=lambda one: one[1][6])[:2]
+        texts = [f"{title_in_sentence(m.title)} ({shown(row[1])} and {shown(row[2])})" for m, row in first]
+        more = [counted(len(tested) - 2, "other measure")] if len(tested) > 2 else []
+        return f"; they differ in {listed([*texts, *more])}" if texts else ""
+
+    def _statement(self, words: str, measure: Measure, row: tuple[Any, ...], level: float) -> str:
+        """Say which of the two is better in a measure, or that the difference is not significant."""
+        _, value_a, value_b, difference, *_ = row
+        p = p_number(row[6])
+        tested = f"p {p}" if p.startswith("<") else f"p = {p}"
+        title, (a, b) = title_in_sentence(measure.title), self.names
+        if not row[6] <= 1 - level:
+            both = f"{title} {shown(value_a)} and {shown(value_b)}"
+            return f"{words}, {a} and {b} do not differ significantly: {both} ({tested})"
+        better, worse = (a, b) if (difference > 0) == (measure.better == "higher") else (b, a)
+        word = "higher" if measure.better == "higher" else "lower"
+        gap = shown(abs(difference))
+        return f"{words}, {better} is better than {worse}: its {title} is {word} by {gap} ({tested})"
 
     def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
         """A measure of both, their difference, and between which values bins leave it."""
@@ -265,10 +336,10 @@ class IndependentComparison:
 
     def _resampled(self, targets: list[Estimand], resamples: int | None, seed: int) -> ResampledDifference:
         number = max(resamples_for(len(t.ranking), resamples) for t in targets)
-        draws = [
-            bootstrap(one.groups or CaseSampler(t.ranking), [t.statistic], number, seed + i).values[0]
-            for i, (one, t) in enumerate(zip((self.a, self.b), targets, strict=True))
-        ]
+        draws = []
+        for i, (one, t) in enumerate(zip((self.a, self.b), targets, strict=True)):
+            how = Drawing(number, seed + i, groups=one.groups)
+            draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
         with np.errstate(invalid="ignore"):
             return ResampledDifference(targets[0].value - targets[1].value, draws[0] - draws[1])
 

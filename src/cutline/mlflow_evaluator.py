@@ -20,6 +20,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
 from cutline.model_evaluation import evaluate_model
 from cutline.report import save, summarized
+from cutline.results.measure_selection import headlines
 from cutline.results.summary import Summary
 
 FOLDER = "cutline"
@@ -29,7 +30,7 @@ _REPORT = "report"
 
 
 class CutlineEvaluator(ModelEvaluator):  # type: ignore[misc]
-    """Logs every measure as `name`, `name.low` and `name.high`, and the report, charts and numbers as artifacts.
+    """Logs the main measures as `name`, `name.low` and `name.high`, and all numbers, report and charts as artifacts.
 
     `evaluator_config` takes what `cutline.evaluate` takes (positive, threshold, quota, share, ...), how intervals are
     made (level, resamples, seed), `measures` as a list, and `report=False` to leave the report and the charts out.
@@ -60,7 +61,9 @@ class CutlineEvaluator(ModelEvaluator):  # type: ignore[misc]
         config = _checked(evaluator_config or {})
         ev = _evaluated(dataset, model, {name: config[name] for name in _CUT if name in config})
         summary = summarized(ev, **{name: config[name] for name in _NUMBERS if name in config})
-        numbers = logged_numbers(summary)
+        # All measures with their limits would be 312 metrics; those that nobody named are in the artifacts.
+        usual = [measure.name for measure in headlines(ev.cut)]
+        numbers = logged_numbers(summary if "measures" in config else summary.only(usual))
         with tempfile.TemporaryDirectory() as folder:
             files = _written(ev, summary, Path(folder), whole=bool(config.get(_REPORT, True)))
             client = mlflow.MlflowClient()
@@ -84,7 +87,7 @@ class PageArtifact(EvaluationArtifact):  # type: ignore[misc]
 
 
 def logged_numbers(summary: Summary) -> dict[str, float]:
-    """What MLflow logs of a summary: finite values and limits, by name."""
+    """Return what MLflow logs of a summary: finite values and limits, by name."""
     found: dict[str, float] = {}
     for row in summary.rows:
         limits = row.interval or (math.nan, math.nan)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,9 @@ from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Note
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from cutline.charts import Picture
 
 METHODS = ("auto", "student", "wilson")
@@ -86,15 +90,16 @@ def evaluate_periods(
     title = "period"
     if data is not None:
         if not isinstance(period, str):
-            found = f"is {briefly(period)}"
             raise ParameterError(
-                found, Text("with ", Argument("data"), ", pass the name of a column"), argument="quota_by"
+                f"is {briefly(period)}",
+                Text("with ", Argument("data"), ", pass the name of a column"),
+                argument="quota_by",
             )
         title = period
-        asked = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
+        columns = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
         source = column_source.opened(data, memory=how.get("memory"))
         with column_source.reading(
-            source, {**asked, "quota_by": column_source.Ask("groups", period)}, any_order=True
+            source, {**columns, "quota_by": column_source.Ask("groups", period)}, any_order=True
         ) as rows:
             return _of_rows({"weights": None, **rows}, how, title, quota, share, name)
     rows = {"labels": labels, "scores": scores, "weights": weights, "quota_by": period}
@@ -107,20 +112,20 @@ def _of_rows(
 ) -> QuotaPeriods:
     period = validation.column(rows["quota_by"], "quota_by")
     validation.check_simple(period, "quota_by")
-    given = {key: rows[key] for key in ("labels", "scores", "weights")}
-    labels = validation.column(given["labels"], "labels")
+    columns = {key: rows[key] for key in ("labels", "scores", "weights")}
+    labels = validation.column(columns["labels"], "labels")
     if len(period) != len(labels):
-        found = f"has {counted(len(period), 'value')} but labels has {len(labels)}"
-        raise InputError(found, "pass one for each label", argument="quota_by")
+        lengths = f"has {counted(len(period), 'value')} but labels has {len(labels)}"
+        raise InputError(lengths, "pass one for each label", argument="quota_by")
     absent, dropped = validation.missing_mask(period), 0
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
             raise validation.missing_error("quota_by", absent, None)
         dropped = int(absent.sum())
         period = period[~absent]
-        given = {key: None if one is None else validation.column(one, key)[~absent] for key, one in given.items()}
+        columns = {key: None if one is None else validation.column(one, key)[~absent] for key, one in columns.items()}
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
-    cases = complete(**given, **reading)
+    cases = complete(**columns, **reading)
     period = period[cases.position]
     values, code = np.unique(period.astype(str) if period.dtype.kind == "O" else period, return_inverse=True)
     turned = cases.scores if how.get("higher_is_positive", True) else -cases.scores
@@ -135,7 +140,7 @@ def _of_rows(
         places=_places(np.bincount(code[listed]), values.tolist(), quota, share),
         by=by,
         name=name_of(name),
-        asked=_in_words(quota, share),
+        quota=_in_words(quota, share),
         higher_is_positive=bool(how.get("higher_is_positive", True)),
         positive=cases.positive,
         dropped=cases.dropped + dropped,
@@ -200,14 +205,14 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         places: How many places each period has.
         by: What the periods are called: the name of their column.
         name: What the model is called.
-        asked: The quota in words.
+        quota: The quota in words.
         higher_is_positive: Whether high scores mean positive.
         positive: The label of the positive class.
         dropped: How many rows with a missing value were left out.
 
     >>> import cutline as cl
-    >>> found = cl.evaluate([1, 0, 0, 1, 1, 0], [3, 2, 1, 3, 2, 1], quota=1, quota_by=["mon"] * 3 + ["tue"] * 3)
-    >>> found.value("hit_rate"), round(found.value("qrecall"), 6)
+    >>> flights = cl.evaluate([1, 0, 0, 1, 1, 0], [3, 2, 1, 3, 2, 1], quota=1, quota_by=["mon"] * 3 + ["tue"] * 3)
+    >>> flights.value("hit_rate"), round(flights.value("qrecall"), 6)
     (1.0, 0.666667)
     """
 
@@ -218,7 +223,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
     places: Array
     by: str = "period"
     name: str | None = None
-    asked: str = ""
+    quota: str = ""
     higher_is_positive: bool = True
     positive: Any = 1
     dropped: int = 0
@@ -273,7 +278,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         return np.asarray((np.bincount(tie, self.is_positive) / np.bincount(tie))[tie])
 
     @cached_property
-    def _found(self) -> Array:
+    def _hits_so_far(self) -> Array:
         """The expected positives among the places up to each, in its period."""
         total = np.cumsum(self._outcome)
         return np.asarray(total - (total - self._outcome)[self._starts][self.code])
@@ -302,7 +307,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
     def pem(self) -> Array:
         """The potential extract measure of each period (eq. 15); NaN where a class is lacking."""
         n, positives = self.cases, self.positives
-        above = divide(self._per_period(self._found), positives) - (n + 1) / 2
+        above = divide(self._per_period(self._hits_so_far), positives) - (n + 1) / 2
         return np.asarray(divide(above, (n - positives) / 2))
 
     @property
@@ -418,16 +423,20 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         """
         check_choice(measure, "measure", CURVES)
         level = check_level(level)
-        outcome, found, place, most = self._outcome, self._found, self._place, int(self.cases.max())
-        before, size, positives = found - outcome, place + 1.0, self.positives[self.code]
+        outcome, hits_so_far, place, most = self._outcome, self._hits_so_far, self._place, int(self.cases.max())
+        before, size, positives = hits_so_far - outcome, place + 1.0, self.positives[self.code]
 
         def total(values: Array) -> Array:
             """Sums over the periods for each quota: a place adds what it changes, shorter lists stay as they are."""
             return np.cumsum(np.bincount(place, values, minlength=most))
 
-        hits, squares = total(outcome), total(found**2 - before**2)
+        hits, squares = total(outcome), total(hits_so_far**2 - before**2)
         if measure == "hit_rate":
-            below, both, below2 = total(np.ones(len(place))), total(found * size - before * place), total(2 * size - 1)
+            below, both, below2 = (
+                total(np.ones(len(place))),
+                total(hits_so_far * size - before * place),
+                total(2 * size - 1),
+            )
         else:
             below = np.full(most, float(self.positives.sum()))
             both, below2 = total(outcome * positives), np.full(most, float((self.positives**2).sum()))
@@ -450,11 +459,11 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
             level: The level of the band.
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.quota_periods import drawn
+        from cutline.charts.quota_periods import quota_chart
 
         at = self.places[0] if len(set(self.places.tolist())) == 1 else None
         columns = {name: np.array(values) for name, values in _columns(self.curve(measure, level)).items()}
-        return drawn(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)
+        return quota_chart(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)
 
     # ------------------------------------------------------------------ all of it
 
@@ -466,7 +475,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         periods = counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
         return (
             f"{named}{cases} cases, {positives} of them positive, in {periods}; "
-            f"{self.asked} in each, {int(self.places.sum())} places in all"
+            f"{self.quota} in each, {int(self.places.sum())} places in all"
         )
 
     def summary(self, *, level: float = LEVEL, method: str = "auto") -> PeriodSummary:
@@ -477,20 +486,33 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
             method: How the intervals are made, as in `estimate`; mean_pem always has Student's.
         """
         check_choice(method, "method", METHODS)
-        found = {name: self.estimate(name, level, "auto" if name == "mean_pem" else method) for name in MEASURES}
+        estimates = {name: self.estimate(name, level, "auto" if name == "mean_pem" else method) for name in MEASURES}
         rows = tuple(
             PeriodRow(one, float(self._ratio(name).se), self.baseline(name), self.optimum(name))
-            for name, one in found.items()
+            for name, one in estimates.items()
         )
-        notes = [Note("dropped", f"{counted(self.dropped, 'row')} with a missing value dropped.")]
+        notes = []
+        if self.dropped:
+            notes.append(Note("dropped", f"{counted(self.dropped, 'row')} with a missing value dropped."))
         short = int((self.cases == self.places).sum())
         if short:
             notes.append(Note("short-periods", f"In {short} of {len(self)} periods every case has a place."))
-        kept = tuple(note for note in notes if note.rule != "dropped" or self.dropped)
-        return PeriodSummary(self, check_level(level), rows, kept)
+        return PeriodSummary(self, check_level(level), rows, tuple(notes))
+
+    def save(self, path: str | os.PathLike[str], *, level: float = LEVEL, overwrite: bool = False) -> Path:
+        """Write the page (.html), the numbers (.json, .csv) or the curve of the hit rate (.png, .svg, .pdf).
+
+        Args:
+            path: Where to write.
+            level: The level of the intervals.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+        """
+        write = import_module("cutline.report.period_page").save_periods  # which reads this module
+        written_to: Path = write(self, path, level=check_level(level), overwrite=overwrite)
+        return written_to
 
     def __repr__(self) -> str:
-        return f"{self.summary()!r}\nmore: .table, .curve('hit_rate'), .summary()"
+        return f"{self.summary()!r}\nmore: .table, .curve('hit_rate'), .chart('qrecall'), .save('periods.html')"
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
@@ -546,7 +568,7 @@ class PeriodSummary(Tabulated):
             "schema": "cutline/quota-periods/1",
             "name": own.name,
             "by": own.by,
-            "quota": own.asked,
+            "quota": own.quota,
             "level": plain(self.level),
             "measures": self.to_dict(),
             "periods": own.table.to_dict(),

@@ -64,8 +64,13 @@ def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
         positive: The class that is positive.
     """
     classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if not hasattr(estimator, "classes_"):
+        raise InputError(f"{type(estimator).__name__} is not fitted", "pass a classifier after its fit()")
     if len(classes) != 2:
-        raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
+        raise InputError(
+            f"The estimator has {len(classes)} classes",
+            "pass a classifier of two, or its predict_proba() and the labels to cutline.one_vs_rest",
+        )
     chosen = classes[1] if positive is None else positive
     if chosen not in classes:
         raise InputError(

@@ -236,8 +236,8 @@ def _check_size(lattice: Lattice, least: int) -> None:
     if not len(lattice):
         raise InputError(f"No slice has {least} cases inside and outside", "pass other features or a smaller number")
     if len(lattice) > MOST_SLICES:
-        found = f"There are {len(lattice):,} slices, more than {MOST_SLICES:,}"
-        raise InputError(found, "pass fewer features or a smaller depth")
+        count = f"There are {len(lattice):,} slices, more than {MOST_SLICES:,}"
+        raise InputError(count, "pass fewer features or a smaller depth")
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,25 +255,27 @@ def _search(
     """Return the slices found, and their numbers: corrected for the search, or from the other half."""
     how: dict[str, Any] = {"permutations": permutations, "seed": seed}
     if method == "permutation":
-        found = search(lattice, table.losses, **how)
-        return _of_search(found, level)
+        result = search(lattice, table.losses, **how)
+        return _of_search(result, level)
     every = np.arange(len(lattice))
     first = search(lattice.of_rows(np.flatnonzero(searched), every), table.losses.taken(searched), **how)
     order = np.argsort(-first.statistic, kind="stable")[: 20 * _CANDIDATES].tolist()
     candidates = first.distinct(order)[:_CANDIDATES]
     half = lattice.of_rows(np.flatnonzero(~searched), np.array(candidates))
     second = search(half, table.losses.taken(~searched), **how)
-    kept = [i for i in np.argsort(second.p_adjusted, kind="stable").tolist() if second.p_adjusted[i] <= 1 - level]
-    numbers = [candidates[i] for i in kept]
-    return numbers, _Tested(first.difference[numbers], second.difference[kept], second.p_adjusted[kept])
+    significant = [
+        i for i in np.argsort(second.p_adjusted, kind="stable").tolist() if second.p_adjusted[i] <= 1 - level
+    ]
+    numbers = [candidates[i] for i in significant]
+    return numbers, _Tested(first.difference[numbers], second.difference[significant], second.p_adjusted[significant])
 
 
-def _of_search(found: Search, level: float) -> tuple[list[int], _Tested]:
-    chosen = found.chosen(level)
+def _of_search(result: Search, level: float) -> tuple[list[int], _Tested]:
+    chosen = result.chosen(level)
     if not chosen:  # the smallest p-value is told
-        best = [int(np.argmin(found.p_adjusted))]
-        return [], _Tested(found.difference[best], found.corrected[best], found.p_adjusted[best])
-    return chosen, _Tested(found.difference[chosen], found.corrected[chosen], found.p_adjusted[chosen])
+        best = [int(np.argmin(result.p_adjusted))]
+        return [], _Tested(result.difference[best], result.corrected[best], result.p_adjusted[best])
+    return chosen, _Tested(result.difference[chosen], result.corrected[chosen], result.p_adjusted[chosen])
 
 
 @dataclass(frozen=True)
@@ -292,7 +294,7 @@ class FoundSlice:
     auc: float
 
 
-def _row(table: _Cases, lattice: Lattice, found: _Tested, number: int, place: int, ev: Evaluation) -> FoundSlice:
+def _row(table: _Cases, lattice: Lattice, tested: _Tested, number: int, place: int, ev: Evaluation) -> FoundSlice:
     inside = np.zeros(len(table.rows), bool)
     inside[lattice.cases(number)] = True
     loss = table.losses.values
@@ -308,9 +310,9 @@ def _row(table: _Cases, lattice: Lattice, found: _Tested, number: int, place: in
         float(own.mean()),
         float(loss[inside].mean()),
         float(loss[~inside].mean()),
-        float(found.difference[place]),
-        float(found.corrected[place]),
-        float(found.p_adjusted[place]),
+        float(tested.difference[place]),
+        float(tested.corrected[place]),
+        float(tested.p_adjusted[place]),
         area,
     )
 

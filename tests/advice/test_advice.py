@@ -37,12 +37,13 @@ CASES = {
         {"ev": Evaluation(of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.5)},
     ),
     "reversed": ({"ev": model([0.9, 0.6, 0.2], [1, 20, 60], [60, 20, 1])}, "low scores mean positive", {"ev": CALM}),
-    "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than the baseline", {"ev": CALM}),
     "labels": (
         {"ev": model([1, 0], [40, 10], [10, 40])},
         "Their AUC, 0.8, is the balanced accuracy",
         {"ev": model([0.9, 0.5, 0.1], [40, 5, 5], [5, 5, 40])},
     ),
+    "perfect-calibration": ({"ev": CALM}, "too good to be true", {"ev": RARE}),
+    "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than the baseline", {"ev": CALM}),
     "imbalance": (
         {"ev": RARE},
         "97 % of the cases are negative: a model that flags nobody has accuracy 0.97; yours has 0.97.",
@@ -50,7 +51,7 @@ CASES = {
     ),
     "calibration": (
         {"ev": model([0.9, 0.6, 0.2], [50, 40, 10], [50, 160, 190])},
-        "too high: their mean is 0.5, but 0.2 of the cases are positive",
+        "too high: predicted 50 %, observed 20 %",
         {"ev": CALM},
     ),
     "few-cases": (
@@ -58,7 +59,7 @@ CASES = {
         "There are only 20 positives: a single one changes the recall by 0.05",
         {"ev": RARE},
     ),
-    "certainly-wrong": ({"ev": model([0.9, 0.0], [40, 2], [9, 40])}, "2 of 91 cases", {"ev": CALM}),
+    "certainly-wrong": ({"ev": model([0.9, 0.5, 0.0], [40, 2, 2], [9, 2, 40])}, "For 2 cases", {"ev": CALM}),
     "scale": ({"ev": model([3, 1, -2], [9, 5, 1], [1, 5, 9], None)}, "as are positive", {"ev": CALM}),
     "all-alike": ({"ev": model([0.3, 0.2], [9, 1], [1, 9])}, "flags nobody", {"ev": CALM}),
     "quota-in-tie": (
@@ -131,7 +132,7 @@ def test_a_note_is_not_given_where_it_must_not(rule):
 
 
 def test_a_good_model_of_balanced_classes_gets_next_to_no_notes():
-    assert set(given(CALM)) == {"ties"}
+    assert set(given(CALM)) == {"ties", "perfect-calibration"}  # the counts are just what the probabilities say
 
 
 @pytest.mark.parametrize("rule", CASES)
@@ -142,8 +143,37 @@ def test_notes_come_in_order_cite_a_source_and_say_nothing_twice(rule):
 
     assert kinds == sorted(kinds)
     assert all(note.source and re.fullmatch(r"[a-z]+(-[a-z]+)*", note.rule) for note in found)
-    for remark in (note.text for note in where["ev"].notes):  # the short notes on the data are among them
-        assert sum(note.text.startswith(remark) for note in found) == 1
+    for remark in where["ev"].data_notes:  # they are among them, or what explains them is
+        why = [note for note in found if note.rule in ("labels", "reversed")]
+        assert sum(note.text.startswith(remark.text) for note in found) == 1 or why
+
+
+def too_good():
+    """Probabilities that a logistic regression gives on the cases that it was fitted on, as a file has them."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(800, 3))
+    y = (rng.random(800) < 1 / (1 + np.exp(1 - X @ [1, 0.5, 0.2]))).astype(int)
+    half = slice(None, 400)
+    model = LogisticRegression(C=1e9).fit(X[half], y[half])
+    p = np.round(model.predict_proba(X)[:, 1], 5)
+    return evaluate(y[half], p[half]), evaluate(y[400:], p[400:])
+
+
+def test_calibration_that_is_too_good_to_be_true_is_said_first():
+    fitted, others = too_good()
+
+    assert next(iter(given(fitted))) == "perfect-calibration"
+    assert "perfect-calibration" not in given(others)
+
+
+def test_probabilities_of_the_other_class_are_said_to_be_so_and_nothing_else_is():
+    turned = evaluate(np.tile([1, 0], 200), np.tile([0.2, 0.8], 200) + np.linspace(-0.15, 0.15, 400))
+    notes = given(turned)
+
+    assert notes["reversed"].text.startswith("The scores look like probabilities of the other class: the AUC is 0")
+    assert "calibration" not in notes
 
 
 def test_a_reversed_order_that_may_be_chance_is_said_to_be():
@@ -182,8 +212,8 @@ def test_spiegelhalters_test_sees_what_the_mean_does_not():
     extreme = model([0.95, 0.5, 0.05], [70, 50, 30], [30, 50, 70])
     timid = model([0.6, 0.5, 0.4], [95, 50, 5], [5, 50, 95])
 
-    assert "right on average but too extreme" in given(extreme)["calibration"].text
-    assert "right on average but too timid" in given(timid)["calibration"].text
+    assert "The probabilities are too extreme" in given(extreme)["calibration"].text
+    assert "The probabilities are too timid" in given(timid)["calibration"].text
 
 
 def test_true_probabilities_are_seldom_called_uncalibrated():

@@ -250,3 +250,60 @@ def test_no_command_makes_an_interval_of_few_resamples(cutline, ten, asked, resa
 
     assert (done.code, done.out) == (2, "")
     assert f"--resamples is {resamples}, too few for an interval: pass at least 100, or 0" in done.err
+
+
+def test_the_quota_of_the_command_is_the_quota_of_a_requirement(cutline, ten):
+    columns = ("--label", "y", "--score", "p")
+
+    assert cutline("check", ten, *columns, "--quota", "4", "--require", "hit_rate >= 0.5").code == 0
+    assert "hit_rate needs a quota" in cutline("check", ten, *columns, "--require", "hit_rate >= 0.5").err
+
+
+def test_the_limit_may_stand_after_the_parameters():
+    limit = requirement("hit_rate@quota=500.low >= 0.3")
+
+    assert (limit.term.part, limit.term.parameters) == ("low", {"quota": 500})
+    assert requirement("precision@share=0.05.low >= 0.3").term.parameters == {"share": 0.05}
+    with pytest.raises(ParameterError, match=r"expected low, high or value.*Did you mean low\?"):
+        requirement("hit_rate@quota=500.lo >= 0.3")
+
+
+def shifted(folder):
+    """The scores of two months, the second of them shifted, as rankings and as predictions."""
+    import cutline as cl
+
+    rng = np.random.default_rng(3)
+    for name, shift in (("may", 0), ("june", 60)):
+        labels = (rng.random(2000) < 0.2).astype(int)
+        scores = np.round(540 + 60 * rng.normal(size=2000) + 60 * labels + shift)
+        cl.rank(labels, scores).save(folder / f"{name}.ranking")
+        lines = [f"{a},{b:g}" for a, b in zip(labels, scores, strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join(["y,s", *lines]), encoding="utf-8")
+
+
+def test_two_weeks_are_gated_as_independent_samples(cutline, tmp_path):
+    shifted(tmp_path)
+    gate = ("--no-worse", "auc,accuracy", "--independent")
+    columns = ("--label", "y", "--score", "s")
+
+    done = cutline("check", "june.ranking", "--against", "may.ranking", *gate, "--json")
+    results = {one["requirement"]: one["passed"] for one in json.loads(done.out)["results"]}
+    assert (done.code, results) == (1, {"auc no worse": True, "accuracy no worse": False})
+    for files in (("june.csv", "may.csv"), ("june.csv", "may.ranking"), ("june.ranking", "may.csv")):
+        assert (
+            cutline("check", files[0], "--against", files[1], *gate, *columns, "--json").out.replace(
+                files[0], "june.ranking"
+            )
+            == done.out
+        )
+    assert "belong to --against" in cutline("check", "june.csv", *columns, "--require", "auc>0", "--independent").err
+
+
+def test_two_months_are_compared_at_one_cut(cutline, tmp_path):
+    shifted(tmp_path)
+    done = cutline("compare", "may.ranking", "june.ranking", "--independent", "--json")
+    document = json.loads(done.out)
+    accuracy = next(row for row in document["measures"] if row["measure"] == "accuracy")
+
+    assert accuracy["p_value"] < 0.001  # each at its own default cut hid the shift
+    assert document["verdict"][0].startswith("For ranking, may and june do not differ significantly")

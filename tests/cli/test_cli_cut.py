@@ -340,3 +340,31 @@ def test_what_apply_prints_steers_no_terminal_and_is_the_data_elsewhere(cutline,
     assert cutline(*asked).out == "p,name,flagged\n9.0,\x1b[2J,true\n"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert cutline(*asked).out == "p,name,flagged\n9.0,\\x1b[2J,true\n"
+
+
+def test_apply_says_when_it_flags_far_more_than_the_cases_that_chose_the_cut(cutline, tmp_path):
+    rng = np.random.default_rng(1)
+    for name, shift in (("old", 0.0), ("new", 0.1)):
+        scores = np.clip(rng.random(2000) + shift, 0, 1)
+        labels = (rng.random(2000) < scores).astype(int)
+        lines = [f"{y},{p:.6f}" for y, p in zip(labels, scores, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["y,p", *lines]), encoding="utf-8")
+    assert cutline("cut", "old.csv", "--label", "y", "--score", "p", "--share", "15%", "-o", "cut.json").code == 0
+
+    assert "the scores may have shifted" not in cutline("apply", "cut.json", "old.csv", "-o", "a.csv").out
+    done = cutline("apply", "cut.json", "new.csv", "-o", "b.csv")
+    assert "% of these cases, but flagged 15 % of those that chose it: the scores may have" in " ".join(
+        done.out.split()
+    )
+    with pytest.warns(UserWarning, match="the scores may have shifted"):
+        cl.load(tmp_path / "cut.json").apply(np.linspace(0.2, 1, 2000))
+
+
+def test_a_threshold_just_above_a_score_is_short(cutline, tmp_path):
+    rng = np.random.default_rng(2)
+    scores = np.round(rng.random(1000), 4)
+    labels = (rng.random(1000) < scores).astype(int)
+    cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.6")
+
+    assert len(str(cut.threshold)) <= 7
+    assert cut.counts == cl.evaluate(labels, scores, threshold=cut.threshold).counts

@@ -50,7 +50,7 @@ def test_the_table_says_what_was_evaluated(cutline, ten):
     questions = ["Is the cut good?", "Does it rank well?", "Can I trust the probabilities?"]
     assert [done.out.find(question) > 0 for question in questions] == [True] * 3
     assert "Area under the ROC curve" in done.out
-    assert "Notes" in done.out
+    assert "! There are only 5 positives" in done.out
     assert done.err == ""
 
 
@@ -263,7 +263,7 @@ def test_a_model_may_come_from_standard_input(cutline, tumours, tmp_path, monkey
         "compare", tmp_path / "old.json", "-", "--id", "id", "--label", "y", "--score", "p", "--measures", "auc"
     )
 
-    assert (done.code, "old minus standard input" in done.out) == (0, True)
+    assert (done.code, "old and standard input cannot be told apart" in done.out) == (0, True)
 
 
 def test_two_columns_are_compared(cutline, tumours):
@@ -306,12 +306,10 @@ def test_a_comparison_reads_as_a_table(cutline, tumours, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     wide = cutline(*arguments)
 
-    assert "logistic minus tree" in narrow.out
     assert "2 models on the same 569 cases" in narrow.out
     assert "Recall" in narrow.out
-    for out in (narrow.out, wide.out):  # the value of each model, then the differences
-        assert "0.5991 [0.5319, 0.6627]" in out
-        assert out.index("0.5991 [0.5319, 0.6627]") < out.index("logistic minus tree")
+    assert ".532-.663" in narrow.out  # the interval stands below its value
+    assert wide.out.index("0.5991 [0.5319, 0.6627]") < wide.out.index("logistic minus tree")
     assert cutline(*arguments, "--csv", "-q").out.startswith("measure,a,b,value_a")
 
 
@@ -376,7 +374,8 @@ def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
-    monkeypatch.setattr("cutline.results.resample_budget.SCORES", 1_000)
+    for name, value in (("ROWS", 1000), ("SHORT", 0), ("ENOUGH", 100)):
+        monkeypatch.setattr(f"cutline.results.resample_budget.{name}", value)
     columns = ("--label", "label", "--positive", "malignant", "--id", "id")
     words = "The bootstrap intervals are from 100 resamples"
     one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")
@@ -475,3 +474,54 @@ def test_the_reference_and_the_primary_measure_can_be_named(cutline, five):
     assert "Difference from" not in cutline("compare", path, *options, "--pairs").out
     assert cutline("compare", path, *options, "--reference", "nobody").code == 2
     assert cutline("compare", path, *options, "--independent", "--pairs").code == 2
+
+
+def many_models(folder, models):
+    rng = np.random.default_rng(7)
+    signal = rng.normal(size=300)
+    labels = (rng.random(300) < 1 / (1 + np.exp(1.2 - 1.2 * signal))).astype(int)
+    scores = [1 / (1 + np.exp(1.2 - signal - 0.3 * i * rng.normal(size=300))) for i in range(models)]
+    lines = [
+        ",".join([str(y), *(f"{p:.6f}" for p in row)]) for y, row in zip(labels, np.transpose(scores), strict=True)
+    ]
+    names = [f"model_{i}" for i in range(models)]
+    (folder / "models.csv").write_text("\n".join([",".join(["y", *names]), *lines]), encoding="utf-8")
+    return [part for name in names for part in ("--score", name)]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("models", [2, 3, 5, 12])
+def test_a_comparison_fits_on_a_screen_with_its_notes(cutline, tmp_path, monkeypatch, models, width):
+    scores = many_models(tmp_path, models)
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = cutline("compare", "models.csv", "--label", "y", *scores, "--resamples", "200").out.splitlines()
+
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= width
+    assert sum(line.startswith("! ") for line in lines) <= 3
+    assert any(line.startswith("For ranking, ") for line in lines[:5])
+
+
+def test_a_warning_that_questions_all_numbers_stands_before_them(cutline, tmp_path):
+    (tmp_path / "hard.csv").write_text("y,p\n" + "1,1\n1,0\n0,0\n0,0\n" * 20, encoding="utf-8")
+    lines = cutline("evaluate", "hard.csv", "--label", "y", "--score", "p").out.splitlines()
+
+    assert lines[1].startswith("! The scores have 2 distinct values: labels rather than scores.")
+    assert sum("labels rather than scores" in line for line in lines) == 1
+
+
+def test_the_notes_of_an_evaluation_are_those_that_the_terminal_prints(cutline, ten):
+    done = cutline("evaluate", ten, "--label", "y", "--score", "p", "--verbose")
+    printed = " ".join(done.out.split())
+
+    notes = evaluate("y", "p", data=str(ten)).notes
+    assert len(notes) == sum(line.startswith(("! ", "- ")) for line in done.out.splitlines())
+    for note in notes:
+        assert " ".join(str(note).split()) in printed
+
+
+def test_limits_that_are_rounding_are_shown_as_nought():
+    from cutline.core.table import shown, shown_limits
+
+    assert shown(2.11e-15) == "0.0000"
+    assert shown_limits(-1.41e-05, 0.03) == ("0.0000", "0.0300")

@@ -90,6 +90,7 @@ def test_alarms_are_acknowledged_and_the_release_is_replaced(folder, capsys):
         (("--acknowledge", "2026-11-01"), "--acknowledge and --rebaseline need --why"),
         (("--worse-by", "recall=much"), "--worse-by is 'recall=much'"),
         (("--json", "--csv"), "--json and --csv both print"),
+        (("months/*.ranking",), "No file matches 'months/*.ranking': pass the ranking files of the days."),
     ],
 )
 def test_refusals_end_with_2(folder, capsys, arguments, sentence):

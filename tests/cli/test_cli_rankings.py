@@ -71,7 +71,7 @@ def test_a_ranking_is_refused_where_cases_are_needed(folder, capsys):
         ("compare", "a.ranking", "a.ranking"),
         ("check", "a.ranking", "--against", "preds/0.parquet", "--no-worse", "auc"),
     ):
-        assert "is a ranking, which no longer knows its cases one by one" in refused(capsys, *arguments)
+        assert "is a ranking, which holds counts per score and not single cases" in refused(capsys, *arguments)
     assert "--label has nothing to name" in refused(capsys, "evaluate", "a.ranking", "--label", "y")
     assert "add rankings up with `cutline merge`" in refused(capsys, "evaluate", "a.ranking", "preds/0.parquet")
 
@@ -98,7 +98,7 @@ def test_rankings_of_different_cases_are_compared_without_pairs(folder, capsys):
     assert run("compare", "may.ranking", "june.ranking", "--independent", "--resamples", "0") == 0
     said = capsys.readouterr().out
     assert "may minus june: 400 cases (may) and 500 cases (june)" in said
-    assert "The cases are taken for different ones." in said
+    assert "The files are treated as independent samples." in said
     assert len(both.summary(resamples=0).to_dict()) == len(both.summary().to_dict())
     assert {row["low"] for row in both.summary(["ks", "eer"], resamples=0)} == {None}
 

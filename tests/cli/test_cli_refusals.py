@@ -26,7 +26,7 @@ BAD_FILES = {
     "binary.csv": (bytes(range(256)) * 20, "binary"),
     "latin.csv": (b"y,p\n1,0.5\n\xff\xfe,0.3\n", "UTF-8"),
     "broken.jsonl": (b'{"y": 1, "p": 0.5}\n{"y": 0,', "JSON"),
-    "long.csv": (b"y,p,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,\n", "a row in line 2 of more than 2 million bytes"),
+    "long.csv": (b"y,p,t\n1,0.5," + b"x" * 5_000_000 + b"\n0,0.2,\n", "a row in line 2 of more than 2 million bytes"),
     "noise.jsonl": (bytes(range(1, 256)), "not UTF-8 text"),
     "ragged.csv": (b"y,p\n1,0.5\n0,0.2,7\n", "line 3"),
     "labels.csv": (b"y,label,p\n1,1,0.5\n0,0,0.2\n", "Pass --label"),

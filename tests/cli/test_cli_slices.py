@@ -81,6 +81,7 @@ def test_a_day_is_a_date_and_not_a_time(cutline, sites, tmp_path):
 
 def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatch):
     few = {by: list(evaluate("y", "p", data=sites, by=by)) for by in ("site", "day", "y")}
+    monkeypatch.setattr("cutline.inputs.files._SMALL", -1)
     monkeypatch.setattr("cutline.inputs.out_of_core.is_large", lambda _: True)
     many = {by: list(evaluate("y", "p", data=sites, by=by)) for by in few}
     assert few == many
@@ -93,7 +94,7 @@ def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatc
         (("--by", "site", "--html", "x.html"), "evaluate --by prints a table alone"),
         (("--by", "site", "--by", "site"), "--by names 'site' twice"),
         (("--by", "p:low"), "--by has the rule 'low'"),
-        (("--by", "site", "--group", "day"), "--by cannot be combined with --group"),
+        (("--by", "site", "--stratum", "day"), "--by cannot be combined with --stratum"),
         (("--by", "site", "--ranking-csv", "r.csv"), "--by cannot be combined with --ranking-csv"),
         (("--by", "site", "--template", "clinical"), "--by cannot be combined with --template"),
         (("--by", "site", "--score", "y"), "--score is given 2 times"),
@@ -184,3 +185,10 @@ def test_gates_by_slice(cutline, many):
     assert json.loads(gap.out)["results"][0]["high"] > 0.1
     mixed = cutline("check", many, *NAMED, "--by", "site", "--require", "auc > 0", "--undecided", "fail")
     assert "--by checks --require alone" in mixed.err
+
+
+@pytest.mark.parametrize("measure", ["auc", "recall", "accuracy"])
+def test_slices_of_one_class_each_are_shown_as_undefined(cutline, sites, measure):
+    done = cutline("slices", sites, "--label", "y", "--score", "p", "--by", "y", "--measure", measure)
+    assert done.code == 0
+    assert done.out.startswith("No slice has enough cases to be compared with the rest")

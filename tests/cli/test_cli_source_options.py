@@ -38,6 +38,8 @@ def test_a_quota_in_each_period(cutline, files):
     assert document["measures"] == json.loads(json.dumps(expected.to_dict()))
     assert "quota 5 in each, 15 places in all" in " ".join(cutline(*given).out.split())
     assert cutline(*given, "--csv").out.splitlines()[0].startswith("measure,title,value")
+    assert cutline(*given, "--html", "flights.html").code == 0
+    assert "of the places go to positives" in Path("flights.html").read_text()
 
 
 def test_ordered_classes(cutline, files):

@@ -155,6 +155,21 @@ def test_nested_cross_validation_step_by_step() -> None:
     assert high - low == pytest.approx(2 * 1.959963984540054 * result.standard_error)
 
 
+def test_stratified_folds_do_not_show_how_much_the_share_of_positives_varies() -> None:
+    """All folds are alike but for the classes: the published formula takes the whole variance off, this one none."""
+    positive = np.tile([True, False, False, False], 10)
+    outer = np.where(positive, 0.6, 0.1)[None] + np.random.default_rng(0).normal(size=(1, 40)) * 1e-3
+    fold = (np.arange(40) // 8)[None]
+    inner = np.stack([np.where(fold[0] == k, np.nan, outer[0]) for k in range(5)])[None]
+    stratified = nested_error(outer, inner, fold, positive)
+
+    assert stratified.standard_error == pytest.approx(math.sqrt(0.25 * 0.25 * 0.75 / 40), rel=0.02)
+    assert nested_error(outer, inner, fold).standard_error == stratified.naive_standard_error
+    far = np.where(np.isnan(inner), np.nan, inner + 0.1)  # models that the outer folds measure as much worse
+    wide, published = (nested_error(outer, far, fold, *more).standard_error for more in ((positive,), ()))
+    assert wide > 1.4 * published
+
+
 def test_the_error_of_nested_cross_validation_stays_between_the_naive_one_and_its_largest_inflation() -> None:
     fold = np.array([[0, 0, 1, 1, 2, 2]])
     outer = np.array([[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]])

@@ -13,6 +13,8 @@ from cutline.core.parallel import watched
 from cutline.inputs import duck, files
 from cutline.inputs.sql_engine import SqlEngine
 
+pytestmark = pytest.mark.usefixtures("by_duckdb")
+
 ENDLESS = "SELECT range % 2 AS y, CAST(range AS DOUBLE) AS x FROM range(10000000000)"  # minutes, where nothing ends it
 
 

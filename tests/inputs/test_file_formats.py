@@ -330,6 +330,7 @@ def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
     program = (
         "import io, resource, signal, sys; import cutline as cl; from cutline.inputs import files\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "files._SMALL = -1\n"
         "for data in (sys.argv[1], io.BytesIO(b'y,p\\n' + b'1,0.5\\n' * 60_000)):\n"
         "    try: files.read(data)\n"
         "    except cl.InputError as error: print(error)\n"
@@ -341,7 +342,7 @@ def test_a_full_disk_is_not_blamed_on_the_input(tmp_path, monkeypatch):
     assert all(line.startswith("The folder of temporary files, ") and "TMPDIR" in line for line in said)
 
 
-def test_what_duckdb_cannot_write_is_not_blamed_on_the_input(tmp_path):
+def test_what_duckdb_cannot_write_is_not_blamed_on_the_input(tmp_path, by_duckdb):
     (tmp_path / "cases.csv").write_text("y,p\n1,0.9\n0,0.2\n")
     file = files.read(tmp_path / "cases.csv")
     with pytest.raises(InputError, match="The folder of temporary files"), file._plainly():

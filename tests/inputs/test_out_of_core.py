@@ -10,6 +10,8 @@ from cutline import InputError, ParameterError, auc, evaluate, rank
 from cutline.core.binned_ranking import auc_width
 from cutline.inputs import binning, out_of_core
 
+pytestmark = pytest.mark.usefixtures("by_duckdb")
+
 POPULATIONS = {
     "uniform": lambda rng, n: rng.random(n),
     "skewed": lambda rng, n: rng.beta(0.1, 5, n),
@@ -185,7 +187,7 @@ def test_text_is_refused_and_large_whole_numbers_too(few, tmp_path):
 
 def test_an_exact_ranking_that_no_memory_holds_is_refused(few, written, monkeypatch):
     monkeypatch.setattr(out_of_core, "_BYTES", 10**9)
-    monkeypatch.setattr("cutline.inputs.files._ROW_BYTES", 10**9)
+    monkeypatch.setattr("cutline.inputs.duckdb_files._ROW_BYTES", 10**9)
     with pytest.raises(InputError, match=r"takes about .* GB: leave exact= out for bins"):
         rank("y", "p", data=written(rows()), exact=True)
 

@@ -11,7 +11,7 @@ from pyarrow import feather, parquet
 
 import cutline as cl
 from cutline import CutlineError, rank
-from cutline.inputs import column_source, files
+from cutline.inputs import column_source, duckdb_files
 from cutline.inputs import rank as door
 from cutline.inputs.column_source import plain
 
@@ -21,6 +21,11 @@ LABELS = (
     ("a_b", "it's"), ("1", "0", "2"), ("1", "0", "NA"), ("1", "0", ""), ("1", " 0"), ("1",), ("0",),
     ("good", "bad", " NA "),
 )  # fmt: skip
+
+
+pytestmark = pytest.mark.usefixtures("by_duckdb")
+
+
 ODD = ("1_000", "+-1", "NA", "", "nan", "-nan", "inf", "-Infinity", "1e400", " 0.5", "0.5 ", "abc", "1,5", "0x10",
        "1e5", "+.5", "5.", "00.5", "null", "None", " NA", "1e-320", "-0", "0",
        "0.1000000000000000055511151231257827")  # fmt: skip
@@ -32,7 +37,7 @@ def by_sql(path, positive=None, missing="error", weighted=False):
     asked = column_source.asked_of("y", "p", "w" if weighted else None, positive=positive)
     column_source.check(source, asked)
     options = door._Options(positive, True, missing)
-    if not isinstance(source, files.File) or weighted:
+    if not isinstance(source, duckdb_files.File) or weighted:
         with column_source.reading(source, asked) as rows:
             return door._rank_rows(options, **rows)
     try:
@@ -118,8 +123,8 @@ def test_a_label_that_turns_up_late_is_read(tmp_path):
 def test_a_file_is_scanned_once_and_exact_where_it_fits(tmp_path, monkeypatch):
     path = tmp_path / "cases.csv"
     path.write_text("y,p\n1,0.9\n0,0.5\n1,0.4\n")
-    monkeypatch.setattr(files.File, "rows", None)
-    monkeypatch.setattr(files.File, "engine", None)
+    monkeypatch.setattr(duckdb_files.File, "rows", None)
+    monkeypatch.setattr(duckdb_files.File, "engine", None)
     assert rank("y", "p", data=path).exact
     assert rank("y", "p", data=path, exact=True).score.tolist() == [0.9, 0.5, 0.4]
 
@@ -128,5 +133,5 @@ def test_what_does_not_fit_is_aggregated_in_sql(tmp_path, monkeypatch):
     path = tmp_path / "cases.csv"
     path.write_text("y,p\n" + "1,0.9\n0,0.5\n1,0.4\n" * 10)
     monkeypatch.setattr("cutline.inputs.out_of_core.MOST_IN_MEMORY", 5)
-    monkeypatch.setattr(files.File, "scan", None)
+    monkeypatch.setattr(duckdb_files.File, "scan", None)
     assert len(rank("y", "p", data=path)) == 3

@@ -284,7 +284,7 @@ def test_a_part_of_the_area_can_be_cut_off_along_either_axis():
 
 
 def test_every_side_has_words_a_reason_and_somebody_who_takes_it_or_a_source():
-    taken = {name for one in TOOLS.values() for entry in one.entries for name in entry.sides}
+    taken = {name for one in TOOLS.values() for entry in one.entries for name in entry.conventions}
     for side in SIDES.values():
         assert side.words == side.words.strip() != ""
         assert side.explanation.endswith(".")

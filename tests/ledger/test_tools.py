@@ -59,7 +59,7 @@ def check(entry, answers, *, live=False):
         if answer is None or math.isnan(answer):
             continue
         q, cases = quantity(entry.measure), material(*one)
-        if "ties_unstable" in entry.sides and not live:  # numpy's sort is not the same on all processors
+        if "ties_unstable" in entry.conventions and not live:  # numpy's sort is not the same on all processors
             ends = [
                 under(cases, q, [SIDES["unweighted"], SIDES[f"ties_{end}"]]) for end in ("pessimistic", "optimistic")
             ]
@@ -116,10 +116,13 @@ def test_there_are_the_tools_that_people_compare():
         assert one.source
         assert one.entries
         for entry in one.entries:
-            assert set(entry.sides) <= set(SIDES)
+            assert set(entry.conventions) <= set(SIDES)
             q = quantity(entry.measure)
-            hard = "hard_labels" in entry.sides  # which are made at the cut
-            assert all(SIDES[side].applies(q) or (hard and side == "strict") for side in entry.sides), (one.name, entry)
+            hard = "hard_labels" in entry.conventions  # which are made at the cut
+            assert all(SIDES[side].applies(q) or (hard and side == "strict") for side in entry.conventions), (
+                one.name,
+                entry,
+            )
 
 
 def test_value_as_gives_the_number_of_the_tool():

@@ -9,9 +9,21 @@ import pytest
 
 import cutline as cl
 from cutline.core.counts import Counts, divide
+from cutline.inference import delong
 from cutline.measures import MEASURES, Family, Needs
 from cutline.measures.kinds import Proportion
-from cutline.measures.tracing import INPUTS, OPERATIONS, Program, symbol, trace
+from cutline.measures.tracing import (
+    INPUTS,
+    OPERATIONS,
+    Program,
+    UntraceableError,
+    column,
+    columns_of,
+    symbol,
+    symbolic_ranking,
+    trace,
+    trace_ranking,
+)
 
 COUNT_MEASURES = cl.MEASURES.search(needs=Needs.COUNTS)
 COSTS = ("cost_fp", "cost_fn")
@@ -228,3 +240,61 @@ def test_a_baseline_that_cannot_be_traced_leaves_the_measure():
 
 def test_a_measure_of_the_whole_list_has_no_program_of_one_cut():
     assert trace(cl.MEASURES["auc"]) is None
+
+
+# ---------------------------------------------------------------------- measures of the ranking
+
+RANKED = ("auc", "average_precision", "ks", "max_youden_j", "eer", "brier", "log_loss", "brier_skill", "gini")
+
+
+def random_ranking(seed, weighted=False):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 200))
+    labels, scores = random.integers(0, 2, n), random.integers(0, 40, n) / 40
+    labels[:2] = (0, 1) if seed % 5 else labels[0]  # of some, perhaps one class
+    return cl.rank(labels, scores, random.gamma(2, 1, n) if weighted else None, positive=1)
+
+
+@pytest.mark.parametrize("name", RANKED)
+def test_the_program_of_a_measure_of_the_ranking_says_what_its_definition_does(name):
+    measure, program = cl.MEASURES[name], Program()
+    place = program.add(trace_ranking(measure).value)
+    for seed, weighted in itertools.product(range(20), (False, True)):
+        r = random_ranking(seed, weighted)
+        with np.errstate(all="ignore"):
+            found = program.run(columns_of(r))[place]
+        assert float(found) == pytest.approx(float(measure.compute(r)), rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def test_a_program_of_the_ranking_says_when_the_measure_is_undefined():
+    found, program = trace_ranking(cl.MEASURES["auc"]), Program()
+    places = {words: program.add(holds) for words, holds in found.undefined}
+    with np.errstate(all="ignore"):
+        results = program.run(columns_of(cl.rank([0, 0, 0], [0.1, 0.5, 0.5], positive=1)))
+
+    assert [words for words, place in places.items() if results[place]] == ["there is no positive case"]
+
+
+def test_delongs_interval_is_traced_from_the_ranking():
+    symbolic, program = symbolic_ranking(), Program()
+    area = cl.MEASURES["auc"].function(symbolic)
+    places = [program.add(limit) for limit in delong.delong_logit(area, delong.variance(symbolic), 0.9)]
+    for seed in range(1, 5):
+        r = random_ranking(seed, weighted=seed == 2)
+        results = program.run(columns_of(r))
+        expected = delong.delong_logit(cl.MEASURES["auc"].compute(r), delong.variance(r), 0.9)
+        assert [float(results[place]) for place in places] == pytest.approx([float(x) for x in expected], rel=1e-12)
+
+
+def test_what_chooses_among_the_data_cannot_be_traced():
+    assert trace_ranking(cl.MEASURES["auch"]) is None  # the hull is searched for
+    assert trace_ranking(cl.MEASURES["recall"]) is None  # a measure of one cut
+    scores = column("score")
+    for broken in (
+        lambda: scores[scores > 0],
+        lambda: scores[::2],
+        lambda: scores.astype(int),
+        lambda: bool(scores > 0),
+    ):
+        with pytest.raises(UntraceableError):
+            broken()

@@ -157,11 +157,26 @@ def test_a_replaced_release_is_compared_with_later_days_only():
     for i in range(30, 36):
         monitor.update(name(i), sample(100 + i, shift=-1.0), model="v2")
 
-    assert monitor.alarms == before
+    assert [alarm[:4] for alarm in monitor.alarms] == [alarm[:4] for alarm in before]
+    assert {alarm.acknowledged for alarm in monitor.alarms} == {"release replaced: retrained"}
+    assert monitor.passed
     assert any("another release (retrained)" in note for note in monitor.notes)
     assert rows(monitor, "precision")[-1]["release"] != rows(monitor, "precision")[0]["release"]
     with pytest.raises(cl.InputError, match="was scored by the model 'v1', and 'v2' is watched"):
         monitor.update(name(40), sample(140), model="v1")
+
+
+def test_labels_that_have_not_arrived_are_censored():
+    rng = np.random.default_rng(5)
+    delay, age = rng.exponential(20, 20_000), rng.uniform(0, 150, 20_000)
+    arrived = delay <= age
+    true_quantile = 20 * np.log(100)
+
+    naive = cl.monitor(RELEASE, matures=delay[arrived]).settings.matures
+    censored = cl.monitor(RELEASE, matures=(delay[arrived], age[~arrived])).settings.matures
+
+    assert naive < true_quantile - 5
+    assert abs(censored - true_quantile) < 4
 
 
 # ---- state
@@ -261,7 +276,7 @@ def test_young_days_wait_for_their_labels():
 
 
 def test_maturity_is_a_quantile_of_the_delays():
-    assert cl.monitor(RELEASE, matures=np.arange(101)).settings.matures == 99
+    assert cl.monitor(RELEASE, matures=np.arange(1, 101)).settings.matures == 99
     with pytest.raises(cl.InputError, match="The day 'monday' is no date"):
         cl.monitor(RELEASE, [("monday", DAYS[0][1])], matures=3)
 
@@ -288,10 +303,10 @@ def test_empty_days_and_days_without_positives_change_nothing_but_are_listed():
 
     for measure in ("recall", "auc", "calibration"):
         assert rows(more, measure)[-1]["cumulated"] == rows(plain, measure)[-1]["cumulated"]
-    assert "2027-01-01, 2027-01-02: no cases: listed, but nothing changes." in more.notes
+    assert "2027-01-01 and 2027-01-02 have no cases, which changes nothing." in more.notes
     assert rows(without, "recall")[-1]["value"] is None
     assert rows(without, "recall")[-1]["status"] == "no case for recall"
-    assert any(note.startswith("2027-01-03: no positives") for note in without.notes)
+    assert any(note.startswith("2027-01-03 has no positives, so that only negatives count") for note in without.notes)
 
 
 def test_nothing_recorded_yet():
@@ -353,7 +368,9 @@ def test_refusals_are_one_sentence(act, sentence):
         ({"measures": "calibration", "worse_by": {"calibration": 0.1}}, "is not compared with the release"),
         ({"worse_by": -1}, "worse_by is -1 for recall"),
         ({"alarm": "never"}, "alarm is 'never'"),
-        ({"matures": [-1]}, "matures are no delays"),
+        ({"matures": [-1]}, "matures holds something that is no delay in days"),
+        ({"matures": []}, "matures holds no delay of a label"),
+        ({"matures": ([1, 2, 3], [4, 5, 6])}, "matures shows 50 % of the labels after 6 days and no more"),
         ({"release": cl.rank([0, 1, 0], [3, 2, 1]), "measures": "calibration"}, "are not probabilities"),
         ({"release": ([], [])}, "release has no cases"),
     ],

@@ -125,7 +125,7 @@ def test_names_are_text(opened):
     page = opened["tied"].page
 
     assert page.text_content("h1") == INJECTED
-    assert INJECTED in page.text_content("#chart-0 svg")
+    assert any(INJECTED in text for text in page.locator(".chart svg").all_text_contents())
 
 
 # ---------------------------------------------------------------------- the numbers
@@ -270,7 +270,7 @@ def test_the_slider_obeys_the_keyboard(report):
     page.keyboard.press("End")
     assert report.cells()["fn"] + report.cells()["tn"] == 0
     page.keyboard.press("Tab")  # on to what can be entered next
-    assert page.evaluate("document.activeElement.matches('input, button, select, a, summary')")
+    assert page.evaluate("document.activeElement.matches('input, button, select, a, summary, [tabindex]')")
 
 
 def test_what_cannot_be_is_refused_in_words(opened):
@@ -446,6 +446,53 @@ def test_the_address_names_the_cut_and_leads_to_it(opened):
     other.evaluate("window.location.hash = '#quota=nonsense'")
     other.wait_for_function("document.querySelector('#refusal').textContent.includes('Enter a number')")
     other.close()
+
+
+def test_the_first_screen_has_the_verdict_the_charts_and_the_slider(report):
+    page = report.page
+    page.evaluate("window.scrollTo(0, 0)")
+    bottom = "(selector) => document.querySelector(selector).getBoundingClientRect().bottom"
+
+    assert page.evaluate(bottom, ".verdict") < page.evaluate(bottom, "#look") < page.evaluate(bottom, ".bar") <= 900
+    assert len(page.locator(".look svg").all()) == 4  # two of them are tabs
+    assert page.locator(".look svg:visible").count() == 3
+
+
+def test_the_slider_moves_the_cut_on_all_charts_at_the_top(opened):
+    page = opened["tumours"].page
+    names = ["roc", "precision_recall", "score_distribution", "reliability"]
+    page.evaluate("window.cutline.live.slide(100)")
+    before = [page.evaluate("(name) => window.cutline.markOf(name)", name) for name in names]
+    page.evaluate("window.cutline.live.slide(300)")
+    after = [page.evaluate("(name) => window.cutline.markOf(name)", name) for name in names]
+
+    assert all(one and other and one != other for one, other in zip(before, after, strict=True))
+
+
+def test_tabs_obey_the_mouse_and_the_keyboard(opened):
+    page = opened["tumours"].page
+    roc, other = page.locator("[role=tab]").all()
+    panels = page.locator("[role=tabpanel]")
+    other.click()
+    assert (panels.nth(0).is_visible(), panels.nth(1).is_visible()) == (False, True)
+    assert other.get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowRight")
+    assert (panels.nth(0).is_visible(), panels.nth(1).is_visible()) == (True, False)
+    assert roc.evaluate("(tab) => tab === document.activeElement")
+
+
+@pytest.mark.parametrize(("kind", "starts"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
+def test_every_chart_can_be_saved(opened, kind, starts):
+    page = opened["tumours"].page
+    assert page.locator(f"figure .save button:has-text('{kind}')").count() == page.locator("figure .chart").count()
+    with page.expect_download() as download:
+        page.click(f"[aria-label='Save the chart Scores of the two classes as {kind}']")
+    content = download.value.path().read_bytes()
+
+    assert download.value.suggested_filename == f"scores-of-the-two-classes.{kind.lower()}"
+    assert content.startswith(starts)
+    assert len(content) > 5000
+    assert b"var(--" not in content
 
 
 def test_a_link_to_a_folded_section_opens_it(opened):

@@ -61,7 +61,7 @@ def test_the_numbers_of_the_section_are_those_of_the_summary(one):
 
 def test_one_model_has_a_diagram_and_its_risks_but_no_chart_of_a_single_point(one):
     titles = re.findall(r"<figcaption><h3>(.*?)</h3>", section(one[2]))
-    assert titles == ["Reliability diagram", "Probabilities by outcome"]
+    assert titles == ["Probabilities by outcome"]  # the reliability diagram stands at the top of the page
 
 
 def test_recalibration_is_judged_as_by_the_call(one):

@@ -1,4 +1,4 @@
-"""The verdict in three sentences."""
+"""What the page says first: the verdict in two sentences, and the warnings."""
 
 import re
 
@@ -7,7 +7,8 @@ import pytest
 
 import cutline as cl
 from cutline.report import html, summarized
-from cutline.report.headline import verdict, verdict_on
+from cutline.report.headline import best_first, verdict, verdict_on, warnings
+from cutline.results.notes import Note
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
@@ -17,12 +18,11 @@ def sentences(evaluation, **options):
     return verdict(summarized(evaluation, **{"intervals": "formula"} | options))
 
 
-def test_three_sentences_stand_first():
+def test_two_sentences_stand_first():
     text = html(cl.evaluate(LABELS, SCORES))
     found = re.search(r'<div class="verdict">(.*?)</div>', text, flags=re.DOTALL)[1]
 
-    assert found.count("<p>") == 3
-    assert "5 of them positive" in found
+    assert found.count("<p>") == 2
     assert "AUC 0.8000" in found
     assert "finds 4 of the 5 positives and misses 1, with 1 false alarm." in found
 
@@ -30,7 +30,7 @@ def test_three_sentences_stand_first():
 @pytest.mark.parametrize(
     ("labels", "scores", "words"),
     [
-        (LABELS, SCORES, "The model was evaluated on 10 cases, 5 of them positive (50 %): it puts a positive before a"),
+        (LABELS, SCORES, "The model puts a positive before a negative in 80 % of the pairs (AUC 0.8000, 95 % interval"),
         ([1, 0] * 20, [0.5] * 40, "(ties count half) (AUC 0.5000, 95 % interval 0."),
         ([1, 0] * 20, [0.5] * 40, "which cannot be told from the baseline, 50 %."),
         ([0, 1] * 50, np.linspace(0, 1, 100) + np.tile([0, 0.2], 50), "), better than the baseline, 50 %."),
@@ -56,6 +56,39 @@ def test_the_second_sentence_says_what_the_cut_does():
 
 def test_a_summary_without_the_auc_has_a_first_sentence_too():
     assert sentences(cl.evaluate(LABELS, SCORES), measures=["recall"])[0].endswith("5 of them positive (50 %).")
+
+
+def test_at_most_three_warnings_stand_below_the_verdict():
+    summary = summarized(cl.evaluate(LABELS, SCORES), intervals="formula")
+    notes = tuple(Note(f"rule-{i}", f"Warning {i}.", kind="warning") for i in range(5))
+
+    assert warnings(summary.with_notes((Note("fact", "A fact."), *notes))) == list(notes[:3])
+
+
+def test_a_page_with_a_slider_does_not_ask_for_an_option():
+    text = html(cl.evaluate(LABELS, np.asarray(SCORES) * 40))
+    said = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+
+    assert "are not probabilities, so the cut is" in said
+    assert "Move the slider for another." in said
+    assert "threshold=, quota=" not in said
+
+
+def test_the_same_warning_of_several_models_stands_once():
+    rng = np.random.default_rng(3)
+    labels = rng.random(300) < 0.3
+    scores = {f"m{i}": np.clip(rng.random(300) * 0.2 + 0.8 * (rng.random(300) < 0.3), 0, 1) for i in range(4)}
+    shown = warnings(summarized(cl.compare(labels, scores), resamples=50))
+
+    assert len({note.rule for note in shown}) == len(shown)
+
+
+def test_the_best_model_comes_first():
+    summary = summarized(compared(), resamples=50)
+    areas = [own["auc"].value for own in best_first(summary).values()]
+
+    assert areas == sorted(areas, reverse=True)
+    assert set(best_first(summary)) == set(summary.models)
 
 
 def compared(groups=None):

@@ -240,7 +240,7 @@ def test_the_level_is_that_of_every_interval(ten, tmp_path):
     area = ten.estimate("auc", 0.5)
 
     assert f"50 % interval {area.low:.4f} to {area.high:.4f}" in text
-    assert "50 % intervals; a line marks the baseline" in text
+    assert "Measures of this cut with 50 % intervals" in text
     assert "50 %: Wilson for proportions" in text
     assert json.loads(ten.save(tmp_path / "r.json", level=0.5).read_text(encoding="utf-8"))["measures"][0]["low"] > 0.6
     with pytest.raises(cl.CutlineError, match="level"):
@@ -281,23 +281,22 @@ def test_two_models_stand_side_by_side(two):
 
 def test_a_difference_has_one_conclusion(two):
     summary, text = two
-    table = re.search(r'<table class="numbers differences">.*?</table>', text, flags=re.DOTALL)[0]
+    table = re.search(r'<table class="numbers differences stack">.*?</table>', text, flags=re.DOTALL)[0]
     for row in summary.rows:
-        assert f'<td class="wide-only">{row.conclusion(summary.level)}</td>' in table
+        assert f'<td data-of="Conclusion">{row.conclusion(summary.level)}</td>' in table
     assert "0.0000</td>" not in table.split("p (Holm)")[1].split("<tbody>")[0]
 
 
-def test_the_tests_of_many_models_fold_away_with_their_outcome():
+def test_the_tests_of_many_models_fold_away():
     rng = np.random.default_rng(4)
     labels = rng.random(200) < 0.5
     scores = {f"m{i}": rng.normal(size=200) + (3 - i) * labels for i in range(4)}
     models = cl.compare(labels, scores, threshold=0.5)
     summary = summarized(models)
     text = html(models, summary)
-    apart = sum(row.is_significant(0.95) for row in summary.rows if row.name == "auc")
 
-    assert 0 < apart <= 6
-    assert f"<summary>Area under the ROC curve: {apart} of 6 pairs differ significantly</summary>" in text
+    assert "<summary>Tests of all 6 pairs of models</summary>" in text
+    assert "pairs differ significantly" not in text
 
 
 def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):

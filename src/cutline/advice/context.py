@@ -36,7 +36,7 @@ class RuleContext:
     @cached_property
     def data_notes(self) -> dict[str, str]:
         """What the data say about themselves, by rule."""
-        return {note.rule: note.text for note in self.evaluation.notes}
+        return {note.rule: note.text for note in self.evaluation.data_notes}
 
     @cached_property
     def seen(self) -> frozenset[str]:

@@ -37,8 +37,15 @@ MODEL_RULES = (
     _of_data("one-class", "warning", "all cases are of one class"),
     _of_data("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
     Rule("reversed", "warning", "the AUC is below 0.5", BERRAR_RANKING, score_rules.reversed_order),
-    Rule("chance", "warning", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
     Rule("labels", "warning", "the scores have one or two distinct values", CUTLINE, score_rules.labels),
+    Rule(
+        "perfect-calibration",
+        "warning",
+        "the mean probability and the calibration slope, or the recalibrated probabilities, are exactly right",
+        CUTLINE,
+        score_rules.perfect_calibration,
+    ),
+    Rule("chance", "warning", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
     Rule(
         "imbalance",
         "warning",
@@ -54,7 +61,13 @@ MODEL_RULES = (
         score_rules.calibration_note,
     ),
     Rule("few-cases", "warning", "a class has fewer than 30 cases in effect", BERRAR_INTERVALS, score_rules.few_cases),
-    _of_data("certainly-wrong", "warning", "a case was of a class that got probability 0"),
+    Rule(
+        "certainly-wrong",
+        "warning",
+        "a case was of a class that got probability 0",
+        DATA,
+        score_rules.certainly_wrong,
+    ),
     _of_data("scale", "warning", "the scores are not probabilities, and no cut is given"),
     _of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
     Rule(
@@ -125,7 +138,7 @@ def notes(
 ) -> tuple[Note, ...]:
     """What the reader of one model's numbers should know: warnings first, then advice, then facts.
 
-    What `Evaluation.notes` says is among them.
+    What `Evaluation.data_notes` says is among them.
 
     Args:
         evaluation: The model.

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from cutline.advice.context import RuleContext, brief, percent
 from cutline.core.counts import written
-from cutline.core.messages import Text
+from cutline.core.messages import Argument, Text
 from cutline.inference.caveats import FEW_FOR_DELONG
 from cutline.inference.effective_size import effective
 from cutline.inference.effective_size import notes as on_sizes
 from cutline.inference.single.calibration_error import Calibration, calibration
 from cutline.measures import MEASURES, Measure
+from cutline.results.estimate import quantile
 
 TIED = 0.01  # share of the pairs from which on ties are worth a word
 _SURE = 2.576  # a z value that chance exceeds once in a hundred times, on either side
+_TOO_GOOD = 0.005  # a distance in standard errors that is smaller by chance once in 250 times
+_MANY_SCORES, _NO_ERROR = 10, 1e-9
 _SHARE_OFF, _BRIER_OFF = 0.05, 0.02  # relative errors that matter, however many cases show them
 
 
@@ -21,7 +24,20 @@ def reversed_order(a: RuleContext) -> str | None:
     text = a.data_notes.get("reversed")
     if text and a.auc and 0.5 in a.auc:
         return Text(text, f" It may be chance: the AUC is {_with_interval(a)}.")
+    if text and a.ranking.are_probabilities and a.auc:
+        other = Argument("positive")
+        hint = ("name the other class with ", other, ", or pass 1 - score; or, if low scores mean positive, ")
+        turn = ("leave out " if not a.ranking.higher_is_positive else "pass ", Argument("higher_is_positive", False))
+        return Text(
+            f"The scores look like probabilities of the other class: the AUC is {brief(a.auc.value)}. Then ",
+            *(*hint, *turn, "."),
+        )
     return text
+
+
+def _is_reversed(a: RuleContext) -> bool:
+    """Whether the order is upside down by more than chance."""
+    return "reversed" in a.data_notes and bool(a.auc) and 0.5 not in a.auc  # type: ignore[operator]
 
 
 def chance(a: RuleContext) -> str | None:
@@ -81,7 +97,32 @@ def calibration_note(a: RuleContext) -> str | None:
     """Probabilities that are not what they say, by more than chance and by enough to matter."""
     if not a.ranking.are_probabilities or a.are_labels or not a.two_classes or a.evaluation.groups is not None:
         return None
+    if _is_reversed(a):  # which says why
+        return None
     return _off_in_the_large(c := calibration(a.ranking)) or _off_in_detail(c)
+
+
+def certainly_wrong(a: RuleContext) -> str | None:
+    """Cases whose class got probability 0, unless the scores are labels, or of the other class, which says why."""
+    return None if a.are_labels or _is_reversed(a) else a.data_notes.get("certainly-wrong")
+
+
+def perfect_calibration(a: RuleContext) -> str | None:
+    """Calibration that is too good to be true: as on the cases that the model was fitted on."""
+    r = a.ranking
+    if not r.are_probabilities or len(r) < _MANY_SCORES or not a.two_classes or a.evaluation.groups is not None:
+        return None
+    if not abs(calibration(r).z_share) < _TOO_GOOD:
+        return None
+    slope = a.evaluation.estimate("calibration_slope", a.level)
+    error = (slope.high - slope.low) / 2 / quantile(a.level)
+    if not (abs(slope.value - 1) < _TOO_GOOD * error or a.evaluation.value("mcb") < _NO_ERROR):
+        return None
+    return (
+        "The calibration is too good to be true: these are probably the cases that the model was fitted on. Its slope "
+        f"is {slope.value:.4f} and the mean probability {calibration(r).expected:.4f} the share of positives. Evaluate "
+        "it on other cases."
+    )
 
 
 def _off_in_the_large(c: Calibration) -> str | None:
@@ -89,8 +130,8 @@ def _off_in_the_large(c: Calibration) -> str | None:
         return None
     way = "too high" if c.expected > c.observed else "too low"
     return (
-        f"The probabilities are {way}: their mean is {brief(c.expected)}, but {brief(c.observed)} of the cases are "
-        f"positive (z = {c.z_share:.1f}). Recalibrate before you use them as probabilities; the order is not touched."
+        f"The probabilities are {way}: predicted {percent(c.expected)}, observed {percent(c.observed)} "
+        f"(z = {c.z_share:.1f}). Recalibrate before you use them as probabilities; the order of the cases stays."
     )
 
 
@@ -99,8 +140,8 @@ def _off_in_detail(c: Calibration) -> str | None:
         return None
     way = "too extreme" if c.brier > c.promised else "too timid"
     return (
-        f"The probabilities are right on average but {way}: they promise a Brier score of {brief(c.promised)}, "
-        f"and it is {brief(c.brier)} (z = {c.z_brier:.1f}). Look at the calibration, and recalibrate."
+        f"The probabilities are {way}: Brier score {brief(c.brier)}, expected {brief(c.promised)} "
+        f"(z = {c.z_brier:.1f}). They are right on average. Look at the calibration, and recalibrate."
     )
 
 

@@ -21,7 +21,7 @@ from cutline.results.estimate import quantile
 FREE = {"intercept": 1, "logistic": 2, "beta": 3}  # parameters of the maps that can leave everything as it is
 
 
-class Candidate(NamedTuple):
+class MapComparison(NamedTuple):
     """A method: its cross-fitted log loss and Brier score, and by how much it lowers the log loss, with an interval.
 
     `p_value` is that of the likelihood ratio test that nothing needs to be changed; NaN for maps that are not a few
@@ -48,7 +48,7 @@ class Worth(ComparedByFields):
     of their difference.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[MapComparison, ...]
     best: str
     verdict: str
     level: float
@@ -115,10 +115,10 @@ def worth_recalibrating(
     parts = _parts(r, folds, np.random.default_rng(seed))
     nothing = [(r.key, part) for part in parts]
     base = _losses(nothing)
-    judged = [Candidate("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
-    found = [_judge(r, parts, method, level) for method in methods]
-    judged += [candidate for candidate, _ in found]
-    best = _best(judged, {candidate.method: gains for candidate, gains in found}, level)
+    judged = [MapComparison("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
+    verdicts = [_judge(r, parts, method, level) for method in methods]
+    judged += [candidate for candidate, _ in verdicts]
+    best = _best(judged, {candidate.method: gains for candidate, gains in verdicts}, level)
     return Worth(tuple(judged), best, _verdict(judged, best, level), level)
 
 
@@ -174,7 +174,7 @@ class _Gains(NamedTuple):
         return _Gains(self.cases, self.gain - other.gain)
 
 
-def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[Candidate, _Gains]:
+def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[MapComparison, _Gains]:
     judged, gains = [], []
     for part in parts:
         pos, neg = r.pos - part.pos, r.neg - part.neg
@@ -183,11 +183,11 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
         judged.append((p, part))
         for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
             gains.append((cells.astype(float), old - new))
-    found, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
+    losses, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
     mean, error = gained.mean, gained.standard_error
     half = quantile(level) * error
     p_value = _p_value(r, method)
-    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error, p_value), gained
+    return MapComparison(method, losses.mean, losses.brier, mean, mean - half, mean + half, error, p_value), gained
 
 
 def _p_value(r: Ranking, method: str) -> float:
@@ -200,7 +200,7 @@ def _p_value(r: Ranking, method: str) -> float:
     return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 
-def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> str:
+def _best(judged: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
     needed = (1 - level) / max(sum(one.method in FREE for one in judged), 1)
     better = [one for one in judged if one.gain > 0 and (one.low > 0 or one.p_value < needed)]
     if not better:
@@ -211,13 +211,13 @@ def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> st
     return min(near, key=lambda one: METHODS.index(one.method)).method
 
 
-def _verdict(judged: list[Candidate], best: str, level: float) -> str:
+def _verdict(judged: list[MapComparison], best: str, level: float) -> str:
     tried = ", ".join(one.method for one in judged[1:])
     if best == "none":
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
-    found = next(one for one in judged if one.method == best)
-    interval = f"{100 * level:g} % interval {shown(found.low)} to {shown(found.high)}"
-    gain = f"{shown(found.gain)} ({interval})"
-    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(found.p_value)})."
-    told = "" if found.low > 0 else test
-    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{told}"
+    chosen = next(one for one in judged if one.method == best)
+    interval = f"{100 * level:g} % interval {shown(chosen.low)} to {shown(chosen.high)}"
+    gain = f"{shown(chosen.gain)} ({interval})"
+    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(chosen.p_value)})."
+    evidence = "" if chosen.low > 0 else test
+    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{evidence}"

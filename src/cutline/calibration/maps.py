@@ -36,25 +36,27 @@ def fitted(r: Ranking, method: str) -> dict[str, Any]:
     }[method](r)
 
 
-def check(method: str, found: Any) -> None:
+def check(method: str, parameters: Any) -> None:
     """Refuse parameters that no fit gives, such as those of a file that was altered.
 
     Args:
         method: The method, which is known.
-        found: The parameters, as they were read.
+        parameters: The parameters, as they were read.
     """
     names = _PARAMETERS[method]
-    if not isinstance(found, dict) or {*found} != {*names}:
-        raise InputError(f"A map of the method {method} has the parameters {', '.join(names)}", f"not {briefly(found)}")
+    if not isinstance(parameters, dict) or {*parameters} != {*names}:
+        raise InputError(
+            f"A map of the method {method} has the parameters {', '.join(names)}", f"not {briefly(parameters)}"
+        )
     if names[0] != "x":
-        bad = [name for name in names if not is_number(found[name])]
+        bad = [name for name in names if not is_number(parameters[name])]
     else:
-        length = len(found["x"]) if isinstance(found["x"], list) else 0
-        bad = [name for name in names if not _is_column(found[name], length)]
-        if not bad and any(b < a for a, b in zip(found["x"], found["x"][1:], strict=False)):
+        length = len(parameters["x"]) if isinstance(parameters["x"], list) else 0
+        bad = [name for name in names if not _is_column(parameters[name], length)]
+        if not bad and any(b < a for a, b in zip(parameters["x"], parameters["x"][1:], strict=False)):
             bad = ["x"]
     if bad:
-        raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(found[bad[0]])}", "fit the map again")
+        raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(parameters[bad[0]])}", "fit the map again")
 
 
 _LARGEST = 1e300  # an integer beyond the range of floats is compared, where converting it would fail
@@ -99,8 +101,8 @@ def _beta(r: Ranking) -> dict[str, Any]:
     columns = _log_columns(r.key)
     _logistic(r)  # refuses classes that are separated: there is no maximum here either
 
-    def fit(*kept: int) -> tuple[float, list[float]]:
-        design = np.column_stack([np.ones(len(r)), *(columns[i] for i in kept)])
+    def fit(*features: int) -> tuple[float, list[float]]:
+        design = np.column_stack([np.ones(len(r)), *(columns[i] for i in features)])
         shift, *slopes = _defined(logistic.fit(design, *r.floats).coefficients, "beta")
         return shift, slopes
 
@@ -145,37 +147,37 @@ def _with_positive(pos: Array, neg: Array) -> Array:
     points after, which the added case moves by one. Going up, the tangent stays until a point falls below it.
     """
     w, s = (np.concatenate(([0.0], np.cumsum(cells))) for cells in (pos + neg, pos))
-    found, touch, slope = np.empty(len(pos)), 0, np.inf
+    fitted, touch, slope = np.empty(len(pos)), 0, np.inf
     for i in range(len(pos)):
         if i == 0 or s[i] < s[touch] + (w[i] - w[touch]) * slope:
             touch = i
             slope = float(((s[i + 1 :] + 1 - s[i]) / (w[i + 1 :] + 1 - w[i])).min())
-        found[i] = slope
-    return found
+        fitted[i] = slope
+    return fitted
 
 
 # ---------------------------------------------------------------------- application
 
 
-def mapped(method: str, found: dict[str, Any], p: Array) -> Array:
+def mapped(method: str, parameters: dict[str, Any], p: Array) -> Array:
     """The recalibrated probabilities."""
     p = np.asarray(p, dtype=float)
     if method in ("intercept", "logistic"):
         log_p, minus_log_q = _log_columns(p)
-        return _expit(found["intercept"] + found["slope"] * (log_p + minus_log_q))
+        return _expit(parameters["intercept"] + parameters["slope"] * (log_p + minus_log_q))
     if method == "beta":
         log_p, minus_log_q = _log_columns(p)
-        return _expit(found["c"] + found["a"] * log_p + found["b"] * minus_log_q)
+        return _expit(parameters["c"] + parameters["a"] * log_p + parameters["b"] * minus_log_q)
     if method == "isotonic":
-        return np.asarray(np.interp(p, found["x"], found["y"]))
-    low, high = mapped_interval(found, p)
+        return np.asarray(np.interp(p, parameters["x"], parameters["y"]))
+    low, high = mapped_interval(parameters, p)
     return np.asarray(high / (1 - low + high))
 
 
-def mapped_interval(found: dict[str, Any], p: Array) -> tuple[Array, Array]:
+def mapped_interval(parameters: dict[str, Any], p: Array) -> tuple[Array, Array]:
     """The two probabilities of Venn-Abers: a new case is counted as a negative, and as a positive."""
-    x = np.asarray(found["x"])
-    low, high = np.append(0.0, found["low"]), np.append(found["high"], 1.0)
+    x = np.asarray(parameters["x"])
+    low, high = np.append(0.0, parameters["low"]), np.append(parameters["high"], 1.0)
     return low[np.searchsorted(x, p, side="right")], high[np.searchsorted(x, p, side="left")]
 
 
@@ -183,13 +185,13 @@ def _expit(eta: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))))
 
 
-def in_sql(method: str, found: dict[str, Any], value: str) -> str | None:
+def in_sql(method: str, parameters: dict[str, Any], value: str) -> str | None:
     """The map as an expression of SQL; None where it has too many steps for one."""
     inside = f"least(greatest({value}, {EPS!r}), {1 - EPS!r})"
     if method in ("intercept", "logistic"):
-        eta = f"{found['intercept']!r} + {found['slope']!r} * (ln({inside}) - ln(1 - {inside}))"
+        eta = f"{parameters['intercept']!r} + {parameters['slope']!r} * (ln({inside}) - ln(1 - {inside}))"
     elif method == "beta":
-        eta = f"{found['c']!r} + {found['a']!r} * ln({inside}) - {found['b']!r} * ln(1 - {inside})"
+        eta = f"{parameters['c']!r} + {parameters['a']!r} * ln({inside}) - {parameters['b']!r} * ln(1 - {inside})"
     else:
         return None
     return f"(1 / (1 + exp(-({eta}))))"

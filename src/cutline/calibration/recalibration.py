@@ -118,23 +118,23 @@ class Recalibration:
 
     def __repr__(self) -> str:
         some = {k: v for k, v in self.parameters.items() if not isinstance(v, list)}
-        told = ", ".join(f"{name} {value:.4g}" for name, value in some.items())
-        steps = f"{len(self.parameters['x'])} steps" if "x" in self.parameters else told
+        parts = ", ".join(f"{name} {value:.4g}" for name, value in some.items())
+        steps = f"{len(self.parameters['x'])} steps" if "x" in self.parameters else parts
         return f"Recalibration({self.method}: {steps}; fitted on {self.cases:.15g} cases)"
 
 
 def _probabilities(scores: Any, data: Any) -> Array:
     """The probabilities that were passed, or those of a column of the data."""
     if data is not None:
-        asked = {"scores": column_source.Ask("scores", scores)}
-        with column_source.reading(column_source.opened(data), asked) as rows:
+        columns = {"scores": column_source.Ask("scores", scores)}
+        with column_source.reading(column_source.opened(data), columns) as rows:
             return _probabilities(rows["scores"], None)
-    found = validation.scores(scores).astype(float)
-    if np.isnan(found).any():
-        raise validation.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
-    if len(found):
-        check_probabilities("Recalibration", float(found.min()), float(found.max()))
-    return found
+    values = validation.scores(scores).astype(float)
+    if np.isnan(values).any():
+        raise validation.missing_error("scores", np.isnan(values), None, "a missing score cannot be recalibrated")
+    if len(values):
+        check_probabilities("Recalibration", float(values.min()), float(values.max()))
+    return values
 
 
 def check_ranking(r: Ranking) -> None:
@@ -179,22 +179,22 @@ def recalibrate(
             raise ParameterError("recalibrate takes an evaluation, a ranking, or labels and scores: pass the scores.")
         r = rank(labels, scores, weights, positive=positive)
     check_ranking(r)
-    found = fitted(r, method)
-    return Recalibration(method, found, float(r.total), float(r.positives) / float(r.total))
+    parameters = fitted(r, method)
+    return Recalibration(method, parameters, float(r.total), float(r.positives) / float(r.total))
 
 
-def in_sql(found: Recalibration) -> tuple[Callable[[str], str], dict[str, Callable[[float], float]]]:
+def in_sql(recalibration: Recalibration) -> tuple[Callable[[str], str], dict[str, Callable[[float], float]]]:
     """The map as an expression of SQL, and the functions that it calls.
 
     Args:
-        found: The map. One with few parameters is a formula; one with many steps is a function of Python.
+        recalibration: The map. One with few parameters is a formula; one with many steps is a function of Python.
     """
-    if maps.in_sql(found.method, found.parameters, "x") is None:
-        return (lambda value: f"recalibrated({value})"), {"recalibrated": lambda p: float(found.apply([p])[0])}
+    if maps.in_sql(recalibration.method, recalibration.parameters, "x") is None:
+        return (lambda value: f"recalibrated({value})"), {"recalibrated": lambda p: float(recalibration.apply([p])[0])}
 
     def formula(value: str) -> str:
-        p = str(maps.in_sql(found.method, found.parameters, value))
-        grown = f"({p} * {math.exp(found.shift)!r})"
-        return f"({grown} / ({grown} + 1 - {p}))" if found.shift else p
+        p = str(maps.in_sql(recalibration.method, recalibration.parameters, value))
+        grown = f"({p} * {math.exp(recalibration.shift)!r})"
+        return f"({grown} / ({grown} + 1 - {p}))" if recalibration.shift else p
 
     return formula, {}

@@ -162,7 +162,7 @@ _EXPECTED = {"auc": "the AUC", "threshold": "the threshold"}
 AUC_METHODS = ("hanley_mcneil", "newcombe")
 
 
-class Criterion(NamedTuple):
+class SizeCriterion(NamedTuple):
     """One thing the study is to reach: its name, what is wanted, and what so many cases give.
 
     `rises` says that more cases raise it (power) instead of lowering it (the width of an interval).
@@ -175,8 +175,8 @@ class Criterion(NamedTuple):
 
     def holds(self, n: int) -> bool:
         """Whether so many cases are enough."""
-        found = self.given(n)
-        return found >= self.wanted if self.rises else found <= self.wanted
+        reached = self.given(n)
+        return reached >= self.wanted if self.rises else reached <= self.wanted
 
 
 class Need(NamedTuple):
@@ -199,7 +199,7 @@ class Plan:
     needs: tuple[Need, ...]
     prevalence: float
     level: float
-    criteria: tuple[Criterion, ...] = ()
+    criteria: tuple[SizeCriterion, ...] = ()
 
     @property
     def binding(self) -> Need:
@@ -244,8 +244,8 @@ class Plan:
         from cutline.charts.plan_chart import plan_chart
 
         sizes = np.unique(np.geomspace(max(20, self.cases / 20), self.cases * 3, 60).astype(int))
-        wanted = {need.criterion: need.wanted for need in self.needs}
-        return plan_chart(sizes.tolist(), self.widths(sizes), wanted, self.cases, self.statement, theme)
+        targets = {need.criterion: need.wanted for need in self.needs}
+        return plan_chart(sizes.tolist(), self.widths(sizes), targets, self.cases, self.statement, theme)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan, ready for JSON."""
@@ -330,42 +330,42 @@ def plan(
     3469
     """
     level = check_level(level)
-    asked = _Asked(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
-    asked.check(auc_method=auc_method, correlation=correlation, power=power)
-    given: dict[str, tuple[Any, Callable[[], Criterion]]] = {
-        "auc": (auc_width, lambda: asked.auc_criterion(auc_width, auc_method)),
-        "auc_difference": (other_auc, lambda: asked.difference_criterion(other_auc, correlation, power)),
-        "oe": (oe_width, lambda: asked.oe_criterion(oe_width)),
-        "slope": (slope_width, lambda: asked.line_criterion("calibration slope", slope_width)),
-        "intercept": (intercept_width, lambda: asked.line_criterion("calibration intercept", intercept_width)),
-        "recall": (recall_width, lambda: asked.rate_criterion("recall", recall_width)),
-        "specificity": (specificity_width, lambda: asked.rate_criterion("specificity", specificity_width)),
-        "net_benefit": (net_benefit_width, lambda: asked.net_benefit_criterion(net_benefit_width)),
-        "discordant": (discordant, lambda: asked.mcnemar_criterion(discordant, power)),
+    assumptions = _Assumptions(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
+    assumptions.check(auc_method=auc_method, correlation=correlation, power=power)
+    given: dict[str, tuple[Any, Callable[[], SizeCriterion]]] = {
+        "auc": (auc_width, lambda: assumptions.auc_criterion(auc_width, auc_method)),
+        "auc_difference": (other_auc, lambda: assumptions.difference_criterion(other_auc, correlation, power)),
+        "oe": (oe_width, lambda: assumptions.oe_criterion(oe_width)),
+        "slope": (slope_width, lambda: assumptions.line_criterion("calibration slope", slope_width)),
+        "intercept": (intercept_width, lambda: assumptions.line_criterion("calibration intercept", intercept_width)),
+        "recall": (recall_width, lambda: assumptions.rate_criterion("recall", recall_width)),
+        "specificity": (specificity_width, lambda: assumptions.rate_criterion("specificity", specificity_width)),
+        "net_benefit": (net_benefit_width, lambda: assumptions.net_benefit_criterion(net_benefit_width)),
+        "discordant": (discordant, lambda: assumptions.mcnemar_criterion(discordant, power)),
     }
-    _check_wanted({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
+    _check_targets({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
     criteria = tuple(make() for wanted, make in given.values() if wanted is not None)
     return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
 
 
-def _check_wanted(given: dict[str, Any]) -> None:
+def _check_targets(targets: dict[str, Any]) -> None:
     """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
-    if not given:
+    if not targets:
         way = Text("pass for example ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
         raise ParameterError("The plan has no criterion", way)
-    for name, wanted in given.items():
+    for name, target in targets.items():
         if name != "discordant":
             argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
-            _check_between(wanted, argument, 0, most)
+            _check_between(target, argument, 0, most)
 
 
-def _needs(criteria: tuple[Criterion, ...], prevalence: float) -> Iterator[Need]:
+def _needs(criteria: tuple[SizeCriterion, ...], prevalence: float) -> Iterator[Need]:
     for one in criteria:
         n = _smallest(one)
         yield Need(one.name, one.wanted, n, math.ceil(n * prevalence), float(one.given(n)))
 
 
-def _smallest(criterion: Criterion) -> int:
+def _smallest(criterion: SizeCriterion) -> int:
     """The smallest number of cases from which on the criterion holds."""
     high = 2
     while not criterion.holds(high):
@@ -379,7 +379,7 @@ def _smallest(criterion: Criterion) -> int:
     return high
 
 
-class _Asked(NamedTuple):
+class _Assumptions(NamedTuple):
     """What is known of the population, and the criteria that can be made of it."""
 
     prevalence: float
@@ -414,25 +414,25 @@ class _Asked(NamedTuple):
             raise ParameterError(f"{what} depends on {_EXPECTED[name]}", way)
         return float(value)
 
-    def auc_criterion(self, width: Any, method: str) -> Criterion:
+    def auc_criterion(self, width: Any, method: str) -> SizeCriterion:
         area = self.needed("auc", "The width of the interval of the AUC")
         by_newcombe = partial(newcombe_width, area, self.prevalence, self.level)
         by_formula = partial(hanley_mcneil_width, area, self.prevalence, self.z)
-        return Criterion("width of the AUC", width, by_newcombe if method == "newcombe" else by_formula)
+        return SizeCriterion("width of the AUC", width, by_newcombe if method == "newcombe" else by_formula)
 
-    def difference_criterion(self, other: Any, correlation: float, power: float) -> Criterion:
+    def difference_criterion(self, other: Any, correlation: float, power: float) -> SizeCriterion:
         area = self.needed("auc", "The power of a difference in AUC")
-        given = partial(power_of_difference, area, other, correlation, self.prevalence, self.z)
-        return Criterion("power for the difference in AUC", power, given, rises=True)
+        power_at = partial(power_of_difference, area, other, correlation, self.prevalence, self.z)
+        return SizeCriterion("power for the difference in AUC", power, power_at, rises=True)
 
-    def oe_criterion(self, width: Any) -> Criterion:
-        return Criterion("width of the O:E ratio", width, partial(oe_width, self.prevalence, self.z))
+    def oe_criterion(self, width: Any) -> SizeCriterion:
+        return SizeCriterion("width of the O:E ratio", width, partial(oe_width, self.prevalence, self.z))
 
-    def line_criterion(self, what: str, width: Any) -> Criterion:
+    def line_criterion(self, what: str, width: Any) -> SizeCriterion:
         risks = self.risks(f"The width of the interval of the {what}")
         a, both, b = risks.information()
         variance = a / (a * b - both**2) if what.endswith("slope") else 1 / a
-        return Criterion(f"width of the {what}", width, partial(normal_width, variance, self.z))
+        return SizeCriterion(f"width of the {what}", width, partial(normal_width, variance, self.z))
 
     def rate(self, name: str) -> float:
         value = getattr(self, name)
@@ -447,11 +447,11 @@ class _Asked(NamedTuple):
             return Risks(*self.log_odds)
         return Risks.of(self.prevalence, self.needed("auc", what))
 
-    def rate_criterion(self, name: str, width: Any) -> Criterion:
+    def rate_criterion(self, name: str, width: Any) -> SizeCriterion:
         share, value = self.prevalence if name == "recall" else 1 - self.prevalence, self.rate(name)
-        return Criterion(f"width of the {name}", width, partial(rate_width, value, share, self.level))
+        return SizeCriterion(f"width of the {name}", width, partial(rate_width, value, share, self.level))
 
-    def net_benefit_criterion(self, width: Any) -> Criterion:
+    def net_benefit_criterion(self, width: Any) -> SizeCriterion:
         """Riley et al. (2021), of the standardised net benefit."""
         at, p = self.needed("threshold", "The net benefit"), self.prevalence
         recall, specificity = self.rate("recall"), self.rate("specificity")
@@ -462,9 +462,9 @@ class _Asked(NamedTuple):
             + w**2 * (1 - specificity) ** 2 / (p * (1 - p))
         )
         name = "width of the standardised net benefit"
-        return Criterion(name, width, partial(normal_width, variance, self.z))
+        return SizeCriterion(name, width, partial(normal_width, variance, self.z))
 
-    def mcnemar_criterion(self, discordant: Any, power: float) -> Criterion:
+    def mcnemar_criterion(self, discordant: Any, power: float) -> SizeCriterion:
         """Connor (1987): the normal power of McNemar's test."""
         one, two = _two(discordant, "discordant")
         both, difference = one + two, abs(one - two)
@@ -472,20 +472,20 @@ class _Asked(NamedTuple):
             raise ParameterError(
                 f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
             )
-        given = partial(mcnemar_power, both, difference, self.z)
-        return Criterion("power of McNemar's test", power, given, rises=True)
+        power_at = partial(mcnemar_power, both, difference, self.z)
+        return SizeCriterion("power of McNemar's test", power, power_at, rises=True)
 
 
 def _check_between(value: Any, name: str, low: float, high: float) -> None:
-    found = validation.check_number(value, name)
-    if not low < found < high:
-        wanted = f"above {low}" if high == math.inf else f"between {low} and {high}"
-        raise ParameterError(f"is {found:g}", f"pass a number {wanted}", argument=name)
+    number = validation.check_number(value, name)
+    if not low < number < high:
+        domain = f"above {low}" if high == math.inf else f"between {low} and {high}"
+        raise ParameterError(f"is {number:g}", f"pass a number {domain}", argument=name)
 
 
 def _two(values: Any, name: str) -> tuple[float, float]:
     """Two finite numbers."""
-    found = validation.numbers(values, name)
-    if len(found) != 2 or not np.isfinite(found).all():
+    pair = validation.numbers(values, name)
+    if len(pair) != 2 or not np.isfinite(pair).all():
         raise ParameterError(f"is {briefly(values)}", "pass two numbers", argument=name)
-    return float(found[0]), float(found[1])
+    return float(pair[0]), float(pair[1])

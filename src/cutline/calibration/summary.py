@@ -68,8 +68,8 @@ def judgement(summary: Summary) -> Judgement | None:
     Args:
         summary: Its finished summary.
     """
-    r, found = summary.data.ranking, {row.key for row in summary.rows}
-    if not (r.are_probabilities and r.positives > 0 and r.negatives > 0 and found.issuperset(BY_FORMULA)):
+    r, shown = summary.data.ranking, {row.key for row in summary.rows}
+    if not (r.are_probabilities and r.positives > 0 and r.negatives > 0 and shown.issuperset(BY_FORMULA)):
         return None
     estimates = [row.estimate for row in summary.rows if row.key in NUMBERS]
     grouped = summary.data.groups > 0

@@ -113,9 +113,9 @@ class Calibration:
         return "\n".join([*self.verdict, "", repr(self._table()), *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
-        return f"<div><ul>{said}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        return f"<div><ul>{lines}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
 
 
 @public
@@ -163,9 +163,9 @@ def judged(
         notes: What is to be said of the numbers.
         grouped: Whether the cases come in groups; the bands and the test take them for independent, and are left out.
     """
-    found = {estimate.measure: estimate for estimate in estimates}
+    by_measure = {estimate.measure: estimate for estimate in estimates}
     z = float(MEASURES["spiegelhalter"].compute(r))
-    verdict = [_in_the_large(found, r), _slope(found["calibration_slope"])]
+    verdict = [_in_the_large(by_measure, r), _slope(by_measure["calibration_slope"])]
     p_value, off_by, most, regions, every = math.nan, math.nan, math.nan, tuple[Region, ...](), [*notes]
     if grouped:
         verdict.append(GROUPED)
@@ -175,7 +175,7 @@ def judged(
             honest = other()
         regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
         p_value = math.erfc(abs(z) / math.sqrt(2))
-        verdict += [*_where(regions, level), *_tested(p_value, level), *_levels(found, regions)]
+        verdict += [*_where(regions, level), *_tested(p_value, level), *_levels(by_measure, regions)]
         verdict += _bound(off_by, most, level)
         every += [*band.notes, *(honest.notes if honest else ())]
     return Calibration(
@@ -208,15 +208,15 @@ def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
     side = np.where(band.y > band.high + 1e-12, 1, np.where(band.y < band.low - 1e-12, -1, 0))
     edges = np.flatnonzero(np.concatenate(([True], side[1:] != side[:-1], [True])))
     x, pos, size = r.key[::-1], r.pos[::-1], r.size[::-1]
-    found = []
+    regions = []
     for first, last in zip(edges[:-1], edges[1:] - 1, strict=True):
         inside = slice(np.searchsorted(x, band.x[first]), np.searchsorted(x, band.x[last], side="right"))
         cases = float(size[inside].sum())
         if side[first] and cases:
             says, happens = float((size[inside] * x[inside]).sum()) / cases, float(pos[inside].sum()) / cases
             if (happens > says) == (side[first] > 0):
-                found.append((cases, Region(float(band.x[first]), float(band.x[last]), says, happens)))
-    return tuple(region for _, region in sorted(found, key=lambda pair: -pair[0]))
+                regions.append((cases, Region(float(band.x[first]), float(band.x[last]), says, happens)))
+    return tuple(region for _, region in sorted(regions, key=lambda pair: -pair[0]))
 
 
 def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
@@ -255,8 +255,8 @@ def _interval(estimate: Estimate) -> str:
     return f"{shown(estimate.value)}, {100 * estimate.level:g} % interval {limits}"
 
 
-def _in_the_large(found: dict[str, Estimate], r: Ranking) -> str:
-    ratio, intercept = found["oe_ratio"], found["calibration_intercept"]
+def _in_the_large(by_measure: dict[str, Estimate], r: Ranking) -> str:
+    ratio, intercept = by_measure["oe_ratio"], by_measure["calibration_intercept"]
     expected = float((r.size * r.key).sum())
     noun = "positive" if float(r.positives) == 1 else "positives"
     seen = f"{written(r.positives)} {noun}, {expected:.4g} expected (O:E {_interval(ratio)})"
@@ -281,17 +281,19 @@ def _slope(slope: Estimate) -> str:
     return f"Neither too extreme nor too timid, as far as the data tell (slope {_interval(slope)})."
 
 
-def _levels(found: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
+def _levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
     """The levels of calibration (Van Calster et al., 2016), each of which supposes the one before."""
-    intercept, slope = found["calibration_intercept"], found["calibration_slope"]
+    intercept, slope = by_measure["calibration_intercept"], by_measure["calibration_slope"]
     if not (intercept.has_interval and slope.has_interval):
         return []
     mean = intercept.low <= 0 <= intercept.high
     weak = mean and slope.low <= 1 <= slope.high
     moderate = weak and not regions
     levels = {"mean (on average)": mean, "weak (no general trend)": weak, "moderate (at every probability)": moderate}
-    told = ", ".join(f"{name} {'not rejected' if holds else 'rejected'}" for name, holds in levels.items())
-    return [f"Levels of calibration: {told}; strong (for every kind of case) cannot be told from probabilities alone."]
+    listed = ", ".join(f"{name} {'not rejected' if holds else 'rejected'}" for name, holds in levels.items())
+    return [
+        f"Levels of calibration: {listed}; strong (for every kind of case) cannot be told from probabilities alone."
+    ]
 
 
 def _bound(off_by: float, most: float, level: float) -> list[str]:

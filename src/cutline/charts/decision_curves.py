@@ -24,7 +24,7 @@ from cutline.curves.curve_type import BELOW_ZERO
 from cutline.curves.utility import flag_everybody, rates_at
 from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, shaded, titled
 from cutline.inference.single.decision_band import RISKS, decision_band, heights
-from cutline.results.resample_budget import FEWEST, affordable, resamples_for
+from cutline.results.resample_budget import FEWEST, QUICK, resamples_of_rows
 
 
 class OverRisks(NamedTuple):
@@ -48,8 +48,8 @@ def resamples_on_a_chart(scores: int, asked: int | None) -> int:
         scores: How many distinct scores there are.
         asked: How many were asked for, if so.
     """
-    times = resamples_for(scores, asked)
-    return times if asked is not None or affordable(1, scores, times, quick=True) else 0
+    times = resamples_of_rows(scores, asked)
+    return times if asked is not None or scores * times <= QUICK else 0
 
 
 def decision_curve(

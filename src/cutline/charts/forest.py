@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
 from cutline.charts.picture import Picture, inline
-from cutline.charts.theme import SHORTENED, themed
+from cutline.charts.theme import LONGEST, SHORTENED, themed
 
 _ROW = 22  # pixels
 _MOST = 60  # slices that are drawn
@@ -79,3 +80,81 @@ def _wrapped(text: str) -> list[str]:
     from textwrap import wrap
 
     return wrap(text, _LINE)
+
+
+_APART, _EQUAL = "differs", "cannot be told apart"
+
+
+def difference_forest(
+    rows: Sequence[Mapping[str, Any]], reference: str, models: Sequence[str], *, theme: str = "light", width: int = 200
+) -> Picture:
+    """Draw the differences of models from a reference, measure by measure, each with its interval.
+
+    Args:
+        rows: The differences: measure, model, value, low, high, and whether the difference is significant. They are
+            turned so that a positive one is better than the reference.
+        reference: The model that the others are compared with.
+        models: The others, in the order of their colours, which follow that of the reference.
+        theme: "light", "dark" or "print".
+        width: The width of the plot, without the names, in pixels.
+    """
+    chosen = themed(theme)
+    several = len(models) > 1
+    data = [
+        dict(row)
+        | {"row": f"{row['measure']}{_BETWEEN}{row['model']}", "found": _APART if row["is_significant"] else _EQUAL}
+        | {"colour": chosen.colour(1 + models.index(row["model"]))}
+        for row in rows
+    ]
+    order: list[str] = []
+    for row in data:  # the name of a measure has a row of its own above the models
+        if several and row["measure"] not in order:
+            order.append(row["measure"])
+        order.append(row["row"])
+    ends = [row[end] for row in data for end in ("low", "high") if math.isfinite(row[end])] + [0.0]
+    room = 0.04 * (max(ends) - min(ends) or 1.0)
+    scale = alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False)
+    part = f"split(datum.label, '{_BETWEEN}')"
+    name = f"({part}[1] || {part}[0])" if several else f"{part}[0]"
+    label = alt.Axis(
+        labelLimit=170,
+        labelExpr=f"length({name}) > 26 ? slice({name}, 0, 13) + '…' + slice({name}, -12) : {name}",
+        labelFontWeight={"condition": {"test": f"indexof(datum.label, '{_BETWEEN}') < 0", "value": 600}, "value": 400},
+        grid=False,
+        domain=False,
+        ticks=False,
+    )
+    y = alt.Y("row:N", title=None, sort=order, axis=label, scale=alt.Scale(domain=order))
+    x = alt.X("value:Q", title=f"Difference from {_short(reference)}; right is better", scale=scale)
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    fill = alt.Fill(
+        "found:N", scale=alt.Scale(domain=[_APART, _EQUAL], range=[chosen.text, chosen.ground]), legend=None
+    )
+    tooltip = [
+        alt.Tooltip("model:N", title="Model"),
+        alt.Tooltip("measure:N", title="Measure"),
+        *(alt.Tooltip(f"{end}:Q", title=end.capitalize(), format=".4f") for end in ("value", "low", "high")),
+        alt.Tooltip("found:N", title="Holm's test"),
+    ]
+    base = alt.Chart(inline(data), width=width, height=max(15 if several else 24, 236 // len(order)) * len(order))
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour)
+    points = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
+        x=x, y=y, color=colour, fill=fill, tooltip=tooltip
+    )
+    zero = (
+        alt.Chart(inline([{"value": 0}]))
+        .mark_rule(strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
+        .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="No difference")])
+    )
+    made = alt.layer(zero, bars, points)
+    words = f"Intervals; filled points differ significantly{' (Holm)' if several else ''}"
+    made.title = alt.TitleParams(f"Differences from {_short(reference)}", subtitle=[words])
+    made.config = alt.Config(**chosen.config())
+    return Picture("differences", made)
+
+
+_BETWEEN = " | "  # measure and model, in the name of a row
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST // 2 else f"{name[:9]}…{name[-9:]}"

@@ -14,7 +14,7 @@ from cutline.core.ranking import Array
 _TITLES = {"hit_rate": "Hit rate", "qrecall": "Qrecall"}
 
 
-def drawn(
+def quota_chart(
     columns: Mapping[str, Array],
     measure: str,
     by: str,

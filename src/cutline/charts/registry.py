@@ -304,6 +304,7 @@ CHARTS = Charts(
         draw=reliability.reliability,
         source="Dimitriadis, Gneiting and Jordan, Figure 1; Van Calster et al., 2025",
         needs=Requires.PROBABILITIES,
+        cut=CutPlace("threshold"),
         places=Place.TRUST | Place.GALLERY,
         names_model=False,
     ),

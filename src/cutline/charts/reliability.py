@@ -19,6 +19,7 @@ from cutline.charts.layers import (
     line_layers,
     rows,
 )
+from cutline.charts.marks import cut_rule
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.errors import ParameterError
@@ -48,10 +49,22 @@ def reliability(
     band: str = "consistency",
     smooth: str = "isotonic",
     bins: int = 10,
+    histogram: bool = True,
     level: float = 0.95,
     seed: int = 0,
 ) -> Any:
-    """The share of positives at each probability, with a band, and the distribution of the probabilities."""
+    """Draw the share of positives at each probability, with a band, and the distribution of the probabilities.
+
+    Args:
+        models: The models by name.
+        theme: The colours.
+        band: The band of one model: "consistency", "confidence", "honest" or "none".
+        smooth: How the curve is found: "isotonic", "loess" or "bins".
+        bins: The number of bins, for "bins".
+        histogram: Whether the distribution of the probabilities stands below.
+        level: The level of the band.
+        seed: The seed of its simulation.
+    """
     _check(band, smooth)
     if any(getattr(model, "grouped", False) for model in models.values()):
         band = "none"  # bands take cases for independent
@@ -76,9 +89,18 @@ def reliability(
         height=WIDTH,
         clip=True,
     )
-    top = layered([*(layer.encode(**_shared(frame)) for layer in layers), *line_layers(series, frame)], frame)
+    cut = _cut(models, frame, theme) if len(models) == 1 else []
+    top = layered([*(layer.encode(**_shared(frame)) for layer in layers), *line_layers(series, frame), *cut], frame)
+    if not histogram:
+        return top
     below = _distribution(models, theme)
     return alt.vconcat(top, below, spacing=4).resolve_scale(color="independent", strokeDash="independent")
+
+
+def _cut(models: Models, frame: Frame, theme: Theme) -> list[Any]:
+    """The chosen cut of one model, as a line across the diagram."""
+    [model] = models.values()
+    return cut_rule(model, model.threshold, frame, theme)
 
 
 def _check(band: str, smooth: str) -> None:

@@ -160,7 +160,7 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
             flagged, count = cases.flag(flags, unfinished, kind)
     if not quiet:
         text = f"{flagged} of {count} cases are flagged by column {quoted(score)}{_where(to.out)}"
-        _say_lines([text, cut.statement], to.out)
+        _say_lines([text, *filter(None, [cut.surprise(flagged, count)]), cut.statement], to.out)
 
 
 def _where(out: Path | None) -> str:

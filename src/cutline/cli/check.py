@@ -16,12 +16,12 @@ from cutline.cli import render
 from cutline.cli.check_documents import junit_document, markdown_document
 from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.completion import measure_list
-from cutline.cli.options import IntervalOptions, Output, Reading, ReadingAtCut
+from cutline.cli.options import Columns, IntervalOptions, Output, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
-from cutline.core.table import between, plain, shown
+from cutline.core.table import between, plain, shown, shown_limits
 
 if TYPE_CHECKING:
     from cutline.cli.reading import Opened
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cutline.cuts.requirements import Requirement, Term
     from cutline.evaluation import Evaluation
     from cutline.measures import Measure
-    from cutline.results.comparison_summary import DifferenceRow
+    from cutline.results.estimate import Estimate
     from cutline.results.summary import Row
 
 NEW, OLD = "new", "old"
@@ -71,6 +71,13 @@ class GateOptions:
         "--against-score",
         group=o.CONDITIONS,
         help="The column of scores in --against, when it has another name. Example: --against-score p",
+    ).field()
+    independent: bool = option(
+        "--independent",
+        is_flag=True,
+        group=o.CONDITIONS,
+        help="The cases of --against are other cases, such as those of last week: an unpaired comparison, which takes "
+        "ranking files too. Example: cutline check week2.ranking --against week1.ranking --no-worse auc --independent",
     ).field()
     cut: str | None = option(
         "--cut",
@@ -118,8 +125,8 @@ class GateOptions:
             raise ParameterError("--undecided is about --require and --cut", "pass one of them")
         if (self.against is None) != (self.no_worse is None):
             raise ParameterError("--against and --no-worse belong together", "pass both")
-        if self.against is None and (self.margin is not None or self.against_score is not None):
-            raise ParameterError("--margin and --against-score belong to --against", "pass that too")
+        if self.against is None and (self.margin is not None or self.against_score is not None or self.independent):
+            raise ParameterError("--margin, --against-score and --independent belong to --against", "pass that too")
         if self.margin is not None and not self.margin >= 0:
             raise ParameterError(f"--margin is {self.margin:g}", "pass the largest acceptable loss, 0 or more")
 
@@ -144,7 +151,7 @@ class Result:
     @property
     def interval(self) -> str:
         """The interval as people read it; empty where there is none."""
-        return "" if math.isnan(self.low) else f"[{shown(float(self.low))}, {shown(float(self.high))}]"
+        return "" if math.isnan(self.low) else f"[{', '.join(shown_limits(float(self.low), float(self.high)))}]"
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: what is not a finite number is None, with its reason."""
@@ -245,20 +252,23 @@ def judged(
     from cutline.cuts.requirements import requirement
 
     gate.check()
-    requirements = [requirement(text) for text in gate.require]
-    measures = [] if gate.no_worse is None else _guarded(gate.no_worse)
+    has_quota = reading.quota is not None or reading.share is not None
+    requirements = [requirement(text, has_quota=has_quota) for text in gate.require]
+    measures = [] if gate.no_worse is None else _guarded(gate.no_worse, has_quota=has_quota)
     intervals.check()
     watched = [] if gate.monitor is None else _no_alarm(gate.monitor)
     if not gate.reads_cases and path is None:
         return Outcome(printable(gate.monitor), tuple(watched), intervals.level)
     if path is None:
         raise ParameterError("There are no predictions to check", "pass their file")
-    ev, found = read_evaluation(path, reading, None)
+    ev, found = read_evaluation(path, _without_columns(reading, path) if gate.independent else reading, None)
     with waiting("Resampling for the intervals", quiet=quiet or intervals.resamples == 0):
         results, messages = _required(ev, requirements, intervals, gate.undecided) if requirements else ([], [])
         if gate.cut is not None:
             results += _cut_holds(ev, gate.cut, intervals, gate.undecided or "pass")
-        if gate.against is not None:
+        if gate.against is not None and gate.independent:
+            results += _no_worse_unpaired(ev, _read_against(found, gate, reading), measures, gate.margin, intervals)
+        elif gate.against is not None:
             results += _no_worse(_pair(found, gate, reading), measures, gate.margin, intervals)
     return Outcome(found.name, (*results, *watched), intervals.level, tuple(found.chosen.guesses), tuple(messages))
 
@@ -293,13 +303,14 @@ def judged_slices(
     return Outcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
 
 
-def _guarded(text: str) -> list[Term]:
+def _guarded(text: str, *, has_quota: bool) -> list[Term]:
     """Return the measures in which the model must be no worse."""
     from cutline.cuts.requirements import check_complete, terms
 
     guarded = terms(text)
     for term in guarded:
-        check_complete(term)
+        if not has_quota:
+            check_complete(term)
         if term.measure.better is None:
             raise ParameterError(f"{term.measure.name} is neither better high nor low: --no-worse needs one that is.")
     return guarded
@@ -365,9 +376,11 @@ def _required(
         for one, row in zip(some, summary.rows, strict=True)
     }
     for one in limits:
-        _check_interval(one.text, rows[one.text], with_limits.options.resamples_used, intervals)
+        _check_interval(one.text, rows[one.text].estimate, with_limits.options.resamples_used, intervals)
     messages = (
-        [fewer(len(ev.ranking), intervals.resamples)] if any(row.is_resampled for row in with_limits.rows) else []
+        [fewer(len(ev.ranking), with_limits.options.resamples_used, intervals.resamples)]
+        if any(row.is_resampled for row in with_limits.rows)
+        else []
     )
     judged = [
         _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided)
@@ -380,18 +393,18 @@ def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
     return term.measure, term.parameters
 
 
-def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, intervals: IntervalOptions) -> None:
+def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: IntervalOptions) -> None:
     """Raise if a gate is on an interval that was not made, or that too few resamples made."""
     from cutline.results.method_titles import RESAMPLED
     from cutline.results.resample_budget import FEWEST
 
-    if row.interval is None and intervals.resamples == 0 and not math.isnan(row.value):
+    if not estimate.has_interval and intervals.resamples == 0 and not math.isnan(estimate.value):
         raise ParameterError(
             f"{text!r} needs a bootstrap interval, which --resamples 0 leaves out",
             f"pass at least {FEWEST} resamples, or set a bound for the value alone",
         )
     fewest = math.ceil(2 / (1 - intervals.level)) - 1
-    if row.estimate.method in RESAMPLED and resamples < fewest:
+    if estimate.method in RESAMPLED and resamples < fewest:
         raise ParameterError(
             f"{text!r} needs at least {fewest} resamples at a level of {intervals.level:g}, but {resamples} were drawn",
             f"pass --resamples {max(fewest, FEWEST)}",
@@ -440,28 +453,71 @@ def _pair(found: Opened, gate: GateOptions, reading: Reading) -> Comparison:
 
 
 def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions) -> list[Result]:
-    """Whether the intervals of the differences show a loss; with a margin, whether they exclude a larger one."""
-    from cutline.results.resample_budget import resamples_for
+    """Whether the intervals of the paired differences show a loss; with a margin, whether they exclude a larger one."""
+    from cutline.results.resample_budget import resamples_of_rows
 
-    how = intervals.how | {"resamples": resamples_for(len(cmp.pairing), intervals.resamples)}
+    how = intervals.how | {"resamples": resamples_of_rows(len(cmp.pairing), intervals.resamples)}
     summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)
     results = []
     for term, row in zip(measures, summary.rows, strict=True):
-        name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
-        _check_interval(name, row, summary.options.resamples_used, intervals)
-        results.append(_loss(name, row, margin))
+        name = _loss_name(term, margin)
+        _check_interval(name, row.estimate, summary.options.resamples_used, intervals)
+        results.append(_loss(name, row.estimate, row.notes, term.measure, margin))
     return results
 
 
-def _loss(name: str, row: DifferenceRow, margin: float | None) -> Result:
-    if row.interval is None:
-        return Result(name, False, row.value, reason=" ".join(("there is no interval.", *row.notes)))
-    low, high = row.interval
+def _read_against(found: Opened, gate: GateOptions, reading: Reading) -> Evaluation:
+    """Read the model to beat on its own cases."""
+    from cutline.cli.reading import read_evaluation
+
+    columns = reading.columns
+    if not found.finished:
+        columns = replace(columns, label=found.chosen.label, scores=found.chosen.scores)
+    if gate.against_score is not None:
+        columns = replace(columns, scores=(gate.against_score,))
+    own = replace(reading, columns=columns, format=None)
+    return read_evaluation(str(gate.against), _without_columns(own, str(gate.against)), None)[0]
+
+
+def _without_columns(reading: Reading, path: str) -> Reading:
+    """Return the options for a file; a finished ranking has no columns, which name those of the other file."""
+    from cutline.core.ranking_file import is_ranking_file
+
+    return replace(reading, columns=Columns()) if is_ranking_file(path) else reading
+
+
+def _no_worse_unpaired(
+    new: Evaluation, old: Evaluation, measures: list[Term], margin: float | None, intervals: IntervalOptions
+) -> list[Result]:
+    """Judge the differences of two independent samples, as `_no_worse` judges those of pairs."""
+    from cutline.independent_comparison import compare_independent
+    from cutline.results.resample_budget import resamples_for
+
+    resamples = resamples_for(max(len(new.ranking), len(old.ranking)), intervals.resamples)
+    how = intervals.how | {"resamples": resamples}
+    both = compare_independent(new, old, names=(NEW, OLD))
+    results = []
+    for term in measures:
+        name = _loss_name(term, margin)
+        estimate = both.difference(term.measure, **how, **term.parameters)
+        _check_interval(name, estimate, resamples, intervals)
+        results.append(_loss(name, estimate, estimate.notes, term.measure, margin))
+    return results
+
+
+def _loss_name(term: Term, margin: float | None) -> str:
+    return f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
+
+
+def _loss(name: str, estimate: Estimate, notes: Sequence[str], measure: Measure, margin: float | None) -> Result:
+    if not estimate.has_interval:
+        return Result(name, False, estimate.value, reason=" ".join(("there is no interval.", *notes)))
+    low, high = estimate.low, estimate.high
     # As a loss, whichever way is better: from the least to the most that the data allow.
-    least, most = (-high, -low) if row.measure.better == "higher" else (low, high)
+    least, most = (-high, -low) if measure.better == "higher" else (low, high)
     passed = least <= 0 if margin is None else most <= margin
     reason = "" if passed else "it is worse" if margin is None else "a larger loss is not excluded"
-    return Result(name, passed, row.value, low, high, reason)
+    return Result(name, passed, estimate.value, low, high, reason)
 
 
 def _state(result: Result) -> Text:
@@ -476,6 +532,6 @@ def _show(outcome: Outcome) -> None:
         (_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)
         for result in sorted(outcome.results, key=lambda result: result.passed)
     ]
-    heads = ("", "requirement", "found", f"{100 * outcome.level:g} % interval", "why")
+    heads = ("", "requirement", "value", f"{100 * outcome.level:g} % interval", "why")
     screen.print(render.grid(screen, heads, rows))
     screen.print(Text(printable(outcome.conclusion)))

@@ -182,10 +182,32 @@ COMMANDS = (
         first=("--label", "--score", "--positive", "--measure", "--value"),
     ),
     Entry(
+        "app",
+        JUDGE,
+        "Example: cutline app",
+        "Open the app in the browser: choose a file, and get the report, a cut with a promise and the flagged file.",
+        (
+            "No Python and no options are needed: CSV, Excel and Parquet files, on this machine alone.",
+            "The server ends when its last page is closed, by the button of the page, or by Ctrl-C.",
+        ),
+        first=("--port", "--no-browser"),
+    ),
+    Entry(
         "mcp",
         LARGE,
         "Example: cutline mcp --root predictions",
         "Offer evaluate, compare, check, cut, advise and measures to assistants that speak MCP, over standard input.",
+    ),
+    Entry(
+        "page",
+        JUDGE,
+        "Example: cutline page -o cutline.html",
+        "Write a page for people without Python: one offline HTML file that evaluates a CSV file in the browser.",
+        (
+            "Whoever opens it drops a file or pastes columns, and sees measures, charts, the cut and its promises.",
+            "Nothing leaves the computer: the page makes no network requests.",
+        ),
+        first=("--output", "--level"),
     ),
     Entry(
         "measures",

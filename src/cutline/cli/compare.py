@@ -173,7 +173,8 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
     with waiting("Resampling for the intervals", quiet=output.quiet or selection.resamples == 0):
         table = compare_independent(first, second).summary(selection.chosen, **selection.how)
     if output.json:
-        render.print_json({"names": [first.name, second.name], "level": selection.level, "measures": table.to_dict()})
+        head = {"names": [first.name, second.name], "level": selection.level, "verdict": list(table.above)}
+        render.print_json(head | {"measures": table.to_dict()})
     elif output.csv:
         render.put(table.to_csv())
     else:
@@ -198,12 +199,15 @@ def _differences(table: Table, level: float) -> RenderableType:
         )
         for row in rows
     ]
-    parts: list[RenderableType] = [Text(printable(table.title)), Text(), render.grid(screen, head, cells)]
+    parts: list[RenderableType] = [Text(printable(table.title)), Text()]
+    if table.above:
+        parts += [Text(printable(line), style="bold" if not i else "") for i, line in enumerate(table.above)] + [Text()]
+    parts.append(render.grid(screen, head, cells))
     ends = [(row["measure"], between(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None]
     if ends:
         title = "Where the exact differences lie (the scores were binned)"
         parts += [Text(), render.grid(screen, ("", "from and to"), ends, title)]
-    said = [(row["measure"], row["note"]) for row in rows if row["note"]]
-    if said:
-        parts += [Text(), render.grid(screen, ("", ""), said, "Notes", head=False)]
+    notes = [(row["measure"], row["note"]) for row in rows if row["note"]]
+    if notes:
+        parts += [Text(), render.grid(screen, ("", ""), notes, "Notes", head=False)]
     return Group(*parts, Text(), *(Text(line) for line in table.below))

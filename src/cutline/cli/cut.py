@@ -201,7 +201,7 @@ def _show(cut: Cut, out: Path | None) -> None:
             (
                 estimate.measure,
                 shown(estimate.value),
-                f"[{shown(estimate.low)}, {shown(estimate.high)}]" if estimate.has_interval else "",
+                render.interval((estimate.low, estimate.high) if estimate.has_interval else None),
             )
             for estimate in cut.estimates
         ]

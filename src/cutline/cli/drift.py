@@ -98,9 +98,9 @@ def drift(
 
 def _guessed(paths: list[str], output: Output) -> str | None:
     """Return the column of the scores where only one can be meant; None if no table is read."""
-    from cutline.cli.reading import SCORES
     from cutline.core.ranking_file import is_ranking_file
     from cutline.inputs.column_source import opened
+    from cutline.inputs.usual_names import SCORES
 
     tables = [path for path in paths if not is_ranking_file(path)]
     if not tables:

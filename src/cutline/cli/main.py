@@ -107,7 +107,10 @@ def _ended_by(error: BaseException) -> int:
     """What to say of an error: a refusal in the words of the command line, or that it is ours."""
     from cutline.cli.text import in_options
     from cutline.core.errors import CutlineError
+    from cutline.core.extras import explain_missing
 
+    if isinstance(error, ModuleNotFoundError):
+        error = explain_missing(error) or error
     if isinstance(error, CutlineError):
         return _refuse(in_options(error))
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):  # a full disk, or none to write on

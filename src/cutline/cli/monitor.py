@@ -131,7 +131,7 @@ class StateOptions:
         help="Compare later days with this release; needs --why. Example: --rebaseline new.ranking --why retrained",
     ).field()
     why: str | None = option(
-        "--why", group=STATE, help="The reason, which is kept. Example: --why 'a campaign, known'"
+        "--why", group=STATE, help="The reason, which is recorded. Example: --why 'a campaign, known'"
     ).field()
 
     def check(self) -> None:
@@ -153,7 +153,7 @@ class StateOptions:
     help="Ranking files named after their days, such as 2026-11-01.ranking; a quoted pattern is expanded.",
 )
 @options_of(WatchOptions, "watch")
-@options_of(StateOptions, "kept")
+@options_of(StateOptions, "memory")
 @option("--html", type=o.PATH, group=o.OUTPUT, help="Also write the page, one HTML file. Example: --html monitor.html")
 @o.CSV
 @options_of(Output, "output")
@@ -163,21 +163,21 @@ def monitor(
     release: str,
     days: tuple[str, ...],
     watch: WatchOptions,
-    kept: StateOptions,
+    memory: StateOptions,
     html: Path | None,
     csv: bool,
     output: Output,
 ) -> None:
     """Add the days, show what they say, and end with 1 while an alarm is open."""
-    kept.check()
+    memory.check()
     if csv and output.json:
         raise ParameterError("--json and --csv both print to standard output", "pass one of them")
     if html is not None:
         atomic_write.check(html, overwrite=output.force)
-    watched = _updated(release, _expanded(days), watch, kept)
-    if kept.state is not None:
-        watched.save(kept.state)
-        output.say(f"The state is in {kept.state}.")
+    watched = _updated(release, _expanded(days), watch, memory)
+    if memory.state is not None:
+        watched.save(memory.state)
+        output.say(f"The state is in {memory.state}.")
     if html is not None:
         watched.save(html, overwrite=output.force)
         output.say(f"The page is {html}.")
@@ -191,19 +191,25 @@ def monitor(
 
 
 def _expanded(days: Sequence[str]) -> list[str]:
-    """Return the files; a pattern that the shell left alone is expanded here."""
-    return [file for day in days for file in (sorted(glob.glob(day)) if glob.has_magic(day) else [day])]  # noqa: PTH207
+    """Return the files; a pattern that the shell left alone is expanded here, and must match."""
+    files: list[str] = []
+    for day in days:
+        matching = sorted(glob.glob(day)) if glob.has_magic(day) else [day]  # noqa: PTH207
+        if not matching:
+            raise ParameterError(f"No file matches {day!r}", "pass the ranking files of the days")
+        files += matching
+    return files
 
 
-def _updated(release: str, days: list[str], watch: WatchOptions, kept: StateOptions) -> Monitor:
+def _updated(release: str, days: list[str], watch: WatchOptions, memory: StateOptions) -> Monitor:
     """Return the monitor: a new one, or the one of the state, with the days and decisions added."""
     import cutline as cl
 
     measures = list(watch.measure) or None
-    if kept.state is not None and kept.state.exists():
-        watched: Monitor = cl.load(kept.state)
-        given = {"cut": watch.cut_or_threshold, "measures": measures, "worse_by": watch.tolerated}
-        watched.check_started_with(release, model=watch.model, **given)
+    if memory.state is not None and memory.state.exists():
+        watched: Monitor = cl.load(memory.state)
+        settings = {"cut": watch.cut_or_threshold, "measures": measures, "worse_by": watch.tolerated}
+        watched.check_started_with(release, model=watch.model, **settings)
         watched.resume(days, model=watch.model)
     else:
         watched = cl.monitor(
@@ -218,12 +224,12 @@ def _updated(release: str, days: list[str], watch: WatchOptions, kept: StateOpti
             matures=watch.matures,
             model=watch.model,
         )
-    for path in kept.merge:
+    for path in memory.merge:
         watched = watched.merge(cl.load(path))
-    if kept.acknowledge is not None:
-        watched.acknowledge(kept.acknowledge, kept.why or "")
-    if kept.rebaseline is not None:
-        watched.rebaseline(kept.rebaseline, kept.why or "")
+    if memory.acknowledge is not None:
+        watched.acknowledge(memory.acknowledge, memory.why or "")
+    if memory.rebaseline is not None:
+        watched.rebaseline(memory.rebaseline, memory.why or "")
     return watched
 
 

@@ -43,7 +43,8 @@ def show(
         screen = render.console()
         screen.print(table)
         if not output.quiet:
-            screen.print(render.notes((*summary.notes, *summary.row_notes), verbose=output.verbose))
+            every = (*summary.notes, *summary.row_notes)
+            screen.print(render.notes(every, verbose=output.verbose, width=screen.width))
 
 
 def start_drawing(output: FileOutput) -> None:

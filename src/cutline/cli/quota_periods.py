@@ -44,30 +44,33 @@ def run_periods(
     c = reading.columns
     chosen = {"--measures": selection.by_name, "--family": selection.family, "--resamples": selection.resamples}
     apart = {"--group": c.group, "--stratum": c.stratum, "--id": c.id, "--threshold": reading.threshold is not None}
-    files = {"a file to write": output.documents, "--png": output.png, "--exact": reading.exact}
-    for option, given in {**unused, **chosen, **apart, **files}.items():
-        if given:
+    others = {"--png": output.png, "--exact": reading.exact}
+    for option, value in {**unused, **chosen, **apart, **others}.items():
+        if value:
             raise ParameterError(f"--quota-by cannot be combined with {option}", "leave one of them out")
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     output.check()
-    found = opened(paths, reading, quota_by=period)
-    score = found.chosen.scores[0]
+    source = opened(paths, reading, quota_by=period)
+    score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=output.quiet, unit="rows"):
         periods: Any = evaluate(
-            found.chosen.label,
+            source.chosen.label,
             score,
             c.weight,
             quota_by=period,
-            data=found.file,
+            data=source.file,
             name=printable(name_of(name) or score),
             memory=reading.memory,
             **reading.common,
         )
     summary = periods.summary(level=selection.level)
-    output.say_guesses(found.chosen.guesses)
+    output.say_guesses(source.chosen.guesses)
+    for path in output.documents:
+        periods.save(path, level=selection.level, overwrite=output.force)
+        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
     show(output, summary, _rendered(summary))
 
 

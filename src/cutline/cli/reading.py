@@ -20,9 +20,7 @@ from cutline.inputs import files
 from cutline.inputs.column_source import Ask, Source, check, reading
 from cutline.inputs.column_source import Columns as NoColumns
 from cutline.inputs.rank import rank
-
-LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
-SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")
+from cutline.inputs.usual_names import LABELS, SCORES
 
 _FEW = 8  # columns that are looked through for the one with two values
 
@@ -51,7 +49,7 @@ class Opened:
     def check_cases(self) -> None:
         """Refuse a ranking where cases are needed."""
         if self.finished:
-            found = f"{printable(self.finished)} is a ranking, which no longer knows its cases one by one"
+            found = f"{printable(self.finished)} is a ranking, which holds counts per score and not single cases"
             way_out = "pass the predictions themselves, which paired tests and ids need"
             raise InputError(found, f"{way_out}, or --independent to compare two rankings of different cases")
 

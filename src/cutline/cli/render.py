@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,9 +17,10 @@ from rich.text import Text
 
 from cutline.cli.text import printable
 from cutline.core.atomic_write import json_text
-from cutline.core.table import between, shown
+from cutline.core.table import between, shown, shown_limits
 
 if TYPE_CHECKING:
+    from cutline.measures import Measure
     from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
     from cutline.results.notes import Note
     from cutline.results.summary import Row, Summary
@@ -85,8 +87,17 @@ def ascii_only(screen: Console) -> bool:
 
 def evaluation(screen: Console, summary: Summary) -> RenderableType:
     """One model: what was evaluated, the counts at the cut, and the measures by question."""
-    parts = [_heading(summary), Text(), _confusion(screen, summary), *_questions(screen, summary)]
+    parts = [_heading(summary), *_first_warnings(screen, summary.notes), Text(), _confusion(screen, summary)]
+    parts += _questions(screen, summary)
     return Group(*parts, *_brackets(screen, summary), *_reasons(summary), Text(), _legend(screen, summary))
+
+
+def _first_warnings(screen: Console, some: Iterable[Note]) -> list[RenderableType]:
+    """What questions all numbers, said before them."""
+    from cutline.results.notes import FIRST
+
+    warnings = [note for note in some if note.rule in FIRST][:_MOST_WARNINGS]
+    return [Text.assemble(_note_sign(note), " ", printable(note.text)) for note in warnings]
 
 
 def _legend(screen: Console, summary: Summary) -> Text:
@@ -182,7 +193,7 @@ def _name(row: Row, lower: str) -> Text:
 
 def interval(limits: tuple[float, float] | None) -> str:
     """Both limits, or nothing."""
-    return "" if limits is None else f"[{shown(limits[0])}, {shown(limits[1])}]"
+    return "" if limits is None else f"[{', '.join(shown_limits(*limits))}]"
 
 
 def _brackets(screen: Console, summary: Summary) -> Iterable[RenderableType]:
@@ -236,29 +247,67 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
 _MOST_WARNINGS = 3  # on a screen
 
 
-def notes(found: Iterable[Note], title: str = "Notes", *, verbose: bool = True) -> RenderableType:
-    """Notes in plain words, warnings first; without `verbose` the first warnings alone, and how many notes are left.
+def notes(some: Iterable[Note], title: str = "Notes", *, verbose: bool = True, width: int = _UNKNOWN) -> RenderableType:
+    """Notes in plain words, warnings first; without `verbose` the first warnings alone, each in one line.
 
     Args:
-        found: The notes.
+        some: The notes.
         title: What stands above them.
-        verbose: Whether all of them are shown, each with its source.
+        verbose: Whether all of them are shown in full, each with its source.
+        width: The columns of the terminal, for a note in one line.
     """
-    from cutline.results.notes import DATA
+    from cutline.results.notes import DATA, FIRST
 
-    ordered = sorted(found, key=lambda note: note.kind != "warning")
-    shown_notes = ordered if verbose else [note for note in ordered if note.kind == "warning"][:_MOST_WARNINGS]
-    table = Table.grid(padding=(0, 1))
-    for note in shown_notes:
-        text = Text(printable(note.text))
-        if verbose and note.source != DATA:
-            text.append(f" ({note.source})", style="dim")
-        table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
-    left = len(ordered) - len(shown_notes)
-    if left:
-        more = f"{left} more {'note' if left == 1 else 'notes'}: --verbose"
-        table.add_row(Text("-", style="dim"), Text(more, style="dim"))
-    return Group(Text(), Text(printable(title), style="bold"), table) if table.row_count else Group()
+    ordered = sorted(some, key=lambda note: note.kind != "warning")
+    if not ordered:
+        return Group()
+    if verbose:
+        table = Table.grid(padding=(0, 1))
+        for note in ordered:
+            text = Text(printable(note.text))
+            if note.source != DATA:
+                text.append(f" ({note.source})", style="dim")
+            table.add_row(_note_sign(note), text)
+        return Group(Text(), Text(printable(title), style="bold"), table)
+    ordered = [note for note in ordered if note.rule not in FIRST]  # they stand above the numbers
+    warnings = [note for note in ordered if note.kind == "warning"]
+    left = len(ordered) - len(warnings[:_MOST_WARNINGS])
+    lines = [warning_line(note, width) for note in warnings[:_MOST_WARNINGS]]
+    if not left:
+        more = "more: --verbose" if any("…" in line.plain for line in lines) else ""
+    else:
+        more = f"{left} {'more ' if lines else ''}{'note' if left == 1 else 'notes'}: --verbose"
+    return Group(Text(), *lines, *([Text(f"- {more}", style="dim")] if more else []))
+
+
+def _note_sign(note: Note) -> Text:
+    return Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim")
+
+
+def warning_line(note: Note, width: int) -> Text:
+    """Return a warning in one line of a terminal: as many of its clauses as fit."""
+    return Text.assemble(_note_sign(note), " ", shorten(printable(note.text), width - 2))
+
+
+_ENDS = re.compile(r"[.:;,](?= |$)| (?=\()")
+
+
+def shorten(text: str, room: int) -> str:
+    """Return as many sentences or clauses of a text as fit into a line; where more is left, it ends in "…".
+
+    >>> shorten("The probabilities are too high: their mean is 0.289. Recalibrate them.", 70)
+    'The probabilities are too high: their mean is 0.289. Recalibrate them.'
+    >>> shorten("The probabilities are too high: their mean is 0.289. Recalibrate them.", 40)
+    'The probabilities are too high …'
+    """
+    if cell_len(text) <= room:
+        return text
+    ends = [match.start() for match in _ENDS.finditer(text) if cell_len(text[: match.start()]) <= room - 2]
+    for signs in (".:; ", ","):  # the end of a sentence or of its main clause before a comma
+        fitting = [end for end in ends if text[end] in signs and end > room // 3]
+        if fitting:
+            return f"{text[: fitting[-1]]} …"
+    return f"{text[: room - 2].rsplit(' ', 1)[0]} …"
 
 
 def comparison(
@@ -272,24 +321,41 @@ def comparison(
         reference: The model that the others are compared with; the leader of the first question when None.
         pairs: Whether every pair of models has a table with intervals and p-values.
     """
-    parts: list[RenderableType] = [Text(printable(summary.title)), Text()]
+    parts: list[RenderableType] = [
+        Text(printable(summary.title)),
+        *_first_warnings(screen, summary.notes),
+        Text(),
+    ]
     parts += [Text(printable(line), style="bold" if not i else "") for i, line in enumerate(summary.statements)]
-    parts += [Text(), *_values(screen, summary)]
-    if pairs or len(summary.models) == 2:
-        for (a, b), rows in summary.pairs.items():
-            parts += [Text(), _differences(screen, summary, f"{printable(a)} minus {printable(b)}", rows)]
+    are_many = len(summary.models) > _room_for_models(screen)
+    in_one_table = len(summary.models) == 2 and _WITH_DIFFERENCE <= screen.width < _WIDE and not pairs
+    if in_one_table:
+        parts += [Text(), _both_and_difference(screen, summary)]
     else:
-        parts += [Text(), *_from_reference(screen, summary, reference)]
-    return Group(*parts, *_comparison_legend(screen, summary, pairs=pairs))
+        parts += [Text(), *(_models_in_rows if are_many else _values)(screen, summary)]
+        if pairs or len(summary.models) == 2:
+            for (a, b), rows in summary.pairs.items():
+                parts += [Text(), _differences(screen, summary, f"{printable(a)} minus {printable(b)}", rows)]
+        elif not are_many or reference is not None:
+            parts += [Text(), *_from_reference(screen, summary, reference)]
+    has_differences = in_one_table or (len(summary.models) > 2 and (not are_many or reference is not None))
+    return Group(*parts, *_comparison_legend(screen, summary, pairs=pairs, has_differences=has_differences))
 
 
-def _comparison_legend(screen: Console, summary: ComparisonSummary, *, pairs: bool) -> list[RenderableType]:
+def _comparison_legend(
+    screen: Console, summary: ComparisonSummary, *, pairs: bool, has_differences: bool
+) -> list[RenderableType]:
     """What the marks mean, and which correction was used."""
     best, alike = _marks(screen)
-    words = f"{best} best, {alike} cannot be told from the best"
-    if len(summary.models) > 2:
-        words += " (Holm's correction for the pairs of models)"
-        words += "; p is corrected, the intervals are not." if pairs else f"; {best} in differences: significant."
+    words = f"{best} best, {alike} cannot be told from it"
+    if len(summary.models) == 2:
+        words += f"; {best} at a difference: significant" if has_differences else ""
+    else:
+        words += " (Holm's correction)"
+        if pairs:
+            words += "; p is corrected, intervals are not"
+        elif has_differences:
+            words += f"; {best} in differences: significant"
     return [Text(), Text(words, style="dim")]
 
 
@@ -298,7 +364,10 @@ def _marks(screen: Console) -> tuple[str, str]:
 
 
 _TITLE, _CELL, _CLOSE = 23, 9, 2  # columns of a terminal: the name of a measure, a value of many models, the gap
-_MOST_DIFFERENCES = 8  # rows of differences; of more, those that decide the questions are shown
+_WITH_DIFFERENCE, _WITH_P = 54, 77  # columns from which two models and their difference fit into one table; with p
+_INTERVAL = 18  # ... for an interval
+_LEAST_NAME = 8  # columns for the name of a model
+_MOST_DIFFERENCES = 4  # rows of differences; of more, those that decide the questions are shown
 
 
 def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
@@ -320,21 +389,74 @@ def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableT
         ]
         yield grid(screen, ("", *by_model), rows)
         return
-    for names in _blocks(list(by_model), screen.width):
-        table = _table(screen, gap=_CLOSE)
-        table.add_column("", width=_TITLE, overflow="fold")
-        for name in names:
-            table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
-        for key, title in titles.items():
-            cells = [_stacked(by_model[name].get(key), marks[key].get(name, "")) for name in names]
-            table.add_row(Text(title), *cells)
-        yield table
+    table = _table(screen, gap=_CLOSE)
+    table.add_column("", width=_TITLE, overflow="fold")
+    for name in by_model:
+        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+    for key, title in titles.items():
+        cells = [_stacked(own.get(key), marks[key].get(name, "")) for name, own in by_model.items()]
+        table.add_row(Text(title), *cells)
+    yield table
 
 
-def _blocks(names: Sequence[str], width: int) -> list[Sequence[str]]:
-    """The models in blocks that fit beside the names of the measures."""
-    room = max(1, (width - _TITLE) // (_CELL + _CLOSE))
-    return [names[i : i + room] for i in range(0, len(names), room)]
+def _room_for_models(screen: Console) -> int:
+    """How many models fit beside the names of the measures."""
+    return max(1, (screen.width - _TITLE) // (_CELL + _CLOSE))
+
+
+def _models_in_rows(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
+    """Many models below each other, the best of the first question first, with the measures that decide."""
+    from cutline.results.choices import GOALS
+
+    rows = {row.key: row for row in summary.rows}
+    first = [choice.measure for choice in summary.choices]
+    decisive = [name for goal in GOALS.values() for name in goal.measures]
+    others = [key for key, row in rows.items() if key not in first and row.measure.name in decisive]
+    others.sort(key=lambda key: decisive.index(rows[key].measure.name))
+    more = [key for key in rows if key not in first and key not in others]
+    width = max(_LEAST_NAME, min(_TITLE, max(cell_len(printable(name)) for name in summary.models)))
+    keys = [*first, *others, *more][: max(1, (screen.width - width) // (_CELL + _CLOSE))]
+    marks = {key: _mark_of(screen, summary, key) for key in keys}
+    by_model = {name: {row.key: row for row in own.rows} for name, own in summary.models.items()}
+    table = _table(screen, gap=_CLOSE)
+    table.add_column("", width=width, overflow="ellipsis", no_wrap=True)
+    for key in keys:
+        table.add_column(Text(_short(_brief_name(rows[key].measure))), justify="right", no_wrap=True, width=_CELL)
+    for name in summary.best_first():
+        cells = [_stacked(by_model[name].get(key), marks[key].get(name, "")) for key in keys]
+        table.add_row(Text(printable(name)), *cells)
+    yield table
+    if len(keys) < len(rows):
+        yield Text(f"{len(rows) - len(keys)} more measures: --csv, --json or --html", style="dim")
+
+
+def _brief_name(measure: Measure) -> str:
+    """The name of a measure for a narrow column: its own, or the shortest of its others."""
+    name = measure.display_name
+    return name if len(name) <= _CELL else min((*measure.aliases, name), key=len)
+
+
+def _both_and_difference(screen: Console, summary: ComparisonSummary) -> RenderableType:
+    """Two models side by side with their difference, in one table."""
+    ((a, b),) = summary.pairs
+    by_model = {name: {row.key: row for row in own.rows} for name, own in summary.models.items()}
+    table = _table(screen, gap=_CLOSE)
+    table.add_column("", width=min(_TITLE, screen.width - 2 * (_CELL + _CLOSE) - _INTERVAL - _CLOSE), overflow="fold")
+    for name in (a, b):
+        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+    table.add_column("difference", justify="right", no_wrap=True, width=_INTERVAL)
+    has_room = screen.width >= _WITH_P
+    if has_room:
+        table.add_column("p", justify="right", no_wrap=True)
+    for row in summary.rows:
+        marks = _mark_of(screen, summary, row.key)
+        values = [_stacked(by_model[name].get(row.key), marks.get(name, "")) for name in (a, b)]
+        cell = _marked_difference(screen, summary, row)
+        if row.interval is not None:
+            cell.append(f"\n{interval(row.interval)}", style="dim not bold")
+        style = "bold" if row.is_significant(summary.level) else "dim"
+        table.add_row(Text(row.title), *values, cell, *([Text(row.p_shown, style=style)] if has_room else []))
+    return table
 
 
 def _short(name: str) -> str:
@@ -345,10 +467,14 @@ def _stacked(row: Row | None, mark: str) -> Text:
     """A value with its mark, and its interval in small below."""
     if row is None:
         return Text()
-    text = Text(f"{shown(row.value)}{mark}", style="bold" if mark else "")
-    if row.interval is not None:
-        between_them = "," if min(row.interval) < 0 else "-"  # which would look like a sign
-        text.append("\n" + between_them.join(map(_without_zero, row.interval)), style="dim not bold")
+    return _with_interval(Text(f"{shown(row.value)}{mark}", style="bold" if mark else ""), row.interval)
+
+
+def _with_interval(text: Text, limits: tuple[float, float] | None) -> Text:
+    """Return a value with its interval in small below."""
+    if limits is not None:
+        between_them = "," if min(limits) < 0 else "-"  # which would look like a sign
+        text.append("\n" + between_them.join(map(_without_zero, limits)), style="dim not bold")
     return text
 
 
@@ -374,26 +500,27 @@ def _from_reference(screen: Console, summary: ComparisonSummary, reference: str 
     rows = summary.differences_from(reference)
     titles = {row.key: row.title for row in summary.rows}
     if len(titles) > _MOST_DIFFERENCES:
-        titles = {row.key: row.title for row in summary.rows if row.measure.name in DECISIVE}
-    mark = _marks(screen)[0]
-    for names in _blocks([name for name in summary.models if name != base], screen.width):
-        table = _table(screen, title=f"Difference from {printable(base)}", gap=_CLOSE)
-        table.add_column("", width=_TITLE, overflow="ellipsis", no_wrap=True)
-        for name in names:
-            table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
-        for key, title in titles.items():
-            cells = []
-            for name in names:
-                row = rows.get(key, {}).get(name)
-                is_sure = row is not None and row.is_significant(summary.level)
-                cells.append(
-                    Text(
-                        "" if row is None or math.isnan(row.value) else f"{row.value:+.4f}{mark if is_sure else ' '}",
-                        style="bold" if is_sure else "",
-                    )
-                )
-            table.add_row(Text(title), *cells)
-        yield table
+        first = {choice.measure for choice in summary.choices}
+        decisive = {row.key: row.title for row in summary.rows if row.measure.name in DECISIVE or row.key in first}
+        titles = {key: title for key, title in decisive.items() if key in first or len(decisive) <= _MOST_DIFFERENCES}
+    names = [name for name in summary.models if name != base]
+    table = _table(screen, title=f"Difference from {printable(base)}", gap=_CLOSE)
+    table.add_column("", width=_TITLE, overflow="ellipsis", no_wrap=True)
+    for name in names:
+        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+    for key, title in titles.items():
+        table.add_row(
+            Text(title), *(_marked_difference(screen, summary, rows.get(key, {}).get(name)) for name in names)
+        )
+    yield table
+
+
+def _marked_difference(screen: Console, summary: ComparisonSummary, row: DifferenceRow | None) -> Text:
+    """Return a difference with its sign, and a mark where it is significant."""
+    if row is None or math.isnan(row.value):
+        return Text()
+    is_sure = row.is_significant(summary.level)
+    return Text(f"{row.value:+.4f}{_marks(screen)[0] if is_sure else ' '}", style="bold" if is_sure else "")
 
 
 def _value_and_interval(row: Row | None) -> tuple[str, str]:

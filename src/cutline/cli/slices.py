@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,9 @@ from cutline.core.table import Table, between, p_number, shown
 
 if TYPE_CHECKING:
     from cutline.results.summary import Row, Summary
-    from cutline.slices import AgainstRest, Fairness, Slices
+    from cutline.slice_comparison import AgainstRest
+    from cutline.slice_fairness import Fairness
+    from cutline.slices import Slices
 
 COMPARE = "Compare the slices"
 FIND = "Search slices"
@@ -162,7 +165,7 @@ def run_slices(
     output.check()
     selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
-    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)}
+    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)} if slices.has_total else {}
     found |= {key: evaluated(ev, selection, quiet=True) for key, ev in slices.items()}
     output.say_guesses(guesses)
     if output.json:
@@ -274,26 +277,27 @@ def read_slices(
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     c = how.columns
-    if c.group or c.stratum or c.id:
-        raise ParameterError("--by cannot be combined with --group, --stratum or --id", "leave one of them out")
+    if c.stratum or c.id:
+        raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     rules = _rules(by)
-    found = opened(paths, how, by=tuple(rules))
-    score = found.chosen.scores[0]
+    source = opened(paths, how, by=tuple(rules))
+    score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         slices: Any = cl.evaluate(
-            found.chosen.label,
+            source.chosen.label,
             score,
             c.weight,
             by=rules,
-            data=found.file,
+            groups=c.group,
+            data=source.file,
             name=printable(name_of(name) or score),
             exact=how.exact or None,
             memory=how.memory,
             **how.common,
         )
-    return slices, found.chosen.guesses
+    return slices, source.chosen.guesses
 
 
 def _rules(by: Sequence[str]) -> dict[str, Any]:
@@ -369,12 +373,15 @@ def _can_compare(slices: Slices) -> bool:
 
 def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
     """Return the lines of all cases and of each slice; of many slices those at both ends, with a count."""
-    overall, *slices = lines
-    if len(slices) <= _LONG:
+    if len(lines) <= _LONG + 1:
         return [cells for _, cells in lines]
+    from cutline.slices import OVERALL
+
+    overall = [cells for _, cells in lines if cells[0] == OVERALL]
+    slices = [line for line in lines if line[1][0] != OVERALL]
     ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
     between_them = ("...", "", "", "", "")
-    return [overall[1], *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
+    return [*overall, *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
 
 def _against(screen: Any, found: AgainstRest) -> RenderableType:
@@ -387,7 +394,7 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
             shown(row.value),
             shown(row.rest),
             shown(row.difference),
-            "" if row.low != row.low else f"[{shown(row.low)}, {shown(row.high)}]",
+            render.interval(None if math.isnan(row.low) else (row.low, row.high)),
             p_number(row.p_adjusted),
             row.verdict,
         )
@@ -405,7 +412,7 @@ def _criteria(screen: Any, found: Fairness) -> RenderableType:
     rows = [
         (row["criterion"], "", row["note"])
         if row["value"] != row["value"]
-        else (row["criterion"], shown(row["value"]), f"[{shown(row['low'])}, {shown(row['high'])}]")
+        else (row["criterion"], shown(row["value"]), render.interval((row["low"], row["high"])))
         for row in found.table
     ]
     return render.grid(screen, ("criterion", "value", f"{100 * found.level:g} % interval"), rows)

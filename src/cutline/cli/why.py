@@ -23,7 +23,7 @@ from cutline.core.table import shown
 if TYPE_CHECKING:
     from cutline.cli.reading import Opened
     from cutline.ledger.cases import Rows
-    from cutline.ledger.tool import Entry, Tool
+    from cutline.ledger.tool import Tool, ToolFunction
     from cutline.ledger.tool_table import ToolTable
     from cutline.ledger.two_files import FileDifference
 
@@ -35,7 +35,7 @@ class ToolValue(NamedTuple):
     """The number that a tool prints, and what is known of it."""
 
     tool: Tool
-    entry: Entry
+    entry: ToolFunction
     value: float
 
 

@@ -21,8 +21,29 @@ class Pairs(NamedTuple):
     every: Any
 
 
+def is_symbol(values: Any) -> bool:
+    """Whether a definition is being traced: symbols take the place of numbers (see `measures.tracing`)."""
+    return getattr(values, "is_symbol", False)
+
+
+def as_array(values: Any) -> Array:
+    """Return values as an array; symbols of a traced definition stay symbols."""
+    return values if is_symbol(values) else np.asarray(values)
+
+
+def fill(values: Any, number: float, where: Any) -> Array:
+    """Return new values as an array in which a number stands where a condition holds; arrays are filled in place."""
+    if is_symbol(values):
+        return np.where(where, number, values)
+    found = np.asarray(values)
+    np.copyto(found, number, where=where)
+    return found
+
+
 def cumulate(cells: Array) -> Array:
     """Running totals along the last axis, from zero."""
+    if is_symbol(cells):
+        return cells.cumulate()  # type: ignore[attr-defined, no-any-return]
     totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)
     cells.cumsum(-1, out=totals[..., 1:])
     return totals

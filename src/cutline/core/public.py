@@ -99,6 +99,10 @@ def _wrap(function: Callable[..., Any], former: Mapping[str, str]) -> Callable[.
             if keywords and not watched.isdisjoint(keywords):
                 keywords = _renamed(function.__name__, keywords, former, elsewhere)
             return function(*args, **keywords)
+        except ModuleNotFoundError as error:
+            from cutline.core.extras import explain_missing
+
+            raise explain_missing(error) or error from None
         except CutlineError as error:
             if os.environ.get("CUTLINE_FULL_TRACEBACK"):
                 raise

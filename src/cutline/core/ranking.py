@@ -19,11 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.array_ops import Array, Pairs, cumulate, dot, take
+from cutline.core.array_ops import Array, Pairs, as_array, cumulate, dot, fill, take
 from cutline.core.caching import is_long, kept_column, kept_if_long, kept_if_short, remembered
 from cutline.core.counts import CLASSES, Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
+from cutline.core.public import public
 from cutline.core.table import Table
 
 
@@ -269,19 +270,17 @@ class Ranking:
     @kept_column
     def tpr(self) -> Array:
         """Recall at each cut; NaN when there is no positive."""
-        return np.asarray(divide(self.tp, self.tp[..., -1:]))
+        return as_array(divide(self.tp, self.tp[..., -1:]))
 
     @kept_column
     def fpr(self) -> Array:
         """False positive rate at each cut; NaN when there is no negative."""
-        return np.asarray(divide(self.fp, self.fp[..., -1:]))
+        return as_array(divide(self.fp, self.fp[..., -1:]))
 
     @kept_column
     def precision(self) -> Array:
         """Precision at each cut; 0 where nothing is flagged, as Berrar starts the curve."""
-        precision = np.asarray(divide(self.tp, self.ends))
-        np.copyto(precision, 0.0, where=self.ends == 0)
-        return precision
+        return fill(divide(self.tp, self.ends), 0.0, where=self.ends == 0)
 
     @kept_column
     def size(self) -> Array:
@@ -291,16 +290,14 @@ class Ranking:
     @kept_column
     def share(self) -> Array:
         """The share of positives at each score: Arbel & Rokach's t of the places there; 0 where there is no case."""
-        share = np.asarray(divide(self.pos, self.size))
-        np.copyto(share, 0.0, where=self.size == 0)
-        return share
+        return fill(divide(self.pos, self.size), 0.0, where=self.size == 0)
 
     @cached_property
     def pairs(self) -> Pairs:
         """How a positive and a negative stand to each other, over all pairs of them."""
         pos, positives, total = self.pos, self.positives, self.total
         # Too many pairs for integers: floats lose last digits, but do not overflow.
-        if (total if pos.ndim == 1 else total.max()) >= 2**31:
+        if pos.dtype.kind != "f" and (total if pos.ndim == 1 else total.max()) >= 2**31:
             pos, positives = pos.astype(float), positives.astype(float)
         every = positives * self.negatives
         if pos.dtype.kind == "f":  # the difference of two large sums would not be exact
@@ -484,6 +481,7 @@ class Ranking:
 
         return coarsen(self, bins)
 
+    @public
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the ranking to a file that `cutline.load` reads: exact, checked, and far smaller than the rows.
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from cutline.core.atomic_write import write
 from cutline.core.errors import InputError, ParameterError, shown
+from cutline.core.extras import require
 from cutline.core.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -220,6 +221,7 @@ def _scratch() -> Iterator[Path]:
 @cache
 def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a forked process needs its own
     """Return the database of a process: opening one takes longer than reading the ranking of a day."""
+    require("duckdb", "files")
     import duckdb
 
     database = duckdb.connect(":memory:")

@@ -20,6 +20,7 @@ class Table:
     title: str = ""
     hidden: tuple[str, ...] = ()  # columns that converting keeps and printing leaves out, as it does empty ones
     below: tuple[str, ...] = ()  # lines that are printed below the rows
+    above: tuple[str, ...] = ()  # ... and between the title and the rows
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -63,7 +64,7 @@ class Table:
         lines = aligned(
             [self.columns[i] for i in chosen], cells, [are_numbers(row[i] for row in self.rows) for i in chosen]
         )
-        return "\n".join([*([self.title] if self.title else []), *lines, *self.below])
+        return "\n".join([*([self.title] if self.title else []), *self.above, *lines, *self.below])
 
     def _repr_html_(self) -> str:
         chosen = self.shown_columns
@@ -74,8 +75,8 @@ class Table:
             for row in self.rows
         )
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        below = "".join(f"<p>{html.escape(line)}</p>" for line in self.below)
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+        above, below = ("".join(f"<p>{html.escape(line)}</p>" for line in lines) for lines in (self.above, self.below))
+        return f"{above}<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
@@ -121,11 +122,14 @@ def are_numbers(values: Iterable[Any]) -> bool:
     return bool(known) and all(isinstance(value, int | float) for value in known)
 
 
+_ROUNDING = 1e-12  # what is smaller than this is rounding
+
+
 def shown(value: Any) -> str:
     """A value as people read it: four decimals, whole numbers without, and no word for nothing.
 
-    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678)
-    ('0.1235', '3', 'undefined', '12345.7')
+    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678), shown(2.1e-15)
+    ('0.1235', '3', 'undefined', '12345.7', '0.0000')
     """
     if value is None:
         return ""
@@ -135,7 +139,20 @@ def shown(value: Any) -> str:
         return "undefined"
     if math.isinf(value) or abs(value) >= 1000:
         return f"{value:g}"
-    return f"{value + 0.0:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
+    if abs(value) < _ROUNDING:
+        return "0.0000"
+    return f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.3g}"
+
+
+def shown_limits(low: float, high: float) -> tuple[str, str]:
+    """Return both limits of an interval as people read them; one that is next to nothing beside the other is 0.0000.
+
+    >>> shown_limits(-1.41e-05, 0.0213), shown_limits(1.2e-05, 4.1e-05)
+    (('0.0000', '0.0213'), ('1.2e-05', '4.1e-05'))
+    """
+    size = max(abs(low), abs(high))
+    texts = ["0.0000" if abs(limit) < 5e-5 and size >= 0.001 else shown(limit) for limit in (low, high)]
+    return texts[0], texts[1]
 
 
 def between(low: float, high: float) -> str:

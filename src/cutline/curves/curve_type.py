@@ -79,7 +79,7 @@ class Axis:
         if math.isinf(self.range[0]) and not math.isinf(self.range[1]):
             return (-BELOW_ZERO * high, high) if high > 0 else (low, max(high, low + 1.0))
         low, high = (
-            found if math.isinf(bound) else float(bound) for found, bound in zip((low, high), self.range, strict=True)
+            end if math.isinf(bound) else float(bound) for end, bound in zip((low, high), self.range, strict=True)
         )
         return low, high if high > low else low + 1.0
 

@@ -25,18 +25,18 @@ def deviates(rates: npt.ArrayLike) -> Array:
 
 def det_reach(curves: Iterable[Curve]) -> float:
     """How far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
-    found = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
-    return max(2.0, 1.05 * float(np.abs(found[np.isfinite(found)]).max(initial=0.0)))
+    places = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
+    return max(2.0, 1.05 * float(np.abs(places[np.isfinite(places)]).max(initial=0.0)))
 
 
-def on_edge(found: npt.ArrayLike, reach: float) -> Array:
+def on_edge(places: npt.ArrayLike, reach: float) -> Array:
     """Normal deviates, those beyond the axes on their edges: rates of 0 and 1 lie infinitely far away.
 
     Args:
-        found: The deviates.
+        places: The deviates.
         reach: The largest one on the axes.
     """
-    return np.clip(found, -reach, reach)
+    return np.clip(places, -reach, reach)
 
 
 def det_line(curve: Curve, reach: float) -> Drawn:
@@ -57,8 +57,8 @@ def det_line(curve: Curve, reach: float) -> Drawn:
     along = np.union1d(way, between)
     x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
     vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
-    kept = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
-    return Drawn(vertex[kept], x[kept], y[kept])
+    points = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
+    return Drawn(vertex[points], x[points], y[points])
 
 
 def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:

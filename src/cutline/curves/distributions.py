@@ -54,9 +54,9 @@ def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> 
     return Vertices(r, Counts(tp, fp, r.positives - tp, r.negatives - fp, threshold), at)
 
 
-def _density(v: Vertices, found: Array, of: Any) -> Array:
+def _density(v: Vertices, slopes: Array, of: Any) -> Array:
     """The share of a class in each bin, by its width; nothing lies beyond the first edge."""
-    return np.append(0.0, divide(np.diff(found), of) / np.abs(np.diff(v.places)))
+    return np.append(0.0, divide(np.diff(slopes), of) / np.abs(np.diff(v.places)))
 
 
 def _has_no_scale(r: Ranking) -> bool:

@@ -54,7 +54,10 @@ class Gains:
         counts = [self.columns[name] for name in ("cases", "positives")]
         if all(np.issubdtype(column.dtype, np.integer) for column in counts):
             return distances
-        return *distances, "Cases at the end of a portion, and those tied across it, are shared in part."
+        return (
+            *distances,
+            "Counts are rounded: tied cases and those at an end are split in parts.",
+        )
 
     @property
     def told(self) -> str:
@@ -83,8 +86,15 @@ class Gains:
         return "\n".join([self._title, *own, "", "Cumulated from the top of the list", *cumulated, *self._below])
 
     def _lines(self, names: Mapping[str, str]) -> list[str]:
-        columns = [[_cell(header, value) for value in self.columns[name].tolist()] for name, header in names.items()]
+        columns = [[_cell(header, value) for value in self._rounded(name)] for name, header in names.items()]
         return aligned(list(names.values()), list(zip(*columns, strict=True)), [True] * len(names))
+
+    def _rounded(self, name: str) -> list[float]:
+        """Return a column; counts as whole numbers that add up to the rounded counts from the top."""
+        if name.removeprefix("cumulated_") not in _COUNTS:
+            return list(self.columns[name].tolist())
+        cumulated = np.rint(self.columns[f"cumulated_{name.removeprefix('cumulated_')}"]).astype(int)
+        return list((cumulated if name.startswith("cumulated_") else np.diff(cumulated, prepend=0)).tolist())
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
@@ -105,9 +115,7 @@ _COUNTS = ("cases", "positives")
 
 
 def _cell(header: str, value: float) -> str:
-    if header == "share of list":
-        return written(value)
-    return written(round(value, 1)) if header in _COUNTS else shown(value)
+    return written(value) if header == "share of list" or header in _COUNTS else shown(value)
 
 
 def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
@@ -163,11 +171,11 @@ def _shares(portions: Any) -> Array:
         if many > MOST_PORTIONS:
             raise ParameterError(f"is {many}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
         return np.arange(many + 1) / many
-    given = numbers(portions, "portions").astype(float)
-    if not len(given) or not given[0] > 0 or not (given[1:] > given[:-1]).all() or given[-1] > 1:
+    shares = numbers(portions, "portions").astype(float)
+    if not len(shares) or not shares[0] > 0 or not (shares[1:] > shares[:-1]).all() or shares[-1] > 1:
         way_out = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
         raise ParameterError(f"is {briefly(list(portions))}", way_out, argument="portions")
-    return np.concatenate(([0.0], given, [1.0] if given[-1] < 1 else []))
+    return np.concatenate(([0.0], shares, [1.0] if shares[-1] < 1 else []))
 
 
 def _whole(column: Array) -> Array:

@@ -55,8 +55,8 @@ def isometrics(
     if levels is None:
         low, high = float(known.min()), float(known.max())
         levels = [low + share * (high - low) for share in LEVELS]
-    found = (_line(value, axis, float(level)) for level in levels)
-    return [line for line in found if len(line.x) > 1]
+    lines = (_line(value, axis, float(level)) for level in levels)
+    return [line for line in lines if len(line.x) > 1]
 
 
 def _counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:

@@ -36,7 +36,7 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
     place = np.arange(1.0, n + 1)
     counts = r.at_quota(place)
     random, best = place / n, np.asarray(qrecall.compute(_perfect(r), quota=place))
-    found = np.asarray(qrecall.compute(r, quota=place), dtype=float)
+    recalls = np.asarray(qrecall.compute(r, quota=place), dtype=float)
     cell = np.repeat(np.arange(len(r)), r.size.astype(int))
     columns: dict[str, Any] = {
         "place": place.astype(int),
@@ -48,11 +48,11 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         **{name: m.compute(counts) for name, m in _AT_PLACES.items()},
         "gain": counts.tp - place * float(r.positives) / n,
         "hit_rate": hit_rate.compute(r, quota=place),
-        "qrecall": found,
+        "qrecall": recalls,
         "random_order": random,
         "optimal": best,
-        "s1": np.maximum(found - random, 0.0),
-        "s2": np.maximum(random - found, 0.0),
+        "s1": np.maximum(recalls - random, 0.0),
+        "s2": np.maximum(random - recalls, 0.0),
         "s3": best - random,
         **({} if r.are_probabilities else {"hinge": hinge_losses(r)[cell]}),
     }
@@ -96,16 +96,18 @@ def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
     if isinstance(ids, str | Mapping | Set) or not hasattr(ids, "__len__") or door.is_single(ids):
         raise ParameterError(f"is {briefly(ids)}", "pass a list with a name for each case", argument="ids")
     if scores is None:
-        found = "names cases, but not where they stand in the list"
-        raise ParameterError(found, "pass scores too, the score of each named case", argument="ids")
+        problem = "names cases, but not where they stand in the list"
+        raise ParameterError(problem, "pass scores too, the score of each named case", argument="ids")
     door.check_one_order({"ids": ids, "scores": scores})
-    given = door.scores(scores).astype(float)
-    if len(ids) != len(given):
-        raise ParameterError(f"has {len(ids)} names for {len(given)} scores", "pass one for each", argument="ids")
-    order = np.argsort(-given, kind="stable")
-    if not np.array_equal(given[order], np.repeat(r.score.astype(float), r.size.astype(int))):
+    scores_of_ids = door.scores(scores).astype(float)
+    if len(ids) != len(scores_of_ids):
+        raise ParameterError(
+            f"has {len(ids)} names for {len(scores_of_ids)} scores", "pass one for each", argument="ids"
+        )
+    order = np.argsort(-scores_of_ids, kind="stable")
+    if not np.array_equal(scores_of_ids[order], np.repeat(r.score.astype(float), r.size.astype(int))):
         raise ParameterError("are not those of this list", "pass the scores that were evaluated", argument="scores")
-    if len(r) < len(given):
+    if len(r) < len(scores_of_ids):
         raise ParameterError("names tied cases, which have no order", "leave it out", argument="ids")
     names = list(ids)
     return [names[i] for i in order]

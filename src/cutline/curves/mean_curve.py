@@ -21,8 +21,8 @@ def mean_roc(rankings: Sequence[Ranking]) -> tuple[Array, Array]:
     rates = np.unique(np.concatenate([r.fpr for r in rankings]))
     low, high = (np.mean([_at(r, rates, side) for r in rankings], axis=0) for side in ("left", "right"))
     x, y = np.repeat(rates, 2), np.column_stack((low, high)).ravel()
-    kept = np.concatenate(([True], (np.diff(x) > 0) | (np.diff(y) > 0)))
-    return x[kept], y[kept]
+    corners = np.concatenate(([True], (np.diff(x) > 0) | (np.diff(y) > 0)))
+    return x[corners], y[corners]
 
 
 def _at(r: Ranking, rates: Array, side: str) -> Array:

@@ -24,7 +24,7 @@ def quota_properties(r: Ranking) -> Table:
     """
     if len(r) < r.total or not r.negatives or not r.positives:
         raise InputError("The list has ties, or one class only", "pass untied cases of both classes")
-    told = {measure.name: _told(measure, r.share) for measure in (hit_rate, qrecall)}
+    properties = {measure.name: _told(measure, r.share) for measure in (hit_rate, qrecall)}
     parts = (
         "along the list",
         "at its end",
@@ -32,7 +32,7 @@ def quota_properties(r: Ranking) -> Table:
         "when a negative is next",
         "range",
     )
-    return Table(("property", *told), tuple(zip(parts, *told.values(), strict=True)))
+    return Table(("property", *properties), tuple(zip(parts, *properties.values(), strict=True)))
 
 
 def _told(measure: Measure, labels: Array) -> tuple[str, ...]:

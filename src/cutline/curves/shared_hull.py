@@ -24,7 +24,7 @@ class Corner(NamedTuple):
     thresholds: tuple[float, ...]
 
 
-class Part(NamedTuple):
+class HullSegment(NamedTuple):
     """A side of the hull: who owns it, and the false positive rates that it spans.
 
     A side between corners of two models belongs to both: its points are reached by choosing between the two at random.
@@ -44,7 +44,7 @@ class SharedHull:
     """
 
     corners: tuple[Corner, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[HullSegment, ...]
     area: float
     names: tuple[str, ...]
 
@@ -101,7 +101,7 @@ def _turns_right(a: tuple[float, float], b: tuple[float, float], c: tuple[float,
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) < -1e-12
 
 
-def _parts(corners: tuple[Corner, ...]) -> tuple[Part, ...]:
+def _parts(corners: tuple[Corner, ...]) -> tuple[HullSegment, ...]:
     """The sides of the hull, each with its owners."""
     parts = []
     for one, other in itertools.pairwise(corners):
@@ -109,5 +109,5 @@ def _parts(corners: tuple[Corner, ...]) -> tuple[Part, ...]:
         owners = tuple(both or dict.fromkeys((*one.owners, *other.owners)))
         width = other.fpr - one.fpr
         slope = (other.tpr - one.tpr) / width if width else float("inf")
-        parts.append(Part(owners, one.fpr, other.fpr, slope))
+        parts.append(HullSegment(owners, one.fpr, other.fpr, slope))
     return tuple(parts)

@@ -38,8 +38,8 @@ def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | Non
         over: Where the x-axis starts and ends, if not where the curve does.
     """
     x, y, vertex = _outline(curve, also, over)
-    kept = simplify(_of_length_1(x, over or curve.domain[0]), _of_length_1(y, curve.domain[1]), spread=_SPREAD)
-    return Drawn(vertex(kept), x[kept], y[kept])
+    points = simplify(_of_length_1(x, over or curve.domain[0]), _of_length_1(y, curve.domain[1]), spread=_SPREAD)
+    return Drawn(vertex(points), x[points], y[points])
 
 
 def _of_length_1(values: Array, domain: tuple[float, float]) -> Array:
@@ -143,30 +143,32 @@ def _extremes(column: Array, y: Array) -> Array:
     """
     starts = np.flatnonzero(np.concatenate(([True], column[1:] != column[:-1])))
     lengths = np.diff(np.append(starts, len(y)))
-    found = [starts, starts + lengths - 1]
+    places = [starts, starts + lengths - 1]
     for extreme in (np.minimum, np.maximum):
         reaching = np.flatnonzero(y == np.repeat(extreme.reduceat(y, starts), lengths))
-        found.append(reaching[np.searchsorted(reaching, starts)])  # the first of each run, which has one
-    return np.unique(np.concatenate(found))
+        places.append(reaching[np.searchsorted(reaching, starts)])  # the first of each run, which has one
+    return np.unique(np.concatenate(places))
 
 
 def _first(chosen: Array, run: Array) -> Array:
     """The position of the first chosen point of each run."""
-    found = np.flatnonzero(chosen)
-    return np.asarray(found[np.diff(run[found], prepend=-1) != 0])
+    places = np.flatnonzero(chosen)
+    return np.asarray(places[np.diff(run[places], prepend=-1) != 0])
 
 
 def _line(x: Array, y: Array, tolerance: float, spread: int) -> Array:
     """Douglas and Peucker's choice of points, all chords of one depth at a time."""
-    kept = np.unique(np.linspace(0, len(x) - 1, min(spread, len(x))).astype(int))
+    points = np.unique(np.linspace(0, len(x) - 1, min(spread, len(x))).astype(int))
     while True:
-        chord = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
-        distance = _distance(x[:-1], y[:-1], x[kept[chord]], y[kept[chord]], x[kept[chord + 1]], y[kept[chord + 1]])
-        furthest = np.maximum.reduceat(distance, kept[:-1])
+        chord = np.repeat(np.arange(len(points) - 1), np.diff(points))
+        distance = _distance(
+            x[:-1], y[:-1], x[points[chord]], y[points[chord]], x[points[chord + 1]], y[points[chord + 1]]
+        )
+        furthest = np.maximum.reduceat(distance, points[:-1])
         more = _first((distance == furthest[chord]) & (distance > tolerance), chord)
         if not len(more):
-            return kept
-        kept = np.union1d(kept, more)
+            return points
+        points = np.union1d(points, more)
 
 
 def _distance(x: Array, y: Array, x0: Array, y0: Array, x1: Array, y1: Array) -> Array:

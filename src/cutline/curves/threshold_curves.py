@@ -81,8 +81,8 @@ DET = CurveKind(
 
 
 def _ks_points(r: Ranking) -> Mapping[str, Point]:
-    at, false_alarms, found = _found_at(ks, r)
-    return {"ks_recall": Point(at, at, found), "ks_fpr": Point(at, at, false_alarms)}
+    at, false_alarms, recall = _found_at(ks, r)
+    return {"ks_recall": Point(at, at, recall), "ks_fpr": Point(at, at, false_alarms)}
 
 
 TPR_FPR = CurveKind(
@@ -192,10 +192,18 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
     cuts = np.array([r.cut(float(threshold)) for threshold in at])
     c = r.counts
     counts = Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], at, c.is_risk)
-    found = np.asarray(net_benefit.compute(counts), dtype=float)
-    columns = {"x": at, "y": found, "threshold": at, "tp": counts.tp, "fp": counts.fp, "fn": counts.fn, "tn": counts.tn}
-    kept = np.isfinite(found)
-    return {name: column[kept] for name, column in columns.items()}
+    benefits = np.asarray(net_benefit.compute(counts), dtype=float)
+    columns = {
+        "x": at,
+        "y": benefits,
+        "threshold": at,
+        "tp": counts.tp,
+        "fp": counts.fp,
+        "fn": counts.fn,
+        "tn": counts.tn,
+    }
+    is_finite = np.isfinite(benefits)
+    return {name: column[is_finite] for name, column in columns.items()}
 
 
 def flagging_everybody(r: Ranking, thresholds: Array) -> Array:

@@ -65,8 +65,8 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
     if not isinstance(cut, Cut):
         raise InputError(f"is {briefly(cut)}", "pass a cut that choose_cut() or `cutline cut` made", argument="cut")
     cut.require()
-    asked = [requirement(one.requirement) for one in cut.requirements]
-    if not asked:
+    requirements = [requirement(one.requirement) for one in cut.requirements]
+    if not requirements:
         raise ParameterError("The cut promises nothing", "choose it with a requirement, such as 'recall >= 0.9'")
     if cut.higher_is_positive != ev.ranking.higher_is_positive:
         high = "high" if cut.higher_is_positive else "low"
@@ -76,7 +76,7 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
             f"The cut is for the positive class {cut.positive!r}, and here it is {ev.ranking.positive!r}",
             "name the same class as positive",
         )
-    return [_verdict(one, cut, ev, level, resamples, seed) for one in asked]
+    return [_verdict(one, cut, ev, level, resamples, seed) for one in requirements]
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -100,19 +100,19 @@ def _verdict(one: Requirement, cut: Cut, ev: Evaluation, level: float, resamples
     method = "clopper_pearson" if exact else "auto"
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "threshold": cut.threshold}
     if cut.prevalence is not None and measure.name not in OF_ONE_CLASS:
-        found = _elsewhere(one, cut.prevalence, ev, level, how)
+        estimate = _elsewhere(one, cut.prevalence, ev, level, how)
     else:
-        found = ev.estimate(measure, level, method, **how, **one.term.parameters)
-    state = state_of(one, found.value, found.low, found.high)
+        estimate = ev.estimate(measure, level, method, **how, **one.term.parameters)
+    state = state_of(one, estimate.value, estimate.low, estimate.high)
     reason = ""
-    if math.isnan(found.value):
+    if math.isnan(estimate.value):
         state = "undecided"  # no case tells
         reason = f"undefined: {ev.reason(measure, threshold=cut.threshold, **one.term.parameters)}"
     elif state == "undecided":
         reason = "the interval contains the bound: more cases would tell"
     elif state == "failed":
-        reason = f"value is {shown(found.value)}"
-    return Verdict(one.text, state, found.value, found.low, found.high, reason)
+        reason = f"value is {shown(estimate.value)}"
+    return Verdict(one.text, state, estimate.value, estimate.low, estimate.high, reason)
 
 
 def _elsewhere(one: Requirement, prevalence: float, ev: Evaluation, level: float, how: dict[str, Any]) -> Estimate:

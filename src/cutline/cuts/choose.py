@@ -36,9 +36,9 @@ from cutline.cuts.search import (
     SMOOTH_YOUDEN,
     Cap,
     Criterion,
+    CutRule,
     CutSearch,
     OnEstimate,
-    Rule,
     criterion,
     on_limit,
 )
@@ -130,8 +130,8 @@ class CutRequest:
     def _chosen(self, repeated: Repeated | None) -> tuple[float, int | None]:
         """The threshold on the scale on which high means positive, and the position of its cut where it has one."""
         if self.search.method == MEAN:
-            found = repeated.keys[np.isfinite(repeated.keys)] if repeated is not None else np.array([])
-            return (self.search.nearest(self.r, float(found.mean())) if len(found) else math.nan), None
+            thresholds = repeated.keys[np.isfinite(repeated.keys)] if repeated is not None else np.array([])
+            return (self.search.nearest(self.r, float(thresholds.mean())) if len(thresholds) else math.nan), None
         if self.search.method in SMOOTH_YOUDEN:
             return float(self.search.keys(self.r)), None
         place, is_any = self.search.pick(self.r)
@@ -158,7 +158,7 @@ class CutRequest:
         upwards = math.inf if r.higher_is_positive else -math.inf
         if place == len(r):
             return -upwards
-        return float(np.nextafter(r.score[place], r.score.dtype.type(upwards)))
+        return _just_beyond(r.score[place], r.score[place - 1] if place else r.score.dtype.type(upwards))
 
     def _none(self) -> Cut:
         conditions = len(self.search.rules) > len(self.made)
@@ -173,19 +173,19 @@ class CutRequest:
 
     def _requirements(self, threshold: float) -> tuple[Promised, ...]:
         made = {id(one.requirement): one for one in self.made}
-        found = []
+        promises = []
         for one in self.asked:
             promise = made.get(id(one))
             if isinstance(promise, RatePromise):
                 wrong = beyond(self.r, promise.about)
                 seen = None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)])
                 needed = None if math.isinf(promise.needed) else int(promise.needed)
-                found.append(
+                promises.append(
                     Promised(one.text, promise.confidence, promise.about, promise.cases, promise.allowed, seen, needed)
                 )
             else:
-                found.append(Promised(one.text, None if promise is None else self.confidence))
-        return tuple(found)
+                promises.append(Promised(one.text, None if promise is None else self.confidence))
+        return tuple(promises)
 
     def _statement(self, counts: Counts, threshold: float, apparent: float, corrected: Estimate | None) -> str:
         rules = self._conditions()
@@ -267,17 +267,17 @@ class CutRequest:
         terms: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in SHOWN]
         terms += [(one.term.measure, one.term.parameters) for one in self.asked if one.term.measure.name not in SHOWN]
         grouped = self.groups is not None
-        wanted = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
-        return tuple(estimates(wanted, Options(self.level, resamples=resamples_for(len(self.r))), self.groups))
+        estimands = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
+        return tuple(estimates(estimands, Options(self.level, resamples=resamples_for(len(self.r))), self.groups))
 
     def _elsewhere(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
         """The rates of the classes, which are the same at any prevalence, and what follows from them at another."""
         grouped = self.groups is not None
-        wanted = [
+        estimands = [
             of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
             for name in ("recall", "specificity")
         ]
-        rates = estimates(wanted, Options(self.level), self.groups)
+        rates = estimates(estimands, Options(self.level), self.groups)
         there = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
         return (*rates, there["precision"], there["npv"], there["f1"])
 
@@ -347,22 +347,22 @@ def choose_cut(
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
     prevalence = check_prevalence(prevalence)
-    wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
-    wanted = _for_method(wanted, method)
+    objective = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
+    objective = _for_method(objective, method)
     quotas, cap = _capacity(r, asked, quota, share)
-    if not (asked or wanted or cap):
+    if not (asked or objective or cap):
         raise ParameterError("Nothing says what the cut is for", NO_WISH)
     level = LEVEL if confidence is None else confidence
     times = _times(resamples, r, method)
     made = _promises(r, groups, asked, confidence, after_looking, prevalence, quotas)
-    rules: list[Rule] = [*made]
+    rules: list[CutRule] = [*made]
     for one in asked:
         if one.term.part != "value":
             rules.append(on_limit(one, r, groups, level, seed, prevalence))
         elif confidence is None:
             rules.append(OnEstimate(one, prevalence))
     fewest = any(one.term.measure.name in KEPT_BY_FLAGGING for one in asked)
-    search = CutSearch((*rules, *([cap] if cap else ())), wanted, method, not fewest, prevalence)
+    search = CutSearch((*rules, *([cap] if cap else ())), objective, method, not fewest, prevalence)
     request = CutRequest(r, groups, asked, made, search, confidence, after_looking, cap, level)
     return request.cut(repeat(search, r, groups, times, seed) if times else None)
 
@@ -384,11 +384,11 @@ def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
     return r, groups
 
 
-def checked(given: Any) -> Requirement:
+def checked(condition: Any) -> Requirement:
     """Return a requirement that can be checked at a cut."""
-    if not isinstance(given, Requirement | str):
-        raise ParameterError(f"{briefly(given)} is not a requirement", "pass a text such as 'recall >= 0.9'")
-    one = given if isinstance(given, Requirement) else requirement(given)
+    if not isinstance(condition, Requirement | str):
+        raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")
+    one = condition if isinstance(condition, Requirement) else requirement(condition)
     measure = one.term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
@@ -401,18 +401,18 @@ def checked(given: Any) -> Requirement:
     return one
 
 
-def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
+def _for_method(objective: Criterion | None, method: str) -> Criterion | None:
     if method == OPTIMUM:
-        return wanted
+        return objective
     if method in SMOOTH_YOUDEN:
-        if wanted is not None and wanted.name != "youden_j":
-            alone = Text(Argument("method", method), f" is for Youden's J alone, not {wanted.name}")
+        if objective is not None and objective.name != "youden_j":
+            alone = Text(Argument("method", method), f" is for Youden's J alone, not {objective.name}")
             raise ParameterError(alone, Text("pass ", Argument("method", "smooth")))
         return criterion("youden_j")
-    if wanted is None:
+    if objective is None:
         ways = Text("pass ", Argument("maximize"), ", ", Argument("minimize"), ", costs or ", Argument("utility"))
         raise ParameterError(Text(Argument("method", method), " needs a criterion"), ways)
-    return wanted
+    return objective
 
 
 def _capacity(
@@ -469,6 +469,25 @@ def _promises(
     if plain:
         require_alike(r, grouped=groups is not None)
     return promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
+
+
+def _just_beyond(unflagged: Any, flagged: Any) -> float:
+    """Return the shortest threshold beyond a score that is not flagged: one more digit than the score has.
+
+    The next number that a float can hold (0.34134500000000007) would say the same of the cases, and nothing to people.
+
+    >>> _just_beyond(np.float64(0.341345), np.float64(0.341352)), _just_beyond(np.float64(577), np.float64(580))
+    (0.3413451, 577.1)
+    """
+    upwards = flagged > unflagged
+    decimals = len(repr(float(unflagged)).partition(".")[2].rstrip("0"))
+    with np.errstate(over="ignore"):
+        short = type(unflagged)(
+            round(float(unflagged) + (1 if upwards else -1) * 10.0 ** -(decimals + 1), decimals + 1)
+        )
+    if unflagged < short <= flagged if upwards else flagged <= short < unflagged:
+        return float(short)
+    return float(np.nextafter(unflagged, flagged))
 
 
 def require_alike(r: Ranking, *, grouped: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,10 +91,10 @@ class Cut(ComparedByFields):
         return self._of("recall", "needed")
 
     def _of(self, about: str, field: str) -> int | None:
-        found: list[int] = [getattr(one, field) for one in self.requirements if one.about == about]
-        if not found or None in found:
+        counts: list[int] = [getattr(one, field) for one in self.requirements if one.about == about]
+        if not counts or None in counts:
             return None
-        return max(found) if field == "needed" else min(found)
+        return max(counts) if field == "needed" else min(counts)
 
     @property
     def promises(self) -> bool:
@@ -112,19 +113,49 @@ class Cut(ComparedByFields):
         [False, True, True]
         """
         self.require()
-        found = validation.scores(scores)
-        if np.isnan(found).any():
+        values = validation.scores(scores)
+        if np.isnan(values).any():
             raise validation.missing_error(
-                "scores", np.isnan(found), None, "a case without a score cannot be flagged or not"
+                "scores", np.isnan(values), None, "a case without a score cannot be flagged or not"
             )
         if self._flags() == "nobody":
-            return np.zeros(found.shape, dtype=bool)  # infinite scores are not beyond it either
+            return np.zeros(values.shape, dtype=bool)  # infinite scores are not beyond it either
         with np.errstate(over="ignore"):
-            threshold = found.dtype.type(self.threshold)
-        return np.asarray(found >= threshold if self.higher_is_positive else found <= threshold)
+            threshold = values.dtype.type(self.threshold)
+        flagged = np.asarray(values >= threshold if self.higher_is_positive else values <= threshold)
+        surprise = self.surprise(float(flagged.sum()), float(flagged.size))
+        if surprise:
+            warnings.warn(surprise, stacklevel=2)
+        return flagged
+
+    def surprise(self, flagged: float, cases: float) -> str:
+        """Say that a share of flagged cases is far from that of the cases which chose the cut; empty where it is not.
+
+        Far means by more than chance explains (three standard errors of the difference) and by more than a tenth.
+
+        Args:
+            flagged: How many of the new cases are flagged.
+            cases: How many new cases there are.
+
+        >>> Cut(0.5, "", counts=Counts(10, 5, 5, 80)).surprise(22, 100)
+        ''
+        >>> Cut(0.5, "", counts=Counts(100, 50, 50, 800)).surprise(220, 1000)
+        'The cut flags 22 % of these cases, but flagged 15 % of those that chose it: the scores may have shifted.'
+        """
+        if self.counts is None or not cases or not float(self.counts.total):
+            return ""
+        before, total = float(self.counts.flagged / self.counts.total), float(self.counts.total)
+        now, pooled = flagged / cases, (flagged + before * total) / (cases + total)
+        error = math.sqrt(pooled * (1 - pooled) * (1 / cases + 1 / total))
+        if abs(now - before) <= max(3 * error, 0.1 * before):
+            return ""
+        return (
+            f"The cut flags {100 * now:.3g} % of these cases, but flagged {100 * before:.3g} % of those that chose it: "
+            "the scores may have shifted."
+        )
 
     def require(self) -> None:
-        """Refuse to go on without a threshold."""
+        """Raise if there is no threshold."""
         if not self.possible:
             raise ParameterError(f"There is no cut to apply. {self.statement}")
 
@@ -274,11 +305,11 @@ def _float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _estimate(found: Mapping[str, Any]) -> Estimate:
-    numbers = {name: _float(found[name]) for name in ("value", "low", "high")}
-    return Estimate(str(found["measure"]), **numbers, level=float(found["level"]), method=str(found["method"]),
-                    notes=tuple(found["notes"]))  # fmt: skip
+def _estimate(fields: Mapping[str, Any]) -> Estimate:
+    numbers = {name: _float(fields[name]) for name in ("value", "low", "high")}
+    return Estimate(str(fields["measure"]), **numbers, level=float(fields["level"]), method=str(fields["method"]),
+                    notes=tuple(fields["notes"]))  # fmt: skip
 
 
-def _counts(found: Mapping[str, Any]) -> Counts:
-    return Counts(found["tp"], found["fp"], found["fn"], found["tn"], _float(found["threshold"]))
+def _counts(fields: Mapping[str, Any]) -> Counts:
+    return Counts(fields["tp"], fields["fp"], fields["fn"], fields["tn"], _float(fields["threshold"]))

@@ -55,28 +55,28 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
         raise ParameterError("is no number", "pass a score", argument="threshold")
     made = _promises(r, at, confidence, check_prevalence(prevalence))
     search = CutSearch(prevalence=prevalence)
-    asked = [one.requirement for one in made]
-    return CutRequest(r, groups, asked, made, search, confidence, True, None, confidence).at(at)
+    requirements = [one.requirement for one in made]
+    return CutRequest(r, groups, requirements, made, search, confidence, True, None, confidence).at(at)
 
 
 def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
     """What the bands promise at a threshold, rounded to the safe side; nothing is said where a bound says nothing."""
     part = confidence ** (1 / (2 + (prevalence is None)))
-    found = bands(r, r.cut(threshold), part, prevalence)
+    limits = bands(r, r.cut(threshold), part, prevalence)
     made: list[Promise] = []
-    for about, sign, bound in (("recall", ">=", found.recall), ("fpr", "<=", found.fpr)):
+    for about, sign, bound in (("recall", ">=", limits.recall), ("fpr", "<=", limits.fpr)):
         rate = rounded(bound, is_floor=sign == ">=")
         if 0 < bound < 1 and 0 < rate < 1:
             cases = int(r.positives if about == "recall" else r.negatives)
             level = 1 - local_level(cases, part)
             rates = (1 - rate if sign == ">=" else rate, part)
-            asked = requirement(f"{about} {sign} {rate:g}")
+            promised = requirement(f"{about} {sign} {rate:g}")
             allowed = int((simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
-            made.append(RatePromise(asked, about, *rates, cases, allowed, math.inf, level))
-    least = rounded(found.precision, is_floor=True)
+            made.append(RatePromise(promised, about, *rates, cases, allowed, math.inf, level))
+    least = rounded(limits.precision, is_floor=True)
     if least > 0:
-        asked = requirement(f"precision >= {least:g}")
-        made.append(PrecisionAnywhere(asked, least, confidence, prevalence, part))
+        promised = requirement(f"precision >= {least:g}")
+        made.append(PrecisionAnywhere(promised, least, confidence, prevalence, part))
     return made
 
 
@@ -96,5 +96,5 @@ def rounded(share: float, *, is_floor: bool) -> float:
     (0.1234, 0.1235)
     """
     turned = share if is_floor else -share
-    found = math.floor(turned * SCALE + 1e-9) / SCALE
-    return found if is_floor else -found
+    rounded_down = math.floor(turned * SCALE + 1e-9) / SCALE
+    return rounded_down if is_floor else -rounded_down

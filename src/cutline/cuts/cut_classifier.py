@@ -156,8 +156,8 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         else:
             scores = self._out_of_fold(X, y, weight)
             self.estimator_ = self._fitted(X, y, weight)
-            found = self._chosen(y, scores, weight)
-            self.cut_ = replace(found, notes=(*found.notes, OUT_OF_FOLD))
+            cut = self._chosen(y, scores, weight)
+            self.cut_ = replace(cut, notes=(*cut.notes, OUT_OF_FOLD))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -201,8 +201,8 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         splitter = check_cv(cv, y, classifier=True)
         method = "predict_proba" if hasattr(self.estimator, "predict_proba") else "decision_function"
         params = self._weights(weight)
-        found = cross_val_predict(clone(self.estimator), X, y, cv=splitter, method=method, params=params or None)
-        return self._of_positive(np.asarray(found))
+        predictions = cross_val_predict(clone(self.estimator), X, y, cv=splitter, method=method, params=params or None)
+        return self._of_positive(np.asarray(predictions))
 
     def _calibrated(self, X: Any, y: Any, weight: Any = None) -> Cut:
         check_consistent_length(X, y)
@@ -214,15 +214,15 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _chosen(self, y: Any, scores: Array, weight: Array | None) -> Cut:
         named = self.requirement
-        asked = () if named is None else (named,) if isinstance(named, str) else tuple(named)
+        requirements = () if named is None else (named,) if isinstance(named, str) else tuple(named)
         wishes = ("maximize", "minimize", "cost_fp", "cost_fn", "utility", "share", "prevalence")
         how = {name: getattr(self, name) for name in wishes if getattr(self, name) is not None}
-        if not asked and not how.keys() - {"prevalence"}:
+        if not requirements and not how.keys() - {"prevalence"}:
             how["maximize"] = "youden_j"
         ev = evaluate(np.asarray(y) == self.positive_, scores, weight)
         same = ("level", "after_looking", "method", "resamples")
         seed = self.random_state if isinstance(self.random_state, int) else 0
-        cut = choose_cut(ev, *asked, seed=seed, **{name: getattr(self, name) for name in same}, **how)
+        cut = choose_cut(ev, *requirements, seed=seed, **{name: getattr(self, name) for name in same}, **how)
         cut.require()
         return replace(cut, positive=self.positive_)
 
@@ -234,11 +234,11 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         score = inner.predict_proba if hasattr(inner, "predict_proba") else inner.decision_function
         return self._of_positive(np.asarray(score(X)))
 
-    def _of_positive(self, found: Array) -> Array:
+    def _of_positive(self, predictions: Array) -> Array:
         is_second = bool(self.positive_ == self.classes_[1])
-        if found.ndim == 2:
-            return found[:, int(is_second)]
-        return found if is_second else -found
+        if predictions.ndim == 2:
+            return predictions[:, int(is_second)]
+        return predictions if is_second else -predictions
 
     def predict(self, X: Any) -> Array:
         """The class of each case: the positive one where the score reaches the cut."""

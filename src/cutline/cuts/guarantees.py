@@ -71,13 +71,13 @@ def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
 
     missed, cases = np.asarray(missed, dtype=float), np.asarray(cases, dtype=float)
     inside = missed < cases
-    found = betaincinv(np.where(inside, missed + 1, 1), np.where(inside, cases - missed, 1), confidence)
-    return np.where(inside, found, 1.0)
+    bounds = betaincinv(np.where(inside, missed + 1, 1), np.where(inside, cases - missed, 1), confidence)
+    return np.where(inside, bounds, 1.0)
 
 
-def lower_bounds(found: Any, cases: Any, confidence: float) -> Array:
+def lower_bounds(successes: Any, cases: Any, confidence: float) -> Array:
     """Clopper and Pearson's lower bound of a rate of which `found` of `cases` were seen; 0 when none was."""
-    return np.asarray(1 - upper_bounds(np.subtract(cases, found), cases, confidence))
+    return np.asarray(1 - upper_bounds(np.subtract(cases, successes), cases, confidence))
 
 
 # ---------------------------------------------------------------------- after looking
@@ -97,8 +97,8 @@ def simultaneous_bounds(cases: int, confidence: float) -> Array:
 
     index = _indices(cases)
     tail = local_level(cases, confidence)
-    found = betaincinv(index, cases - index + 1, 1 - tail)
-    bounds = np.append(found[np.searchsorted(index, np.arange(1, cases + 1))], 1.0)
+    limits = betaincinv(index, cases - index + 1, 1 - tail)
+    bounds = np.append(limits[np.searchsorted(index, np.arange(1, cases + 1))], 1.0)
     bounds.setflags(write=False)
     return bounds
 
@@ -161,10 +161,10 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
         chance, start = _convolve(chance, step), start + first
         chance = chance[max(0, least - start) : max(0, cases + 1 - start)]
         start = max(start, least)
-        kept = (chance > _NEGLIGIBLE).nonzero()[0]
-        if not len(kept):
+        likely = (chance > _NEGLIGIBLE).nonzero()[0]
+        if not len(likely):
             return 0.0
-        chance, start = chance[kept[0] : kept[-1] + 1], start + int(kept[0])
+        chance, start = chance[likely[0] : likely[-1] + 1], start + int(likely[0])
     rest = poisson(cases * (1 - float(bounds[-1])), cases - start - len(chance) + 1, cases - start)[::-1]
     whole = math.exp(cases * math.log(cases) - cases - float(factorial[cases]))
     return float(chance @ rest) / whole
@@ -186,8 +186,8 @@ def _convolve(one: Array, two: Array) -> Array:
     length = len(one) + len(two) - 1
     both = np.zeros((2, fft.next_fast_len(length, real=True)))  # transformed at once, in less time than one by one
     both[0, : len(one)], both[1, : len(two)] = one, two
-    found = fft.rfft(both)
-    return np.asarray(np.maximum(fft.irfft(found[0] * found[1], both.shape[1])[:length], 0))
+    transformed = fft.rfft(both)
+    return np.asarray(np.maximum(fft.irfft(transformed[0] * transformed[1], both.shape[1])[:length], 0))
 
 
 def shared_bounds(cases: int) -> list[int] | None:

@@ -67,20 +67,20 @@ def repeat(search: CutSearch, r: Ranking, groups: GroupSampler | None, resamples
             return np.asarray(keys[..., None])
         return np.stack([keys, search.worth_at(stack, np.full(keys.shape, chosen))], axis=-1)
 
-    found = bootstrap(groups or CaseSampler(r), [choice], resamples, seed).values[0]
-    kept = ~np.isnan(found[:, 0])
+    replicates = bootstrap(groups or CaseSampler(r), [choice], resamples, seed).values[0]
+    has_cut = ~np.isnan(replicates[:, 0])
     corrected = np.nan
     if search.criterion is not None:
         corrected = _on_the_tenth(search, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
-    values = found[kept, 1] if search.criterion is not None else None
-    return Repeated(found[kept, 0], values, corrected, int((~kept).sum()))
+    values = replicates[has_cut, 1] if search.criterion is not None else None
+    return Repeated(replicates[has_cut, 0], values, corrected, int((~has_cut).sum()))
 
 
 def _on_the_tenth(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
     """The mean over splits of the criterion of the tenths, each at the cut that the other nine chose."""
     streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
-    found = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), told=True)
-    known = [value for value in found if not math.isnan(value)]
+    halves = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), told=True)
+    known = [value for value in halves if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 
 

@@ -107,19 +107,19 @@ class PrecisionAtQuotas:
 
     def meets(self, r: Ranking) -> Array:
         """The cuts of the quotas whose lower bound is high enough; tied cases that do not all fit are left out."""
-        kept = np.zeros(r.ends.shape, dtype=bool)
+        satisfied = np.zeros(r.ends.shape, dtype=bool)
         for quota in self.quotas:
             room = np.asarray(np.floor(quota * (r.total / self.total) + 1e-9))
             index = np.asarray((r.ends <= room[..., None]).sum(-1) - 1)
             flagged, tp = take(r.ends, index), take(r.tp, index)
             low = lower_bounds(tp, flagged, 1 - (1 - self.confidence) / len(self.quotas))
             holds = (low >= self.least) & (flagged > 0)
-            if kept.ndim == 1:
-                kept[index] |= holds
+            if satisfied.ndim == 1:
+                satisfied[index] |= holds
             else:
                 rows = np.flatnonzero(holds)
-                kept[rows, index[rows]] = True
-        return kept
+                satisfied[rows, index[rows]] = True
+        return satisfied
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The language of requirements, for gates and for cuts alike.
 
-MEASURE[.low|.high|.value][@parameter=value,...] then >=, <=, > or < and a number, such as "recall >= 0.9".
+MEASURE[.low|.high|.value][@parameter=value,...] then >=, <=, > or < and a number, such as "recall >= 0.9". The part may
+also stand after the parameters: hit_rate@quota=500.low.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ PARTS = ("value", "low", "high")
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _CUTS = ("threshold", "quota", "share")
 _ALSO = {"share": "predicted_positive_rate"}  # words that only a requirement knows: elsewhere share= names a cut
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?%?")
+# A dot that a letter follows is no part of the number: quota=500.low.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]+|\.(?![A-Za-z_]))?|\.[0-9]+)([eE][+-]?[0-9]+)?%?")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -70,11 +72,11 @@ class _Reader:
 
     def take(self, pattern: re.Pattern[str], expected: str) -> str:
         self.skip()
-        found = pattern.match(self.text, self.at)
-        if not found:
+        match = pattern.match(self.text, self.at)
+        if not match:
             raise self.error(f"expected {expected}")
-        self.at = found.end()
-        return found[0]
+        self.at = match.end()
+        return match[0]
 
     def takes(self, sign: str) -> bool:
         self.skip()
@@ -85,12 +87,16 @@ class _Reader:
 
     def error(self, what: str, hint: str = "", at: int | None = None) -> ParameterError:
         place = self.at if at is None else at
-        found = f"{self.text[place:][:12]!r} at character {place + 1}" if self.text[place:] else "the end"
-        return ParameterError(f"In {self.text!r}: {what}, but found {found}.{hint}")
+        rest = f"{self.text[place:][:12]!r} at character {place + 1}" if self.text[place:] else "the end"
+        return ParameterError(f"In {self.text!r}: {what}, but found {rest}.{hint}")
 
 
-def requirement(text: str) -> Requirement:
-    """A requirement from its text.
+def requirement(text: str, *, has_quota: bool = False) -> Requirement:
+    """Return a requirement from its text.
+
+    Args:
+        text: The requirement.
+        has_quota: Whether the cases are cut at a quota or a share, which measures of a quota then take.
 
     >>> found = requirement("f_beta@beta=2,threshold=0.3 > 0.5")
     >>> found.term.measure.name, found.term.parameters, found.comparison, found.bound
@@ -101,7 +107,8 @@ def requirement(text: str) -> Requirement:
     reader.skip()
     comparison = reader.take(re.compile(r">=|<=|>|<"), "one of >=, <=, >, <")
     bound = _number(reader)
-    check_complete(term)
+    if not has_quota:
+        check_complete(term)
     reader.skip()
     if reader.at < len(text):
         raise reader.error("expected nothing more")
@@ -109,7 +116,7 @@ def requirement(text: str) -> Requirement:
 
 
 def check_complete(term: Term) -> None:
-    """Refuse a measure of a quota without one: a gate has no other place for it."""
+    """Raise if a measure of a quota comes without one."""
     if "quota" in term.measure.required and not {"quota", "share"} & set(term.parameters):
         name = term.measure.display_name
         raise ParameterError(f"{name} needs a quota", f"write {name}@quota=100 or {name}@share=5%")
@@ -117,14 +124,14 @@ def check_complete(term: Term) -> None:
 
 def terms(text: str) -> list[Term]:
     """Measures from a list of names with commas between them, parameters after @."""
-    found = []
+    parsed = []
     for one in re.split(r",(?!\s*\w+\s*=)", text):
         reader = _Reader(one.strip())
-        found.append(_term(reader, whole=True))
+        parsed.append(_term(reader, whole=True))
         reader.skip()
         if reader.at < len(reader.text):
             raise reader.error("expected a comma or the end")
-    return found
+    return parsed
 
 
 def _term(reader: _Reader, *, whole: bool = False) -> Term:
@@ -139,10 +146,7 @@ def _term(reader: _Reader, *, whole: bool = False) -> Term:
     if whole and reader.text[reader.at :].startswith("."):
         raise reader.error("expected the measure alone, which comes with its interval")
     if reader.takes("."):
-        start = reader.at
-        part = reader.take(_WORD, "low, high or value")
-        if part not in PARTS:
-            raise reader.error("expected low, high or value", near(part, PARTS), start)
+        part = _part(reader)
     parameters = {}
     if reader.takes("@"):
         while True:
@@ -150,7 +154,18 @@ def _term(reader: _Reader, *, whole: bool = False) -> Term:
             parameters[key] = value
             if not reader.takes(","):
                 break
+        if not whole and reader.takes("."):
+            part = _part(reader)
     return Term(measure, part, parameters)
+
+
+def _part(reader: _Reader) -> str:
+    """Read which number of an estimate is meant."""
+    start = reader.at
+    part = reader.take(_WORD, "low, high or value")
+    if part not in PARTS:
+        raise reader.error("expected low, high or value", near(part, PARTS), start)
+    return part
 
 
 def _parameter(reader: _Reader, measure: Measure) -> tuple[str, Any]:

@@ -90,10 +90,10 @@ class Screening:
         for phase in self.phases:
             if phase.name not in scores_by_phase:
                 raise ParameterError(f"has no phase {phase.name!r}", "pass the scores of each", argument="scores")
-            given = np.asarray(scores_by_phase[phase.name], dtype=float)
-            passed = np.ones(len(given), dtype=bool) if passed is None else passed
+            scores = np.asarray(scores_by_phase[phase.name], dtype=float)
+            passed = np.ones(len(scores), dtype=bool) if passed is None else passed
             left = np.flatnonzero(passed)
-            passed[left] = phase.cut.apply(given[left]) if len(left) else passed[left]
+            passed[left] = phase.cut.apply(scores[left]) if len(left) else passed[left]
         assert passed is not None  # noqa: S101
         return passed
 
@@ -140,15 +140,15 @@ def screen(
     names = [str(name) for name in phases]
     shares = _shares(keep, pick, len(names))
     level = 1 - (1 - confidence) / max(1, sum(share is not None for share in shares))
-    found: list[Phase] = []
+    chain: list[Phase] = []
     left: Array | None = None
-    for name, given, share in zip(names, phases.values(), shares, strict=True):
-        is_positive, own = cases(labels, given, positive=positive)
+    for name, predictions, share in zip(names, phases.values(), shares, strict=True):
+        is_positive, own = cases(labels, predictions, positive=positive)
         left = np.ones(len(own), dtype=bool) if left is None else left
-        found.append(_phase(name, is_positive[left], own[left], share, pick, level))
-        left = left & (own > found[-1].cut.threshold)  # beyond the cut, where cases are as drawn from those who pass
-    kept = [share for share in shares if share is not None]
-    return Screening(tuple(found), math.prod(kept) if kept else math.nan, confidence)
+        chain.append(_phase(name, is_positive[left], own[left], share, pick, level))
+        left = left & (own > chain[-1].cut.threshold)  # beyond the cut, where cases are as drawn from those who pass
+    known_shares = [share for share in shares if share is not None]
+    return Screening(tuple(chain), math.prod(known_shares) if known_shares else math.nan, confidence)
 
 
 def _shares(keep: Any, pick: Any, count: int) -> list[float | None]:
@@ -165,14 +165,16 @@ def _shares(keep: Any, pick: Any, count: int) -> list[float | None]:
     if not negative:
         raise ParameterError("has no phase before the one that picks", "pass another phase", argument="keep")
     if isinstance(keep, Sequence) and not isinstance(keep, str):
-        given = [check_number(one, "keep") for one in keep]
-        if len(given) != negative:
-            raise ParameterError(f"has {len(given)} shares for {negative} phases", "pass one for each", argument="keep")
+        shares = [check_number(one, "keep") for one in keep]
+        if len(shares) != negative:
+            raise ParameterError(
+                f"has {len(shares)} shares for {negative} phases", "pass one for each", argument="keep"
+            )
     else:
-        given = [check_number(keep, "keep") ** (1 / negative)] * negative
-    if not all(0 < one < 1 for one in given):
+        shares = [check_number(keep, "keep") ** (1 / negative)] * negative
+    if not all(0 < one < 1 for one in shares):
         raise ParameterError(f"is {keep!r}", "pass shares between 0 and 1", argument="keep")
-    return [*given, *([None] if pick is not None else [])]
+    return [*shares, *([None] if pick is not None else [])]
 
 
 def _phase(name: str, is_positive: Array, own: Array, share: float | None, pick: Any, level: float) -> Phase:

@@ -23,7 +23,7 @@ from cutline.inference.single.intervals import Options, estimates
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import Proportion
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import resamples_of_rows
 
 CORNER = "corner"
 _CELLS = ("tp", "fp", "fn", "tn")
@@ -40,9 +40,9 @@ class Criterion:
 
     def values(self, c: Counts) -> Any:
         """The number at each cut, turned so that higher is better; undefined is worse than anything."""
-        found = np.asarray(self.of(c), dtype=float)
-        found = found if self.is_high else -found
-        return np.where(np.isnan(found), -np.inf, found)
+        values = np.asarray(self.of(c), dtype=float)
+        values = values if self.is_high else -values
+        return np.where(np.isnan(values), -np.inf, values)
 
 
 def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
@@ -69,7 +69,7 @@ def criterion(
     utility: Any = None,
 ) -> Criterion | None:
     """The criterion that the arguments name; None when they name none."""
-    given = [
+    named = [
         name
         for name, value in (
             ("maximize", maximize),
@@ -79,8 +79,8 @@ def criterion(
         )
         if value is not None
     ]
-    if len(given) > 1:
-        raise ParameterError(f"One criterion can be best, but {' and '.join(given)} are given", "pass one of them")
+    if len(named) > 1:
+        raise ParameterError(f"One criterion can be best, but {' and '.join(named)} are given", "pass one of them")
     if utility is not None:
         return _of_utility(utility)
     if cost_fp is not None or cost_fn is not None:
@@ -90,15 +90,15 @@ def criterion(
     return None if minimize is None else _of_measure(minimize, is_high=False)
 
 
-def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
+def _of_measure(objective: Any, *, is_high: bool) -> Criterion:
     verb = "maximize" if is_high else "minimize"
-    if isinstance(asked, str) and asked == CORNER:
+    if isinstance(objective, str) and objective == CORNER:
         if is_high:
             raise ParameterError(
                 "The distance to the corner is better low", Text("pass ", Argument("minimize", CORNER))
             )
         return Criterion("distance to the corner", "the distance to the corner of the ROC curve", False, _corner)
-    term = _term(asked, verb)
+    term = _term(objective, verb)
     measure = term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
@@ -113,25 +113,25 @@ def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
     return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
 
 
-def _term(asked: Any, verb: str) -> Term:
-    if isinstance(asked, str):
-        if asked not in MEASURES and not set(asked) & set("@,"):
-            hint = near(asked, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
-            raise ParameterError(f"{verb} is {asked!r}, which is no measure.{hint}")
-        found = terms(asked)
-        if len(found) > 1:
-            raise ParameterError(f"{verb} names {len(found)} measures", "pass one; bound the others by requirements")
-        named = {"threshold", "quota", "share"} & set(found[0].parameters)
+def _term(measure: Any, verb: str) -> Term:
+    if isinstance(measure, str):
+        if measure not in MEASURES and not set(measure) & set("@,"):
+            hint = near(measure, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
+            raise ParameterError(f"{verb} is {measure!r}, which is no measure.{hint}")
+        parsed = terms(measure)
+        if len(parsed) > 1:
+            raise ParameterError(f"{verb} names {len(parsed)} measures", "pass one; bound the others by requirements")
+        named = {"threshold", "quota", "share"} & set(parsed[0].parameters)
         if named:
             raise ParameterError(
-                f"{verb}={asked!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
+                f"{verb}={measure!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
             )
-        return found[0]
-    if isinstance(asked, Measure):
-        return Term(asked)
-    if callable(asked):
-        return Term(as_measure(asked, {"threshold": 0.5}))
-    raise ParameterError(f"{verb} is {asked!r}", "pass the name of a measure, or a function of Counts")
+        return parsed[0]
+    if isinstance(measure, Measure):
+        return Term(measure)
+    if callable(measure):
+        return Term(as_measure(measure, {"threshold": 0.5}))
+    raise ParameterError(f"{verb} is {measure!r}", "pass the name of a measure, or a function of Counts")
 
 
 def _way(is_high: bool) -> str:
@@ -182,7 +182,7 @@ def _of_utility(utility: Any) -> Criterion:
 _TRIED = 400  # cuts at which an interval is made by resampling, at most
 
 
-class Rule(Protocol):
+class CutRule(Protocol):
     """What a cut has to meet."""
 
     def meets(self, r: Ranking) -> Array:
@@ -241,9 +241,9 @@ class OnLimits:
     def meets(self, r: Ranking) -> Array:
         """Where the limit meets it; in a resample, with the distance from the value that the data have."""
         if r is self.ranking:
-            found = np.zeros(r.ends.shape, dtype=bool)
-            found[self.at + 1] = self.requirement.hold(self.limit)
-            return found
+            holds = np.zeros(r.ends.shape, dtype=bool)
+            holds[self.at + 1] = self.requirement.hold(self.limit)
+            return holds
         values = values_of(self.requirement, cuts_of(r, self.prevalence))
         nobody = np.append(np.inf, r.key)
         margin = np.interp(-nobody, -self.key, self.margin, left=np.nan)  # key descends
@@ -270,7 +270,7 @@ def values_of(one: Requirement, counts: Counts) -> Array:
 
 def on_limit(
     one: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
-) -> Rule:
+) -> CutRule:
     """The condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every cut.
 
     At another prevalence it is the bootstrap interval.
@@ -279,15 +279,15 @@ def on_limit(
         return OnFormula(one, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
     key, is_low = r.key[at], one.term.part == "low"
-    times = resamples_for(len(r))
+    times = resamples_of_rows(len(r))
     if prevalence is None:
-        asked = [
+        estimands = [
             of_measure(one.term.measure, r, {"threshold": float(t), **one.term.parameters}, grouped=groups is not None)
             for t in r.thresholds[at + 1]
         ]
-        found = estimates(asked, Options(level, resamples=times, seed=seed), groups)
-        limit = np.array([estimate.low if is_low else estimate.high for estimate in found])
-        return OnLimits(one, r, at, limit, limit - np.array([estimate.value for estimate in found]))
+        estimated = estimates(estimands, Options(level, resamples=times, seed=seed), groups)
+        limit = np.array([estimate.low if is_low else estimate.high for estimate in estimated])
+        return OnLimits(one, r, at, limit, limit - np.array([estimate.value for estimate in estimated]))
 
     def at_grid(stack: Ranking) -> Array:
         return np.stack(
@@ -326,7 +326,7 @@ class CutSearch:
     Without a criterion, the cut that flags most of the cases is taken, or that which flags fewest.
     """
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[CutRule, ...] = ()
     criterion: Criterion | None = None
     method: str = OPTIMUM
     takes_most: bool = False
@@ -346,11 +346,11 @@ class CutSearch:
     def values(self, r: Ranking) -> Array:
         """The criterion at every cut, higher being better; -inf where a rule is broken."""
         assert self.criterion is not None  # noqa: S101 - only asked for with one
-        found = self.criterion.values(cuts_of(r, self.prevalence))
+        values = self.criterion.values(cuts_of(r, self.prevalence))
         if self.method == SMOOTH:
-            rows = zip(np.atleast_2d(found), np.atleast_2d(r.ends), strict=True)
-            found = np.stack([smoothed(row, ends / ends[-1]) for row, ends in rows]).reshape(found.shape)
-        return np.where(self.allowed(r), found, -np.inf) if self.rules else found
+            rows = zip(np.atleast_2d(values), np.atleast_2d(r.ends), strict=True)
+            values = np.stack([smoothed(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
+        return np.where(self.allowed(r), values, -np.inf) if self.rules else values
 
     def pick(self, r: Ranking) -> tuple[Array, Array]:
         """The position of the cut in each ranking, and whether there is one."""

@@ -49,61 +49,61 @@ def check_slices(slices: Slices, requirements: Iterable[str], *, level: float = 
 
 
 def _gap(slices: Slices, text: str, level: float) -> SliceGate:
-    found: Any = _GAP.match(text)
-    wanted = requirement(f"{found['measure']}{found['rest']}")
-    estimate = slices.gap(wanted.term.measure, level=level, **wanted.term.parameters)
-    number = _number(estimate, wanted)
-    passed = wanted.holds(number)
-    reason = "" if passed else f"{wanted.term.part} is {shown(number)}. {estimate.notes[0]}"
+    match: Any = _GAP.match(text)
+    gate = requirement(f"{match['measure']}{match['rest']}")
+    estimate = slices.gap(gate.term.measure, level=level, **gate.term.parameters)
+    number = _number(estimate, gate)
+    passed = gate.holds(number)
+    reason = "" if passed else f"{gate.term.part} is {shown(number)}. {estimate.notes[0]}"
     return SliceGate(text, passed, estimate.value, estimate.low, estimate.high, reason)
 
 
-def _number(estimate: Estimate, wanted: Requirement) -> float:
-    return float({"value": estimate.value, "low": estimate.low, "high": estimate.high}[wanted.term.part])
+def _number(estimate: Estimate, gate: Requirement) -> float:
+    return float({"value": estimate.value, "low": estimate.low, "high": estimate.high}[gate.term.part])
 
 
 def _every(slices: Slices, text: str, level: float) -> SliceGate:
-    wanted = requirement(text)
+    gate = requirement(text)
     one_sided = 2 * level - 1
-    if wanted.term.part != "value" and one_sided <= 0:
+    if gate.term.part != "value" and one_sided <= 0:
         raise ParameterError(f"is {level:g}", "pass a level above 0.5", argument="level")
     estimates = {
-        key: ev.estimate(wanted.term.measure, level=max(one_sided, 1e-6), **wanted.term.parameters)
+        key: ev.estimate(gate.term.measure, level=max(one_sided, 1e-6), **gate.term.parameters)
         for key, ev in slices.items()
     }
-    failed = {key: one for key, one in estimates.items() if not wanted.holds(_number(one, wanted))}
-    worst = _worst(estimates, wanted)
+    failed = {key: one for key, one in estimates.items() if not gate.holds(_number(one, gate))}
+    worst = _worst(estimates, gate)
     if not failed:
         return SliceGate(text, True, worst.value, worst.low, worst.high, "")
-    named = [_failure(slices, key, one, wanted) for key, one in list(failed.items())[:_NAMED]]
+    named = [_failure(slices, key, one, gate) for key, one in list(failed.items())[:_NAMED]]
     more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
     reason = f"{len(failed)} of {len(slices)} slices fail: {'; '.join(named)}{more}"
     return SliceGate(text, False, worst.value, worst.low, worst.high, reason)
 
 
-def _worst(estimates: dict[Any, Estimate], wanted: Requirement) -> Estimate:
+def _worst(estimates: dict[Any, Estimate], gate: Requirement) -> Estimate:
     """Return the estimate that is furthest from the requirement; one without a number is the furthest."""
 
     def distance(one: Estimate) -> float:
-        number = _number(one, wanted)
+        number = _number(one, gate)
         if math.isnan(number):
             return math.inf
-        return wanted.bound - number if wanted.is_floor else number - wanted.bound
+        return gate.bound - number if gate.is_floor else number - gate.bound
 
     return max(estimates.values(), key=distance)
 
 
-def _failure(slices: Slices, key: Any, one: Estimate, wanted: Requirement) -> str:
+def _failure(slices: Slices, key: Any, one: Estimate, gate: Requirement) -> str:
     """Return why a slice fails, and how many cases it would need at its present value."""
     cases = float(slices[key].ranking.total)
     name = slices.title(key)
-    number = _number(one, wanted)
+    number = _number(one, gate)
     if math.isnan(number):
         return f"{name} has no {'value' if math.isnan(one.value) else 'interval'} ({cases:g} cases)"
     text = f"{name} {shown(number)} ({cases:g} cases"
-    if wanted.term.part == "value" or not wanted.holds(one.value):
+    if gate.term.part == "value" or not gate.holds(one.value):
         return text + ")"
-    room, reach = abs(one.value - wanted.bound), abs(one.value - number)
+    room, reach = abs(one.value - gate.bound), abs(one.value - number)
     needed = cases * (reach / room) ** 2 if room > 0 else math.inf
     if not math.isfinite(needed):
         return text + ")"

@@ -41,19 +41,19 @@ def smoothed(values: Array, share: Array) -> Array:
     gram = np.einsum("iab,ab,jab->aij", basis, weight, basis) + 1e-10 * np.eye(3)
     right = np.einsum("iab,ab,ab->ai", basis, weight, y[near])
     fitted = np.linalg.solve(gram, right[..., None])[:, 0, 0]
-    found = np.full(len(values), -np.inf)
-    found[known] = np.interp(x, x[at], fitted)
-    return found
+    density = np.full(len(values), -np.inf)
+    density[known] = np.interp(x, x[at], fitted)
+    return density
 
 
 def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
     """Mean and standard deviation of the scores of the positives, and of the negatives; high means positive."""
-    found = []
+    pairs = []
     for weights, n in zip(r.floats, effective(r), strict=True):
         mean = float(np.average(r.key, weights=weights))
         variance = float(np.average((r.key - mean) ** 2, weights=weights))
-        found.append((mean, math.sqrt(variance * float(n) / max(float(n) - 1, 1e-9))))
-    return found[0], found[1]
+        pairs.append((mean, math.sqrt(variance * float(n) / max(float(n) - 1, 1e-9))))
+    return pairs[0], pairs[1]
 
 
 def normal_youden(r: Ranking) -> float:

@@ -47,6 +47,16 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
+def confidence_in_words(confidence: float) -> str:
+    """Return a confidence as people say it, rounded down where it has more than four digits.
+
+    >>> confidence_in_words(0.95), confidence_in_words(0.9999), confidence_in_words(0.974679)
+    ('95 %', '99.99 %', '97.46 %')
+    """
+    as_given = round(100 * confidence, 2)
+    return f"{as_given if abs(as_given - 100 * confidence) < 1e-9 else math.floor(1e4 * confidence) / 100:g} %"
+
+
 def exact(number: float) -> str:
     """A number with as many digits as it takes to tell it from its neighbours: statements are copied.
 
@@ -92,7 +102,7 @@ def promised(
     always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
     room = [_room(one) for one in _strictest(made)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
-    return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
+    return f"With {confidence_in_words(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
 
 def _clause(one: Promise, reaching: str) -> str:
@@ -108,11 +118,11 @@ def _clause(one: Promise, reaching: str) -> str:
 
 def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
     """Of the promises about each rate the one that leaves least room."""
-    found: dict[str, RatePromise] = {}
+    strictest: dict[str, RatePromise] = {}
     for one in made:
-        if isinstance(one, RatePromise) and (one.about not in found or one.allowed < found[one.about].allowed):
-            found[one.about] = one
-    return list(found.values())
+        if isinstance(one, RatePromise) and (one.about not in strictest or one.allowed < strictest[one.about].allowed):
+            strictest[one.about] = one
+    return list(strictest.values())
 
 
 def _room(one: RatePromise) -> str:
@@ -126,7 +136,7 @@ BEYOND = "beyond every score"
 
 def nothing(threshold: float, confidence: float) -> str:
     """The statement of a threshold of which nothing can be promised."""
-    return NOTHING.format(confidence=percent(confidence), threshold=_named(threshold))
+    return NOTHING.format(confidence=confidence_in_words(confidence), threshold=_named(threshold))
 
 
 NOT_SMOOTH = (
@@ -152,14 +162,14 @@ def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> s
             return _too_few(one)
     if len(made) + others > 1:
         return NO_CUT
-    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=percent(confidence))
+    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=confidence_in_words(confidence))
 
 
 def _too_few(one: RatePromise) -> str:
     if math.isinf(one.needed):
         return f"No number of cases can promise {one.requirement.text!r}: ask for a little less."
     needed = counted(int(one.needed), WHO[one.about][0])
-    how = {"confidence": percent(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
+    how = {"confidence": confidence_in_words(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
     return TOO_FEW.format(needed=needed, requirement=one.requirement.text, **how)
 
 
@@ -189,14 +199,14 @@ def best(
     criterion = search.criterion
     assert criterion is not None  # noqa: S101 - only asked for with one
     verb = "highest" if criterion.is_high else "lowest"
-    given = f" under {' and '.join(rules)} on these cases" if rules else ""
+    limits = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
     named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
     where = "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(search.prevalence))}"
-    told = named | {"where": where, "given": given, "apparent": shown(apparent), "later": later}
+    parts = named | {"where": where, "given": limits, "apparent": shown(apparent), "later": later}
     if search.method == OPTIMUM:
-        return BEST.format(**told, verb=verb)
-    return STEADIER.format(**told, how=HOW[search.method])
+        return BEST.format(**parts, verb=verb)
+    return STEADIER.format(**parts, how=HOW[search.method])
 
 
 def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:
@@ -228,20 +238,23 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     """What the promises rest on."""
     if not made:
         return []
-    found = [*BASIS]
+    sentences = [*BASIS]
     if not after_looking:
-        found.append(IN_ADVANCE)
+        sentences.append(IN_ADVANCE)
     if any(isinstance(one, PrecisionAtThresholds) for one in made):
-        found.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
+        sentences.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
     elif any(isinstance(one, PrecisionAtQuotas) for one in made):
-        found.append("The quotas at which precision is tested were fixed before anybody looked.")
+        sentences.append("The quotas at which precision is tested were fixed before anybody looked.")
     depends = [one for one in made if not isinstance(one, RatePromise) or one.about == "share"]
     fixed = any(isinstance(one, PrecisionAnywhere) and one.prevalence is not None for one in depends)
     if depends and not fixed:
-        found.append(same_prevalence(prevalence))
-    return [*found, NO_DRIFT]
+        sentences.append(same_prevalence(prevalence))
+    return [*sentences, NO_DRIFT]
+
+
+SAME_PREVALENCE = "The prevalence of future cases is that of these, {percent} here."
 
 
 def same_prevalence(prevalence: float) -> str:
     """What a promise assumes that depends on the prevalence."""
-    return f"The prevalence of future cases is that of these, {percent(round(prevalence, 4))} here."
+    return SAME_PREVALENCE.format(percent=percent(round(prevalence, 4)))

@@ -35,7 +35,7 @@ from cutline.inference.single.best_quota import best_quota
 from cutline.inference.single.decision_band import KINDS, RISKS, decision_band, heights
 from cutline.measures.costs import net_benefit
 from cutline.results.estimate import Estimate
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import resamples_of_rows
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -117,20 +117,20 @@ def _both_classes(r: Ranking, what: str) -> Ranking:
 
 
 def _risks(risks: Any) -> Array:
-    found = (
+    grid = (
         RISKS
         if risks is None
         else validation.numbers([risks] if validation.is_single(risks) else risks, "risks").astype(float)
     )
-    if not ((found > 0) & (found < 1)).all():
+    if not ((grid > 0) & (grid < 1)).all():
         raise ParameterError(
             "holds values outside 0 and 1", "pass threshold probabilities between them", argument="risks"
         )
-    return np.asarray(np.unique(found))
+    return np.asarray(np.unique(grid))
 
 
 def _times(r: Ranking, resamples: int | None) -> int:
-    return resamples_for(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
+    return resamples_of_rows(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
 
 
 @public(data="ev")
@@ -163,20 +163,20 @@ def decision_curve(
     ([0.2917, 0.125], [0.1667, -0.25])
     """
     r, at = _probabilities(ev, "A decision curve"), _risks(risks)
-    kind, given = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
+    kind, share = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
-    made: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, given)}
+    made: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, share)}
     notes: tuple[str, ...] = ()
     times = _times(r, resamples)
     if times:
-        limits = decision_band(ev, at, kind, prevalence=given, level=level, resamples=max(2, times), seed=seed)
+        limits = decision_band(ev, at, kind, prevalence=share, level=level, resamples=max(2, times), seed=seed)
         made |= {kind: limits.y, "low": limits.low, "high": limits.high}
         notes = limits.notes
     if kind != "interventions_avoided":
-        own = rates_at(r, at, given).prevalence
+        own = rates_at(r, at, share).prevalence
         scale = own if kind == "standardised" else 1.0
         made |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
-    return UtilityCurve(titled(kind, given), made, notes=notes, level=level)
+    return UtilityCurve(titled(kind, share), made, notes=notes, level=level)
 
 
 @public(one="a", other="b")
@@ -210,12 +210,12 @@ def decision_difference(
         _probabilities(cmp[name], f"A decision curve of {name!r}")
     level = check_level(level)
     pairs = _net_benefits(cmp, two_of(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
-    found = [pair.estimate("auto", level) for pair in pairs]
+    estimates = [pair.estimate("auto", level) for pair in pairs]
     made = {
         "risk": at,
-        "difference": np.array([estimate.value for estimate in found]),
-        "low": np.array([estimate.low for estimate in found]),
-        "high": np.array([estimate.high for estimate in found]),
+        "difference": np.array([estimate.value for estimate in estimates]),
+        "low": np.array([estimate.low for estimate in estimates]),
+        "high": np.array([estimate.high for estimate in estimates]),
         "p_value": np.array([pair.test("auto").p_value for pair in pairs]),
     }
     return UtilityCurve(f"Net benefit of {a} less that of {b}", made, level=level)
@@ -225,11 +225,11 @@ def _net_benefits(
     cmp: Comparison, models: tuple[int, int], risks: Array, prevalence: float | None, resamples: int | None, seed: int
 ) -> list[PairedMeasure]:
     """The net benefit of two models at each risk, all from the same resamples."""
-    times = resamples_for(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
-    asked, pairing, seed = _net_benefit_at(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
+    times = resamples_of_rows(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
+    statistic, pairing, seed = _net_benefit_at(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]
-    questions = [ask(pairing, cuts, as_asked(asked, at), at, times, seed, strict=True) for at in ats]
+    questions = [ask(pairing, cuts, as_asked(statistic, at), at, times, seed, strict=True) for at in ats]
     return [one.pairs[0, 1] for one in answered(questions, pairing, times, seed)]
 
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.counts import divide
+from cutline.core.array_ops import as_array
+from cutline.core.counts import divide, real
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inference.effective_size import effective, squares
 from cutline.results.estimate import Limits, quantile
@@ -37,13 +38,13 @@ def placements(r: Ranking) -> Placements:
 def _of_positives(r: Ranking) -> Array:
     """The share of the negatives that a positive of each score stands right to."""
     fp = r.fp
-    return np.asarray(divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:]))
+    return as_array(divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:]))
 
 
 def _of_negatives(r: Ranking) -> Array:
     """The share of the positives that a negative of each score stands right to."""
     tp = r.tp
-    return np.asarray(divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
+    return as_array(divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
 
 
 def variance(r: Ranking) -> Any:
@@ -90,9 +91,9 @@ def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size
     The deviations take the place of the values.
     """
     deviation = np.subtract(placed, mean[..., None], out=placed)
-    np.multiply(deviation, deviation, out=deviation)
+    deviation = np.multiply(deviation, deviation, out=deviation)
     spread = divide(dot(square, deviation) * size, np.square(weight, dtype=float) * (size - 1))
-    return np.where(np.asarray(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
+    return np.where(as_array(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
 
 
 def delong(area: Any, variance: Any, level: float) -> Limits:
@@ -148,7 +149,7 @@ def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
     >>> [round(float(limit), 3) for limit in newcombe(1.0, 10, 10, 0.95)]
     [0.8, 1.0]
     """
-    area, z = np.asarray(area, dtype=float), quantile(level)
+    area, z = real(area), quantile(level)
     middle = (positives + negatives) / 2 - 1
 
     def excess(a: Any) -> Any:

@@ -118,8 +118,8 @@ def kolmogorov_smirnov(reference: Array, sample: Array, seed: int = 0) -> Kolmog
         return KolmogorovSmirnov(value, float(result.pvalue), "exact")
     if whole and pooled.max() > 1 and len(pooled) <= _CELLS_TO_PERMUTE:
         rng = np.random.default_rng(seed)
-        drawn = rng.multivariate_hypergeometric(pooled, int(n), size=_PERMUTATIONS, method="marginals")
-        reached = int((_distance(drawn, pooled - drawn) >= value * (1 - 1e-12)).sum())
+        samples = rng.multivariate_hypergeometric(pooled, int(n), size=_PERMUTATIONS, method="marginals")
+        reached = int((_distance(samples, pooled - samples) >= value * (1 - 1e-12)).sum())
         return KolmogorovSmirnov(value, (reached + 1) / (_PERMUTATIONS + 1), "permutation")
     p_value = float(stats.kstwobign.sf(value * np.sqrt(n * m / (n + m))))
     return KolmogorovSmirnov(value, p_value, "asymptotic")

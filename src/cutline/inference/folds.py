@@ -140,17 +140,22 @@ class NestedError:
         return self.value - reach, self.value + reach
 
 
-def nested_error(outer: Array, inner: Array, folds: Array) -> NestedError:
+def nested_error(outer: Array, inner: Array, folds: Array, positive: Array | None = None) -> NestedError:
     """Return the estimate of Bates, Hastie and Tibshirani (2023, Algorithm 1) for a mean of case losses.
 
     Cross-validation inside all folds but one estimates the error of a model that the left-out fold measures afresh: the
     squared distance of the two, less the variance of the fresh one, is the mean squared error of cross-validation.
+
+    Stratified folds all have the same share of positives, so that this distance does not show how much that share
+    varies between samples: the variance within the classes is subtracted instead, and that of the share is added.
+    Without this, intervals of the Brier score covered 86 % with 24 positives among 100 cases.
 
     Args:
         outer: The loss of each case (last axis) in each repeat, by the model fitted without the fold of the case.
         inner: The same by models fitted without the fold of the case and without a second fold (middle axis); NaN
             where the second fold is that of the case.
         folds: The fold of each case (last axis) in each repeat, numbered from 0.
+        positive: Which cases are positive, where the folds were stratified.
     """
     count = inner.shape[1]
     n = outer.shape[1]
@@ -161,13 +166,24 @@ def nested_error(outer: Array, inner: Array, folds: Array) -> NestedError:
             mean = without[k][fold != k].mean()
             inner_means.append(mean)
             squares.append((mean - fresh.mean()) ** 2)
-            noise.append(fresh.var(ddof=1) / len(fresh))
+            noise.append(_fold_variance(fresh, None if positive is None else positive[fold == k]))
     naive = float(np.mean(outer.var(axis=1, ddof=1))) / n
     mse = (np.mean(squares) - np.mean(noise)) * (count - 1) / count
+    if positive is not None:
+        share = float(positive.mean())
+        mse += (outer[:, positive].mean() - outer[:, ~positive].mean()) ** 2 * share * (1 - share) / n
     mse = float(np.clip(mse, naive, count * naive))
     nested = float(np.mean(inner_means))
     bias = (1 + (count - 2) / count) * (nested - float(outer.mean()))
     return NestedError(nested - bias, math.sqrt(mse), math.sqrt(naive), bias)
+
+
+def _fold_variance(losses: Array, positive: Array | None) -> float:
+    """Return the variance of the mean loss of a fold; within the classes where their shares are fixed."""
+    if positive is None:
+        return float(losses.var(ddof=1) / len(losses))
+    classes = [losses[positive], losses[~positive]]
+    return float(sum(own.var(ddof=1) * len(own) for own in classes if len(own) > 1)) / len(losses) ** 2
 
 
 # ---------------------------------------------------------------------- the influence of cases on a mean AUC

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import is_symbol
 from cutline.core.caching import kept_by_few
 from cutline.core.counts import Counts, divide
 from cutline.core.parallel import stop_if_unwanted
@@ -59,7 +60,7 @@ class Influence(NamedTuple):
         entry = np.arange(scores) if self.entry is None else self.entry
         return self.of_positives.take(entry), self.of_negatives.take(entry)
 
-    def variance(self, second: Ranking) -> float:
+    def variance(self, second: Ranking) -> Any:
         """The variance of the measure, given the squared weights of its ranking."""
         if self.squares is not None:
             pos, neg = self.squares
@@ -67,7 +68,7 @@ class Influence(NamedTuple):
             pos, neg = second.pos, second.neg
         else:
             pos, neg = _by_entry(second, self.entry, len(self.of_positives))
-        return float(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
+        return _number(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
 
 
 def _by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
@@ -109,15 +110,20 @@ def _table(cells: Array, like: Counts) -> Counts:
     return Counts(tp, fp, fn, tn, like.threshold)
 
 
-def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> float:
+def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:
     """The variance of the mean over the cases of a loss that depends on class and score."""
-    size = float(r.total) ** 2 / float(second.total)
-    return float(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
+    size = _number(r.total) ** 2 / _number(second.total)
+    return _number(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
+
+
+def _number(value: Any) -> Any:
+    """Return a number as a float; a symbol of a traced definition stays one."""
+    return value if is_symbol(value) else float(value)
 
 
 def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
     """The changes of the mean over the cases of a loss that depends on class and score."""
-    total = float(r.total)
+    total = _number(r.total)
     mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
     of_positives, of_negatives = of_positive - mean, of_negative - mean
     of_positives /= total
@@ -127,6 +133,8 @@ def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
 
 def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
     """The sum of the losses, or their squares; where there is no case, an infinite loss is none."""
+    if is_symbol(weight):
+        return np.where(weight > 0, weight * loss**power, 0.0).sum()
     found = 0.0
     for start in range(0, len(weight), _BLOCK):
         part = slice(start, start + _BLOCK)

@@ -16,8 +16,9 @@ from cutline.inference.single.proportions import wilson
 from cutline.results.estimate import Limits, quantile
 
 FEWEST_FOR_MORRIS = 5  # slices; the variance of Morris (1983) divides by their number less three
-_DRAWS = 4000  # of the multiplier bootstrap
-_PAIRS_AT_ONCE = 2**22  # cells of the multiplier bootstrap that are held together
+_DRAWS, _FEWEST_DRAWS = 100_000, 4000  # of normal errors, from which the largest |t| is taken
+_MOST_CELLS = 2**27  # of all these draws
+_PAIRS_AT_ONCE = 2**22  # of these cells that are held together
 
 
 def sidak_level(level: float, count: int) -> float:
@@ -139,29 +140,31 @@ def joint_gap(families: list[Pairs]) -> tuple[float, Limits]:
     return max(value for value, _ in gaps), Limits(low, high)
 
 
-def max_t(influence: Array, level: float, *, pairs: bool = False, seed: int = 0, draws: int = _DRAWS) -> float:
+def max_t(covariance: Array, level: float, *, pairs: bool = False, seed: int = 0) -> float:
     """Return the critical value of the largest |t| of estimates that may share cases.
 
-    Gaussian multiplier bootstrap (Chernozhukov, Chetverikov and Kato 2013): the influence values of whole groups are
-    multiplied by independent normal numbers.
+    The Gaussian multiplier bootstrap of Chernozhukov, Chetverikov and Kato (2013) multiplies the influence values of
+    whole groups by independent normal numbers. Given the data, the errors are then normal with the covariance of the
+    estimates, from which they are drawn here, so that the order of the groups does not matter.
 
     Args:
-        influence: What each group (rows) adds to the error of each estimate (columns).
+        covariance: The covariance of the estimates.
         level: The probability with which all estimates are within the critical value.
         pairs: Whether the differences of all pairs of estimates are meant.
-        seed: The seed of the multipliers.
-        draws: How many times they are drawn.
+        seed: The seed of the normal numbers.
     """
     rng = np.random.default_rng(seed)
-    first, second = np.triu_indices(influence.shape[1], 1)
-    covariance = influence.T @ influence
+    first, second = np.triu_indices(len(covariance), 1)
     spread = np.diag(covariance)
     if pairs:
         spread = spread[first] + spread[second] - 2 * covariance[first, second]
     spread = np.sqrt(np.where(spread > 0, spread, np.inf))
+    values, vectors = np.linalg.eigh(covariance)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T  # symmetric, so that it is unique
+    draws = max(_FEWEST_DRAWS, min(_DRAWS, _MOST_CELLS // len(spread)))
     largest = []
-    for size in _chunks(draws, max(1, _PAIRS_AT_ONCE // max(len(influence), len(spread)))):
-        error = rng.standard_normal((size, len(influence))) @ influence
+    for size in _chunks(draws, max(1, _PAIRS_AT_ONCE // len(spread))):
+        error = rng.standard_normal((size, len(root))) @ root
         if pairs:
             error = error[:, first] - error[:, second]
         largest.append(np.abs(error / spread).max(axis=1))

@@ -73,9 +73,9 @@ class ClassCases:
     def sums(self, values: Array) -> Array:
         """Add up values of cases that are sorted by slice, along the last axis."""
         filled = np.flatnonzero(self.size)
-        found = np.zeros((*values.shape[:-1], len(self.size)))
-        found[..., filled] = np.add.reduceat(values, self.starts[filled], axis=-1)
-        return found
+        totals = np.zeros((*values.shape[:-1], len(self.size)))
+        totals[..., filled] = np.add.reduceat(values, self.starts[filled], axis=-1)
+        return totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +97,8 @@ class Slicing:
     @cached_property
     def areas(self) -> Areas:
         """The AUCs of the slices as they are."""
-        found = self._areas(self.positives.slices[None], self.negatives.slices[None])
-        return Areas(*(column[0] for column in found))
+        rows = self._areas(self.positives.slices[None], self.negatives.slices[None])
+        return Areas(*(column[0] for column in rows))
 
     def permuted_areas(self, rng: np.random.Generator, permutations: int) -> Areas:
         """Return the AUCs when the slices are permuted within each class."""
@@ -279,14 +279,14 @@ def permutation_test(
     rng = np.random.default_rng(seed)
     observed = studentised(slicing, slicing.areas, margin)
     size = max(1, _AT_ONCE // (len(slicing.positives.score) + len(slicing.negatives.score)))
-    drawn = []
+    null = []
     for start in range(0, permutations, size):
         stop_if_unwanted()
         areas = slicing.permuted_areas(rng, min(size, permutations - start))
-        drawn.append(studentised(slicing, areas)[:, tested])
-    found = np.full((2, len(observed)), np.nan)
-    found[:, tested] = p_values(observed[tested], np.concatenate(drawn), alternative)
-    return PermutationResult(observed, *found)
+        null.append(studentised(slicing, areas)[:, tested])
+    p = np.full((2, len(observed)), np.nan)
+    p[:, tested] = p_values(observed[tested], np.concatenate(null), alternative)
+    return PermutationResult(observed, *p)
 
 
 def p_values(observed: Array, null: Array, alternative: str) -> Any:

@@ -137,14 +137,14 @@ def build_lattice(columns: Mapping[str, Coded], depth: int, least: int, classes:
             for of_class in classes:
                 good &= np.bincount(code[of_class], minlength=len(size)) >= least / 3
             good &= _differs_from_parents(size, shape)
-            kept = np.flatnonzero(good)
-            if not len(kept):
+            large = np.flatnonzero(good)
+            if not len(large):
                 continue
             numbers = np.full(len(size), -1)
-            numbers[kept] = np.arange(len(conditions), len(conditions) + len(kept))
+            numbers[large] = np.arange(len(conditions), len(conditions) + len(large))
             conditions += [
                 tuple(c.conditions[i] for c, i in zip(chosen, place, strict=True))
-                for place in zip(*np.unravel_index(kept, shape), strict=True)
+                for place in zip(*np.unravel_index(large, shape), strict=True)
             ]
             here = np.flatnonzero(good[code])
             row_parts.append(here.astype(np.int32))
@@ -197,11 +197,11 @@ class Losses:
         if self.groups is not None:
             return _permuted_groups(losses, self.groups, rng, count)
         strata = np.zeros(len(losses), np.int64) if self.strata is None else self.strata
-        found = np.empty((len(losses), count), np.float32)
+        permuted = np.empty((len(losses), count), np.float32)
         for stratum in np.unique(strata):
             rows = np.flatnonzero(strata == stratum)
-            found[rows] = rng.permuted(np.tile(losses[rows], (count, 1)), axis=1).T
-        return found
+            permuted[rows] = rng.permuted(np.tile(losses[rows], (count, 1)), axis=1).T
+        return permuted
 
 
 def _permuted_groups(losses: Array, groups: Array, rng: np.random.Generator, count: int) -> Array:
@@ -209,12 +209,12 @@ def _permuted_groups(losses: Array, groups: Array, rng: np.random.Generator, cou
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order][:1] - 1))
     sizes = np.diff(starts, append=len(order))
-    found = np.empty((len(losses), count), np.float32)
+    permuted = np.empty((len(losses), count), np.float32)
     for size in np.unique(sizes):
         blocks = order[starts[sizes == size][:, None] + np.arange(size)]  # rows of each group of this size
         for column in range(count):
-            found[blocks, column] = losses[blocks[rng.permutation(len(blocks))]]
-    return found
+            permuted[blocks, column] = losses[blocks[rng.permutation(len(blocks))]]
+    return permuted
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,13 +255,13 @@ class Search:
 
     def _without_nested(self, slices: Sequence[int]) -> list[int]:
         """Leave out slices that contain, or are part of, one with a larger statistic: they repeat it."""
-        kept: list[int] = []
+        distinct: list[int] = []
         for number in slices:
             own = set(self.lattice.conditions[number])
-            others = [set(self.lattice.conditions[i]) for i in kept]
+            others = [set(self.lattice.conditions[i]) for i in distinct]
             if not any(own <= other or other <= own for other in others):
-                kept.append(number)
-        return kept
+                distinct.append(number)
+        return distinct
 
 
 def _overlap(a: Array, b: Array) -> float:

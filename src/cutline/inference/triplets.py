@@ -44,16 +44,16 @@ def mean_triplet_loss(
     0.125
     """
     level = check_level(level)
-    found = losses.triplet(anchor, positive, negative, margin=margin, normalise=normalise).of_triplets
-    code = _anchor_codes(anchor, anchors, len(found))
-    ratio = cluster_ratio(np.bincount(code, found), np.bincount(code))
+    values = losses.triplet(anchor, positive, negative, margin=margin, normalise=normalise).of_triplets
+    code = _anchor_codes(anchor, anchors, len(values))
+    ratio = cluster_ratio(np.bincount(code, values), np.bincount(code))
     value, name = float(ratio.value), "triplet_loss"
     if ratio.clusters < 2 or not ratio.se > 0:
         note = ONE_ANCHOR if ratio.clusters < 2 else ALL_ALIKE
         return Estimate(name, value, math.nan, math.nan, level, "none", (note,))
     limits = log_limits(ratio, level)
     few = f", which are few: {BELOW}" if ratio.clusters < FEW_FOR_RESAMPLING else ""
-    notes = [f"{counted(len(found), 'triplet')} of {counted(ratio.clusters, 'anchor')}{few}."]
+    notes = [f"{counted(len(values), 'triplet')} of {counted(ratio.clusters, 'anchor')}{few}."]
     return finished(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 
 
@@ -64,6 +64,6 @@ def _anchor_codes(anchor: Any, anchors: Any, count: int) -> Any:
     names = column(anchors, "anchors")
     check_simple(names, "anchors")
     if len(names) != count:
-        found = f"has {counted(len(names), 'value')} for {counted(count, 'triplet')}"
-        raise InputError(found, "pass one for each triplet", argument="anchors")
+        lengths = f"has {counted(len(names), 'value')} for {counted(count, 'triplet')}"
+        raise InputError(lengths, "pass one for each triplet", argument="anchors")
     return np.unique(names.astype(str) if names.dtype.kind == "O" else names, return_inverse=True)[1]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import duckdb
 
-from cutline.inputs.sql_text import NUMBER, WHOLE, absent, literal, quoted
+from cutline.inputs.sql_text import absent, literal, quoted
+from cutline.inputs.text_values import NUMBER, WHOLE
 
 # More digits than this do not all fit into an integer of 64 bits, and as a float it would be another number.
 DIGITS = 18

@@ -86,7 +86,7 @@ class Layout(NamedTuple):
         )
 
 
-def opened(path: Path, compression: str) -> IO[bytes]:
+def open_unpacked(path: Path, compression: str) -> IO[bytes]:
     """The bytes of a file, decompressed."""
     if compression == "gzip":
         return gzip.open(path)  # type: ignore[return-value]
@@ -101,7 +101,7 @@ def head(path: Path, title: str, compression: str) -> str:
     if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{title} is UTF-16 text", "save it in UTF-8")
     if b"\0" in found:
-        raise InputError(f"{title} is a binary file, because it holds NUL bytes", "pass CSV, Parquet, JSON or Arrow")
+        raise binary_file(title)
     if len(found) >= _HEAD and b"\n" in found:
         found = found[: found.rindex(b"\n") + 1]
     try:
@@ -110,14 +110,14 @@ def head(path: Path, title: str, compression: str) -> str:
         if error.start >= len(found) - 4 and len(found) >= _HEAD:  # cut in the middle of a character
             return found[: error.start].decode("utf-8-sig")
         line = found[: error.start].count(b"\n") + 1
-        raise _not_utf8(title, line) from None
+        raise not_utf8(title, line) from None
 
 
 def _head(path: Path, title: str, compression: str) -> bytes:
     """The first block, and more of them while the header has not ended."""
     found = b""
     try:
-        with opened(path, compression) as stream:
+        with open_unpacked(path, compression) as stream:
             while len(found) < _LONGEST and not _has_header(found):
                 block = stream.read(_HEAD)
                 found += block
@@ -169,7 +169,7 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
 
 
 def _copy_with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
-    text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
+    text = io.TextIOWrapper(open_unpacked(path, layout.compression), encoding="utf-8-sig", newline="")
     with text, tempfile.TemporaryFile() as copy:
         out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)
         # Python before 3.13 quotes only the line ends that it writes itself.
@@ -186,7 +186,25 @@ def _copy_with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Pat
         return spooled(copy, title), layout._replace(compression="none", mixed=False)
 
 
-def _not_utf8(title: str, line: Any) -> InputError:
+def binary_file(title: str) -> InputError:
+    """Return the refusal of a file that is not text."""
+    return InputError(f"{title} is a binary file, because it holds NUL bytes", "pass CSV, Parquet, JSON or Arrow")
+
+
+def wrong_length(title: str, layout: Layout, fields: int, line: int) -> InputError:
+    """Return the refusal of a line that is longer or shorter than the header."""
+    found = f"{title} has {counted(fields, 'field')} in line {line} but {len(layout.columns)} in its header"
+    return InputError(found, "make all rows as long as the header")
+
+
+def open_quote(title: str, line: int) -> InputError:
+    """Return the refusal of a quote that does not end."""
+    found = f"{title} has a quote in line {line} that does not end"
+    return InputError(found, "close it, or double it inside the text")
+
+
+def not_utf8(title: str, line: Any) -> InputError:
+    """Return the refusal of text in another encoding."""
     where = "" if line is None else f" in line {line}"
     return InputError(f"{title} is not UTF-8 text{where}", "save it in UTF-8")
 
@@ -199,12 +217,11 @@ def rejected(title: str, layout: Layout, line: int, kind: str, text: str) -> Inp
         fields = text.count(layout.delimiter) + 1
         with suppress(csv.Error):  # a line end of another kind inside the line
             fields = len(next(csv.reader([text], delimiter=layout.delimiter), []))
-        found = f"{title} has {counted(fields, 'field')} {where} but {len(layout.columns)} in its header"
-        return InputError(found, "make all rows as long as the header")
+        return wrong_length(title, layout, fields, line)
     if kind == "INVALID ENCODING":
-        return _not_utf8(title, line)
+        return not_utf8(title, line)
     if kind == "UNQUOTED VALUE":
-        return InputError(f"{title} has a quote {where} that does not end", "close it, or double it inside the text")
+        return open_quote(title, line)
     if kind == "LINE SIZE OVER MAXIMUM":
         found = f"{title} has a row {where} of more than 2 million bytes"
         return InputError(found, "leave long columns out, or pass Parquet")

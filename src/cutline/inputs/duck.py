@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
-
-import duckdb
+from typing import TYPE_CHECKING, Any
 
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.extras import require
 from cutline.core.parallel import is_watched, tell
+
+if TYPE_CHECKING:
+    import duckdb
 
 SHARE = 0.25  # of the machine's memory, without a limit of the user's
 _MOST = 2**62  # bytes that DuckDB can count
@@ -59,7 +61,8 @@ def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
         "memory_limit": f"{bytes_of(memory)}B",
         "temp_directory": os.fspath(spill),
     }
-    return duckdb.connect(":memory:", config=settings)
+    connection: duckdb.DuckDBPyConnection = require("duckdb", "files").connect(":memory:", config=settings)
+    return connection
 
 
 def is_nan(value: str) -> str:

@@ -109,7 +109,8 @@ def _distinct(labels: Array) -> list[Any]:
 
 def _too_many(found: list[Any]) -> InputError:
     holds = f"holds {len(found)} different values, {_listed(found)}"
-    return InputError(holds, "pass labels of two classes, for example one class against all others", argument="labels")
+    way_out = "pass labels of two classes, or evaluate each class against the others with cutline.one_vs_rest"
+    return InputError(holds, way_out, argument="labels")
 
 
 def _listed(found: list[Any]) -> str:

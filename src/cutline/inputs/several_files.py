@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import duckdb
 
 from cutline.core.errors import InputError
+from cutline.inputs.duckdb_files import File
 from cutline.inputs.file_sets import FileSet
-from cutline.inputs.files import File
 from cutline.inputs.sql_text import quoted
 
 _TEXT = ("VARCHAR", "JSON")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from cutline.core.messages import Argument, Text
 
 MOST = 1000  # slices
 _DAYS = 31  # different days from which on dates are taken by month
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _PERIODS = {"day": "D", "month": "M", "year": "Y"}
 _WAY_OUT = "pass the edges of ranges, such as [0, 40, 65, 120], the number of ranges, or None for each value"
 
@@ -64,15 +66,28 @@ def code_slices(name: str, values: Array, rule: Any = None) -> Coded:
         return _by_period(name, values, rule)
     if rule is not None:
         return _by_range(name, values, rule)
-    if values.dtype.kind == "O":
+    if values.dtype.kind == "M":
+        whole = values.astype("datetime64[D]")
+        values = whole if np.array_equal(whole, values) else values
+    elif values.dtype.kind == "O":
         values = values.astype(str)
-    elif values.dtype.kind == "M":
-        days = values.astype("datetime64[D]")
-        if len(np.unique(days)) > _DAYS:
-            return _by_period(name, values, "month")
-        values = days if np.array_equal(days, values) else values
     distinct, codes = np.unique(values, return_inverse=True)
+    if len(distinct) > _DAYS and (days := _as_days(distinct)) is not None and len(np.unique(days)) > _DAYS:
+        months, month_codes = np.unique(days.astype("datetime64[M]"), return_inverse=True)
+        return Coded(month_codes[codes], months.astype(str).tolist())
     return Coded(codes, distinct.tolist())
+
+
+def _as_days(distinct: Array) -> Array | None:
+    """Return dates, or text that is written as dates with a day (2026-11-01), as days; None if it is something else."""
+    if distinct.dtype.kind == "M":
+        return distinct.astype("datetime64[D]")
+    if distinct.dtype.kind not in "UT" or not all(_DATE.match(text) for text in distinct.tolist()):
+        return None
+    try:
+        return np.array([text[:10] for text in distinct.tolist()], dtype="datetime64[D]")
+    except ValueError:  # such as 2026-02-30
+        return None
 
 
 def _by_period(name: str, values: Array, rule: str) -> Coded:

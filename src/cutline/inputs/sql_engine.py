@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 
 from cutline.core.array_ops import Array
@@ -17,6 +16,9 @@ from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
 from cutline.inputs.column_source import plain
 from cutline.inputs.duck import followed, is_nan
 from cutline.inputs.out_of_core import Classes, Edge
+
+if TYPE_CHECKING:
+    import duckdb
 
 MISSING = {"labels": "y IS NULL", "scores": f"x IS NULL OR {is_nan('x')}", "weights": f"w IS NULL OR {is_nan('w')}"}
 

@@ -6,13 +6,16 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutline.core.errors import InputError, ParameterError
 from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Ask, check
 from cutline.inputs.file_formats import layout_of, local, spooled
-from cutline.inputs.files import FORMATS, File
+from cutline.inputs.files import FORMATS, open_with_duckdb
+
+if TYPE_CHECKING:
+    from cutline.inputs.duckdb_files import File
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Cases:
 
             parquet.write_table(arrow_files.table(place, self.title), parquet_path := Path(self._folder.name, "rows"))
             place, kind = parquet_path, "parquet"
-        self._file = File(place, self.title, kind)
+        self._file: File = open_with_duckdb(place, self.title, kind)
 
     def __enter__(self) -> Cases:
         return self

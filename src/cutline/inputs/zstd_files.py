@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import IO
 
+from cutline.core.extras import require
+
 MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPED = range(0x184D2A50, 0x184D2A60)  # frames that hold something else than data
 _DICTIONARY = (0, 1, 2, 4)  # bytes of its name, by the last two bits of the descriptor
@@ -55,6 +57,7 @@ def _skip_frame(stream: IO[bytes]) -> bool:
 
 def first_lines(path: Path) -> bytes | None:
     """The first lines of a file whose name is plain; None where DuckDB cannot unpack them."""
+    require("duckdb", "files")
     import duckdb
 
     query = (

@@ -222,8 +222,8 @@ def rounded(digits: int) -> Callable[[Material], Material]:
 
 def _rounded(scores: Array, digits: int) -> Array:
     """Scores rounded; those so large that rounding would overflow have no decimals."""
-    found = np.round(scores, digits)
-    return np.where(np.isfinite(found), found, scores)
+    rounded_scores = np.round(scores, digits)
+    return np.where(np.isfinite(rounded_scores), rounded_scores, scores)
 
 
 def single(material: Material) -> Material:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts
+from cutline.core.ranking import Array
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other
 from cutline.ledger.quantity import Quantity
@@ -95,10 +96,16 @@ def _tables(material: Material) -> Counts:
     return Counts(c.tp[1:], c.fp[1:], c.fn[1:], c.tn[1:], np.asarray(c.threshold)[1:], c.is_risk)
 
 
+def values_at_all_cuts(material: Material, q: Quantity) -> Array:
+    """Return the value at each cut that flags a case, from the highest threshold to the lowest."""
+    with np.errstate(all="ignore"):
+        computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
+    return np.asarray(computed, dtype=float)
+
+
 def best(material: Material, q: Quantity) -> float:
     """The best value over all thresholds."""
-    computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
-    values = np.asarray(computed, dtype=float)
+    values = values_at_all_cuts(material, q)
     known = values[~np.isnan(values)]
     if not len(known):
         return math.nan
@@ -107,8 +114,7 @@ def best(material: Material, q: Quantity) -> float:
 
 def best_absolute(material: Material, q: Quantity) -> float:
     """The largest value over all thresholds, whatever its sign."""
-    computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
-    values = np.abs(np.asarray(computed, dtype=float))
+    values = np.abs(values_at_all_cuts(material, q))
     known = values[~np.isnan(values)]
     return float(known.max()) if len(known) else math.nan
 
@@ -152,6 +158,14 @@ def negatives_by_rows(material: Material, _: Quantity) -> float:
     return left / (left + float(c.fp)) if left + float(c.fp) else math.nan
 
 
+def gwet_ac1(material: Material, _: Quantity) -> float:
+    """Return Gwet's AC1, whose agreement by chance stays small where one class is rare."""
+    c = material.counts
+    share = float(c.positives + c.flagged) / (2 * float(c.total))
+    chance = 2 * share * (1 - share)
+    return (float(c.tp + c.tn) / float(c.total) - chance) / (1 - chance)
+
+
 def of_constant(material: Material, q: Quantity) -> float:
     """MCC, for a constant prediction the difference of the classes over the root of their product and sum."""
     c = material.counts
@@ -193,6 +207,12 @@ SIDES = (
     formula("negatives_by_rows", "specificity", negatives_by_rows, "with the true negatives counted in rows",
             "Weights are used for all counts but the true negatives, which are what is left of the rows.", 0.2,
             "imbalanced-learn's specificity_score with sample_weight"),
+    formula("adjusted", "balanced_accuracy", other("youden_j"), "adjusted for chance, 2 x - 1",
+            "Rescaled so that a constant prediction gets 0: it is Youden's J.", 0.45,
+            "scikit-learn's balanced_accuracy_score, adjusted=True"),
+    formula("ac1", "kappa", gwet_ac1, "as Gwet's AC1",
+            "The agreement by chance is 2 q (1 - q) with the mean prevalence q of labels and predictions.", 0.25,
+            "PyCM's AC1; irrCAC; Gwet 2008"),
     formula("constant", "mcc", of_constant, "with a number for a constant prediction",
             "Where the coefficient is 0/0, a limit is printed that is not a correlation.", 0.2,
             "torchmetrics' binary_matthews_corrcoef"),

@@ -75,9 +75,9 @@ def with_moved_points(material: Material, _: Quantity) -> float:
         line.append(waiting.popleft())
         if gap > 2:
             x = np.arange(1, gap + 1)
-            found = tp[at] + x
-            precision = found / (found + fp[at] + (fp[at + 1] - fp[at]) / gap * x)
-            waiting.extendleft(reversed(list(zip((found / tp[-1]).tolist(), precision.tolist(), strict=True))))
+            recalls = tp[at] + x
+            precision = recalls / (recalls + fp[at] + (fp[at + 1] - fp[at]) / gap * x)
+            waiting.extendleft(reversed(list(zip((recalls / tp[-1]).tolist(), precision.tolist(), strict=True))))
     recall, precision = np.array([*line, *waiting]).T
     return float(np.trapezoid(precision, recall))
 

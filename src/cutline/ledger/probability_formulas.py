@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array
+from cutline.core.ranking import Array, Ranking
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import Quantity
@@ -38,19 +38,32 @@ def largest(bins: int, binning: str) -> Formula:
     return lambda m, _: float(_bins(m, bins, binning)[0].max()) if m.ranking.are_probabilities else math.nan
 
 
+def torch_bin_numbers(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
+    """Return observed, expected and cases of bins that hold their lower border; a probability of 1 has its own bin."""
+    step, middle = 1 / bins, (bins + 1) // 2
+    borders = np.array([step * i if i < middle else 1 - step * (bins - i) for i in range(bins + 1)])
+    return _sums_in_bins(r, np.searchsorted(borders, r.score, side="right") - 1, bins + 1)
+
+
+def bins_with_lower_borders(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
+    """Return observed, expected and cases of bins that hold their lower border; the last one holds 1 too."""
+    return _sums_in_bins(r, np.minimum((r.score * bins).astype(int), bins - 1), bins)
+
+
+def _sums_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, Array]:
+    observed, expected, size = (
+        np.bincount(number, weights=w, minlength=bins) for w in (r.pos, r.size * r.score, r.size)
+    )
+    return observed, expected, size
+
+
 def torch_bins(bins: int, *, norm: str) -> Formula:
     """The error in bins of equal width that hold their lower border, in which a probability of 1 has its own bin."""
 
     def act(material: Material, _: Quantity) -> float:
-        r = material.ranking
-        if not r.are_probabilities:
+        if not material.ranking.are_probabilities:
             return math.nan
-        step, middle = 1 / bins, (bins + 1) // 2
-        borders = np.array([step * i if i < middle else 1 - step * (bins - i) for i in range(bins + 1)])
-        number = np.searchsorted(borders, r.score, side="right") - 1
-        size, observed, expected = (
-            np.bincount(number, weights=w, minlength=bins + 1) for w in (r.size, r.pos, r.size * r.score)
-        )
+        observed, expected, size = torch_bin_numbers(material.ranking, bins)
         some = size > 0
         distance = np.abs(observed - expected)[some] / size[some]
         return float(distance.max() if norm == "max" else np.average(distance, weights=size[some]))
@@ -62,14 +75,27 @@ def lower_borders(bins: int) -> Formula:
     """The error in bins of equal width that hold their lower border; the last holds a probability of 1 too."""
 
     def act(material: Material, _: Quantity) -> float:
-        r = material.ranking
-        if not r.are_probabilities:
+        if not material.ranking.are_probabilities:
             return math.nan
-        number = np.minimum((r.score * bins).astype(int), bins - 1)
-        observed, expected = (np.bincount(number, weights=w, minlength=bins) for w in (r.pos, r.size * r.score))
-        return float(np.abs(observed - expected).sum() / r.total)
+        observed, expected, size = bins_with_lower_borders(material.ranking, bins)
+        return float(np.abs(observed - expected).sum() / size.sum())
 
     return act
+
+
+def clamped_logarithms(material: Material, _: Quantity) -> float:
+    """The log loss whose logarithms are never below -100."""
+    r = material.ranking
+    if not r.are_probabilities:
+        return math.nan
+    with np.errstate(divide="ignore"):
+        true, false = (np.maximum(np.log(p), -100.0) for p in (r.score, 1 - r.score))
+    return float(-(np.dot(r.pos, true) + np.dot(r.neg, false)) / r.total)
+
+
+def normalised_entropy(material: Material, q: Quantity) -> float:
+    """The log loss divided by the entropy of the prevalence."""
+    return 1 - q.value(material, "mcfadden_r2")
 
 
 def clipped(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
@@ -113,21 +139,21 @@ def against_half(material: Material, q: Quantity) -> float:
 
 def against_training(material: Material, q: Quantity) -> float:
     """Skill against the prevalence of the training data for every case."""
-    said, share = material.training, float(material.ranking.positives / material.ranking.total)
-    if said is None:
+    reference, share = material.training, float(material.ranking.positives / material.ranking.total)
+    if reference is None:
         return math.nan
-    return 1 - q.value(material, "brier") / (share * (1 - said) ** 2 + (1 - share) * said**2)
+    return 1 - q.value(material, "brier") / (share * (1 - reference) ** 2 + (1 - share) * reference**2)
 
 
 def log_against(reference: float | None) -> Formula:
     """Skill of the log loss against a probability for every case; None is the prevalence of the training data."""
 
     def act(material: Material, q: Quantity) -> float:
-        said = material.training if reference is None else reference
-        if said is None:
+        base_rate = material.training if reference is None else reference
+        if base_rate is None:
             return math.nan
         share = float(material.ranking.positives / material.ranking.total)
-        return 1 + q.value(material, "log_loss") / (share * math.log(said) + (1 - share) * math.log1p(-said))
+        return 1 + q.value(material, "log_loss") / (share * math.log(base_rate) + (1 - share) * math.log1p(-base_rate))
 
     return act
 
@@ -166,6 +192,11 @@ SIDES = (
     formula("log_skill", _LOG, other("mcfadden_r2"), "as the skill against the prevalence",
             "McFadden's R2 is 1 less the ratio to the log loss of the prevalence.", 0.3,
                 "scikit-learn's d2_log_loss_score"),
+    formula("clamped", _LOG, clamped_logarithms, "with logarithms clamped at -100",
+            "A probability of 0 for what happened costs 100, not infinity.", 0.4, "PyTorch's BCELoss"),
+    formula("normalised_entropy", _LOG, normalised_entropy, "divided by the entropy of the prevalence",
+            "The normalised entropy is the log loss relative to that of the prevalence.", 0.3,
+            "He and others 2014 (advertising)"),
     formula("log_half", (_LOG, "mcfadden_r2"), log_against(0.5), "as the skill against a probability of 0.5",
             "The reference is one half instead of the prevalence.", 0.15, "skill scores with a fixed reference"),
     formula("log_skill_training", (_LOG, "mcfadden_r2"), log_against(None),

@@ -84,18 +84,18 @@ class Quantity:
         measure = self.measure if name is None else MEASURES[name]
         if measure is None or not measure.fits(material.ranking):
             return math.nan
-        given = {**(self.parameters if name is None else {}), **parameters}
-        if measure.needs is Needs.COUNTS and not given.keys() & {"threshold", "quota", "share"}:
-            given["threshold"] = material.threshold
-        data, known = measure.prepare(material.ranking, given)
+        bound = {**(self.parameters if name is None else {}), **parameters}
+        if measure.needs is Needs.COUNTS and not bound.keys() & {"threshold", "quota", "share"}:
+            bound["threshold"] = material.threshold
+        data, known = measure.prepare(material.ranking, bound)
         with np.errstate(all="ignore"):
             return float(measure.compute(data, **known))
 
     def limit(self, material: Material, method: str) -> float:
         """The limit of the interval by a method of `Evaluation.estimate`, at the level 0.95."""
         assert self.measure is not None  # noqa: S101 - limits are of measures
-        found = Evaluation(material.ranking, material.threshold).estimate(self.measure, method=method)
-        return float(getattr(found, self.part))
+        estimate = Evaluation(material.ranking, material.threshold).estimate(self.measure, method=method)
+        return float(getattr(estimate, self.part))
 
     def error(self, material: Material, less: int | None = None) -> float:
         """The standard error, with the variance divided by n less 0 or 1."""

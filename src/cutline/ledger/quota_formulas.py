@@ -33,8 +33,8 @@ def in_portion(portions: int) -> Formula:
     def act(material: Material, q: Quantity) -> float:
         r, number = material.ranking, math.ceil(round(q.parameters["share"] * portions, 9))
         n, positives = float(r.total), float(r.positives)
-        found = [float(r.at_quota(n * end / portions).tp) for end in (number - 1, number)]
-        within = found[1] - found[0]
+        hits = [float(r.at_quota(n * end / portions).tp) for end in (number - 1, number)]
+        within = hits[1] - hits[0]
         of = {"hit_rate": n / portions, "qrecall": positives}
         return float(within / of.get(q.of, positives / portions)) if positives else math.nan
 
@@ -43,8 +43,8 @@ def in_portion(portions: int) -> Formula:
 
 def from_the_top(material: Material, q: Quantity) -> float:
     """The lift of all portions down to one, in place of that one alone."""
-    given = {"portion": 1, "portions": 10, **q.parameters}
-    share, r = float(given["portion"] / given["portions"]), material.ranking
+    bound = {"portion": 1, "portions": 10, **q.parameters}
+    share, r = float(bound["portion"] / bound["portions"]), material.ranking
     if share > 1:
         return math.nan
     return float(r.at_quota(share * float(r.total)).tp) / (share * float(r.positives))
@@ -61,11 +61,11 @@ def of_rounded_percentages(material: Material, q: Quantity) -> float:
     step = max(n // 100, 1)
     sizes = np.arange(step, n + 1, step)
     percent = np.rint(100 * sizes / n)
-    wanted = np.flatnonzero(percent == round(100 * q.parameters["share"]))
-    if not len(wanted) or not r.integral or not r.positives:
+    at = np.flatnonzero(percent == round(100 * q.parameters["share"]))
+    if not len(at) or not r.integral or not r.positives:
         return math.nan
-    recall = round(100 * float(r.at_quota(float(sizes[wanted[0]])).tp) / float(r.positives), 1)
-    return round(recall / float(percent[wanted[0]]), 2)
+    recall = round(100 * float(r.at_quota(float(sizes[at[0]])).tp) / float(r.positives), 1)
+    return round(recall / float(percent[at[0]]), 2)
 
 
 def _of_portion(q: Quantity) -> bool:

@@ -38,11 +38,11 @@ def _draws(material: Material, q: Quantity, *, stratified: bool = False) -> Arra
         return np.empty(0)
 
     def drawn() -> Array:
-        found = bootstrap(CaseSampler(r, stratified), [_estimand(material, q).statistic], _RESAMPLES, 0).values[0]
-        return np.sort(found[np.isfinite(found)])
+        replicates = bootstrap(CaseSampler(r, stratified), [_estimand(material, q).statistic], _RESAMPLES, 0).values[0]
+        return np.sort(replicates[np.isfinite(replicates)])
 
-    found: Array = remembered(r, ("ledger", q.of, str(q.parameters), material.threshold, stratified), drawn)
-    return found
+    replicates: Array = remembered(r, ("ledger", q.of, str(q.parameters), material.threshold, stratified), drawn)
+    return replicates
 
 
 def _limit(of: Callable[[Array, Material, Quantity], Limits | None], *, stratified: bool = False) -> Formula:

@@ -46,12 +46,12 @@ def printed(value: Any, digits: int | None = None) -> Printed:
     (0.873, 5e-05, 4)
     """
     text = value.strip() if isinstance(value, str) else _of_number(value)
-    found = _NUMBER.fullmatch(text)
-    if not found:
+    match = _NUMBER.fullmatch(text)
+    if not match:
         raise ParameterError(
             f"is {briefly(value)}", "pass the number that was printed, such as 0.8731", argument="value"
         )
-    sign, mantissa, exponent, percent = found.groups()
+    sign, mantissa, exponent, percent = match.groups()
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0) + 2 * bool(percent)
     if digits is not None:
         decimals = check_whole(digits, "digits", 0)

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from cutline.core.errors import CutlineError
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
+from cutline.ledger.families import family_members
 from cutline.ledger.quantity import Quantity
 from cutline.ledger.registry import changed, in_stage, sides_of, tried
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.rounded_number import Printed
+from cutline.ledger.tool import Tool, ToolFunction
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
 MANY_ROWS = 200_000  # distinct scores from which two changes of the cases are not tried together
@@ -22,14 +24,14 @@ _PAIR = 0.06  # how much less plausible two conventions at once are than one
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ConventionValue:
     """A quantity under some sides: the number that comes out, and how plausible it is before the number is seen."""
 
     quantity: Quantity
     sides: tuple[Convention, ...]
     value: float
     plausible: float
-    tools: tuple[tuple[Tool, Entry], ...] = ()
+    tools: tuple[tuple[Tool, ToolFunction], ...] = ()
     spread: float = 0.0  # how far another seed may move the value
 
     @property
@@ -72,7 +74,9 @@ class ConventionSearch:
         return value
 
 
-def candidates(workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside: bool = False) -> Iterator[Candidate]:
+def candidates(
+    workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside: bool = False
+) -> Iterator[ConventionValue]:
     """All that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides.
 
     Args:
@@ -84,7 +88,7 @@ def candidates(workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside:
     searched = [side for side in sides_of(q) if side.searched and not side.is_random]
     known = _by_tools(q, workshop.material)
     if not pairs:
-        yield Candidate(q, (), workshop.value(q, ()), _EXACT, known.pop((), ()))
+        yield ConventionValue(q, (), workshop.value(q, ()), _EXACT, known.pop((), ()))
         exact = workshop.value(q, ())
         for sides in dict.fromkeys([*((side,) for side in searched), *known]):
             yield from _candidate(workshop, q, sides, exact, known.get(sides, ()))
@@ -96,16 +100,23 @@ def candidates(workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside:
             continue
         if _combine(first, second, large=large) and (first, second) not in known:
             alone = [workshop.value(q, (side,)) for side in (first, second)]
-            for found in _candidate(workshop, q, (first, second), exact, ()):
-                if not any(_same(found.value, one) for one in alone):  # one of them would do
-                    yield found
+            for candidate in _candidate(workshop, q, (first, second), exact, ()):
+                if not any(_same(candidate.value, one) for one in alone):  # one of them would do
+                    yield candidate
 
 
-def random_candidates(workshop: ConventionSearch, q: Quantity) -> Iterator[Candidate]:
+def family_candidates(workshop: ConventionSearch, q: Quantity, number: Printed) -> Iterator[ConventionValue]:
+    """Yield the members of families: conventions with any number of bins or thresholds, or any cut."""
+    if len(workshop.material.ranking) <= MANY_ROWS:
+        for convention, value in family_members(workshop.material, q, number):
+            yield ConventionValue(q, (convention,), value, convention.plausible)
+
+
+def random_candidates(workshop: ConventionSearch, q: Quantity) -> Iterator[ConventionValue]:
     """What is drawn at random, with how far another seed may move it."""
     for side in sides_of(q):
         if side.spread is not None and not math.isnan(value := workshop.value(q, (side,))):
-            yield Candidate(q, (side,), value, side.plausible, spread=side.spread(workshop.material, q))
+            yield ConventionValue(q, (side,), value, side.plausible, spread=side.spread(workshop.material, q))
 
 
 def _candidate(
@@ -113,8 +124,8 @@ def _candidate(
     q: Quantity,
     sides: tuple[Convention, ...],
     exact: float,
-    tools: tuple[tuple[Tool, Entry], ...],
-) -> Iterator[Candidate]:
+    tools: tuple[tuple[Tool, ToolFunction], ...],
+) -> Iterator[ConventionValue]:
     """The candidate of some sides, if they make a difference on these cases."""
     value = workshop.value(q, sides)
     if math.isnan(value) or _same(value, exact):
@@ -124,7 +135,7 @@ def _candidate(
         plausible *= _TOOL
     elif len(sides) > 1:
         plausible *= _PAIR
-    yield Candidate(q, sides, value, plausible, tools)
+    yield ConventionValue(q, sides, value, plausible, tools)
 
 
 def _same(one: float, other: float) -> bool:
@@ -137,12 +148,12 @@ def _combine(first: Convention, second: Convention, *, large: bool) -> bool:
     return not (large and first.stage is second.stage is Stage.CASES)
 
 
-def _by_tools(q: Quantity, material: Material) -> dict[tuple[Convention, ...], tuple[tuple[Tool, Entry], ...]]:
+def _by_tools(q: Quantity, material: Material) -> dict[tuple[Convention, ...], tuple[tuple[Tool, ToolFunction], ...]]:
     """The conventions of tools, each with the tools that have it; sides that only a tool knows are left out."""
-    found: dict[tuple[Convention, ...], tuple[tuple[Tool, Entry], ...]] = {}
+    known: dict[tuple[Convention, ...], tuple[tuple[Tool, ToolFunction], ...]] = {}
     for one in TOOLS.values():
         for entry in one.entries:
             if entry.measure == q.name:
                 sides = tuple(sides_of_entry(entry, material))
-                found[sides] = (*found.get(sides, ()), (one, entry))
-    return found
+                known[sides] = (*known.get(sides, ()), (one, entry))
+    return known

@@ -52,13 +52,13 @@ def area_variance(r: Ranking, less: int) -> float:
     of_positives, of_negatives = delong.placements(r)
     area = float(dot(r.pos, of_positives) / r.positives)
     second, sizes = squares(r), effective(r)
-    found = 0.0
+    variance = 0.0
     for square, place, weight, size in (
         (second.pos, of_positives, r.positives, float(sizes.positives)),
         (second.neg, of_negatives, r.negatives, float(sizes.negatives)),
     ):
-        found += float(dot(square, (place - area) ** 2)) / float(weight) ** 2 * _over(size, size - less)
-    return found
+        variance += float(dot(square, (place - area) ** 2)) / float(weight) ** 2 * _over(size, size - less)
+    return variance
 
 
 def paired_p_value(material: Material, less: int) -> float:
@@ -79,9 +79,9 @@ def paired_p_value(material: Material, less: int) -> float:
 def _placed(is_positive: Array, scores: Any) -> Array:
     """For each case the share of the other class that it stands right to."""
     ranking = rank_cases(is_positive, scores)
-    found = delong.placements(ranking)
+    placements = delong.placements(ranking)
     at = np.searchsorted(-ranking.score, -scores)
-    return np.asarray(np.where(is_positive, found.of_positives[at], found.of_negatives[at]))
+    return np.asarray(np.where(is_positive, placements.of_positives[at], placements.of_negatives[at]))
 
 
 def _over(above: float, below: float) -> float:

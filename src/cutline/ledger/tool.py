@@ -1,23 +1,25 @@
-"""A tool that prints measures: what is known about it, and which sides it takes for each measure."""
+"""Tools that print measures: what is known of each (tools.toml), and the conventions it follows for each measure."""
 
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import dataclass
-from typing import Literal
+from importlib.resources import files
+from typing import Any, Literal
 
 How = Literal["run", "documented"]
 Weights = Literal["used", "ignored", "none"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class ToolFunction:
     """What a tool prints for a measure.
 
     Attributes:
         measure: The quantity of the ledger.
         function: The function or the line of the tool's output.
-        sides: The sides that it takes, by their names; none where it agrees with cutline.
+        conventions: The names of the conventions by which it differs from cutline.
         weights: Whether it takes weights; with "ignored" it has none, or drops them.
         single: Whether it computes with 32-bit numbers, so that about seven digits agree.
         note: What else should be known.
@@ -27,7 +29,7 @@ class Entry:
 
     measure: str
     function: str
-    sides: tuple[str, ...] = ()
+    conventions: tuple[str, ...] = ()
     weights: Weights = "used"
     single: bool = False
     note: str = ""
@@ -43,7 +45,7 @@ class Tool:
     version: str
     how: How
     source: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ToolFunction, ...]
     aliases: tuple[str, ...] = ()
 
     @property
@@ -51,6 +53,17 @@ class Tool:
         """The name and the version, and that it was not run where its documentation is all that is known of it."""
         return f"{self.name} {self.version}" + ("" if self.how == "run" else ", not run: by its documentation")
 
-    def entry(self, measure: str) -> Entry | None:
+    def entry(self, measure: str) -> ToolFunction | None:
         """What it prints first for a measure; None when it has none."""
         return next((entry for entry in self.entries if entry.measure == measure), None)
+
+
+def load_tools() -> dict[str, Tool]:
+    """Return the tools of tools.toml by name."""
+    text = files("cutline.ledger").joinpath("tools.toml").read_text(encoding="utf-8")
+    return {fields["name"]: _make_tool(**fields) for fields in tomllib.loads(text)["tool"]}
+
+
+def _make_tool(*, entries: list[dict[str, Any]], aliases: tuple[str, ...] = (), **facts: Any) -> Tool:
+    made = (ToolFunction(**{**entry, "conventions": tuple(entry.get("conventions", ()))}) for entry in entries)
+    return Tool(entries=tuple(made), aliases=tuple(aliases), **facts)

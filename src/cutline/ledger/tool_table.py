@@ -14,7 +14,7 @@ from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import Quantity, quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tool import Tool, ToolFunction
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
 MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "f1")
@@ -124,14 +124,14 @@ def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> T
         exact = workshop.value(q, ())
         if math.isnan(exact) and q.measure is not None and not q.measure.fits(material.ranking):
             continue
-        found, lacking = _of_measure(workshop, q, exact)
-        sayings += found
+        rows, lacking = _of_measure(workshop, q, exact)
+        sayings += rows
         left_out |= dict.fromkeys(lacking)
     return ToolTable(tuple(sayings), tuple(left_out))
 
 
 def _of_measure(workshop: ConventionSearch, q: Quantity, exact: float) -> tuple[list[Saying], list[str]]:
-    groups: list[tuple[float, list[tuple[Tool, Entry, list[Convention]]]]] = [(exact, [])]
+    groups: list[tuple[float, list[tuple[Tool, ToolFunction, list[Convention]]]]] = [(exact, [])]
     lacking = []
     for one in TOOLS.values():
         entry = one.entry(q.name)
@@ -151,11 +151,11 @@ def _of_measure(workshop: ConventionSearch, q: Quantity, exact: float) -> tuple[
                 break
         else:
             groups.append((value, [(one, entry, sides)]))
-    found = []
+    rows = []
     for place, (value, members) in enumerate(groups):
         needed = _needed(workshop, q, members[0][2], value) if place else []
-        found.append(_saying(q, value, members, needed, is_exact=place == 0))
-    return found[:1] + sorted(found[1:], key=lambda one: -one.value), lacking
+        rows.append(_saying(q, value, members, needed, is_exact=place == 0))
+    return rows[:1] + sorted(rows[1:], key=lambda one: -one.value), lacking
 
 
 def _alike(one: float, other: float) -> bool:
@@ -164,18 +164,18 @@ def _alike(one: float, other: float) -> bool:
 
 def _needed(workshop: ConventionSearch, q: Quantity, sides: list[Convention], value: float) -> list[Convention]:
     """Those of the sides without which the number would be another one."""
-    kept = list(sides)
+    needed = list(sides)
     for side in sides:
-        rest = [one for one in kept if one is not side]
+        rest = [one for one in needed if one is not side]
         if _alike(workshop.value(q, rest), value):
-            kept = rest
-    return kept
+            needed = rest
+    return needed
 
 
 def _saying(
     q: Quantity,
     value: float,
-    members: list[tuple[Tool, Entry, list[Convention]]],
+    members: list[tuple[Tool, ToolFunction, list[Convention]]],
     needed: list[Convention],
     *,
     is_exact: bool,

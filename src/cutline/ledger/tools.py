@@ -12,14 +12,12 @@ from cutline.evaluation import Evaluation
 from cutline.inputs.rank import complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
-from cutline.ledger.other_tools import TOOLS as OTHERS
-from cutline.ledger.python_tools import TOOLS as PYTHON
 from cutline.ledger.quantity import Quantity, quantity
 from cutline.ledger.registry import SIDES, under
-from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tool import Tool, ToolFunction, load_tools
 from cutline.measures import Measure
 
-TOOLS: dict[str, Tool] = {one.name: one for one in (*PYTHON, *OTHERS)}
+TOOLS = load_tools()
 
 
 def tool(name: str) -> Tool:
@@ -29,18 +27,18 @@ def tool(name: str) -> Tool:
     'scikit-learn'
     """
     known = {_plain(word): one for one in TOOLS.values() for word in (one.name, *one.aliases)}
-    found = known.get(_plain(name))
-    if found is None:
+    match = known.get(_plain(name))
+    if match is None:
         hint = did_you_mean(dict.fromkeys(known[word].name for word in nearest(_plain(name), known)))
         raise UnknownNameError(f"The ledger has no tool {name!r}", f"it has {', '.join(TOOLS)}", hint=hint)
-    return found
+    return match
 
 
 def _plain(name: object) -> str:
     return str(name).lower().strip().replace("-", "_").replace(" ", "_")
 
 
-def entry_of(one: Tool, q: Quantity, function: str | None = None) -> Entry:
+def entry_of(one: Tool, q: Quantity, function: str | None = None) -> ToolFunction:
     """What a tool prints for a quantity: its first function, or the one that is named."""
     mine = [entry for entry in one.entries if entry.measure == q.name]
     if not mine:
@@ -56,13 +54,13 @@ def entry_of(one: Tool, q: Quantity, function: str | None = None) -> Entry:
     raise ParameterError(f"{one.name} has no {function!r} for {q.name}", f"pass {named}")
 
 
-def sides_of_entry(entry: Entry, material: Material) -> list[Convention]:
+def sides_of_entry(entry: ToolFunction, material: Material) -> list[Convention]:
     """The sides that an entry takes on some cases; weights count as one where there are any to ignore."""
     first = [SIDES["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
-    return first + [SIDES[name] for name in entry.sides]
+    return first + [SIDES[name] for name in entry.conventions]
 
 
-def said(entry: Entry, q: Quantity, material: Material) -> float:
+def said(entry: ToolFunction, q: Quantity, material: Material) -> float:
     """The number that a tool prints."""
     return under(material, q, sides_of_entry(entry, material))
 
@@ -102,9 +100,9 @@ def material_of(ev: Evaluation, rows: Any = None) -> Material:
     if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
         raise InputError(f"is {briefly(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows")
     labels, scores, *weights = rows
-    found = complete(labels, scores, weights[0] if weights else None, positive=_positive_of(ev))
+    complete_cases = complete(labels, scores, weights[0] if weights else None, positive=_positive_of(ev))
     sign = 1 if ev.ranking.higher_is_positive else -1
-    cases = Rows(found.is_positive, sign * found.scores, found.weights)
+    cases = Rows(complete_cases.is_positive, sign * complete_cases.scores, complete_cases.weights)
     return replace(Material.of_rows(cases, sign * float(ev.threshold)), is_default_cut=ev.cut.is_default)
 
 

@@ -68,9 +68,9 @@ def stand_in_one_order(a: Rows, b: Rows) -> bool:
 
 def keys(rows: Rows) -> Array:
     """What identifies a row without an id: its score and its label."""
-    found = np.empty(len(rows), dtype=[("score", float), ("label", bool)])
-    found["score"], found["label"] = rows.scores + 0.0, rows.is_positive  # no negative zero
-    return found
+    pairs = np.empty(len(rows), dtype=[("score", float), ("label", bool)])
+    pairs["score"], pairs["label"] = rows.scores + 0.0, rows.is_positive  # no negative zero
+    return pairs
 
 
 def hold_the_same(a: Rows, b: Rows) -> bool:
@@ -112,8 +112,8 @@ def _all_in(more: Array, fewer: Array) -> tuple[Array, Array] | None:
     order = np.argsort(long, kind="stable")
     starts = np.cumsum(np.append(0, np.bincount(long, minlength=len(kinds))))[:-1]
     place_in_kind = np.arange(len(more)) - starts[long[order]]
-    kept = order[place_in_kind < counts[long[order]]]
-    return (kept, np.argsort(short, kind="stable")) if len(kept) == len(fewer) else None
+    rows = order[place_in_kind < counts[long[order]]]
+    return (rows, np.argsort(short, kind="stable")) if len(rows) == len(fewer) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,13 +92,33 @@ _WORDS = {
     "asymptotic": "by the chi-square test without continuity correction",
     "corrected": "by the chi-square test with continuity correction",
 }
+
+
+def _mcnemar_statistic(correction: float) -> Callable[[Material], float]:
+    """Return the function of the chi-square statistic, (|b - c| - correction)² / (b + c)."""
+
+    def statistic(material: Material) -> float:
+        if not _has_other(material):
+            return math.nan
+        discordance = discordance_of(material)
+        only = discordance.first + discordance.second
+        return max(abs(discordance.first - discordance.second) - correction, 0.0) ** 2 / only if only else math.nan
+
+    return statistic
+
+
 # No tool prints the unconditional test, so that it explains no number.
 _MCNEMAR: Variants = {name: (_WORDS[name], _mcnemar(name)) for name in get_args(Variant) if name in _WORDS}
 TESTS = {
     "mcnemar": Test(
         "McNemar's test, p-value",
         "midp",
-        {**_MCNEMAR, "unpaired": ("by a z test that takes the two models for independent samples", _two_proportions)},
+        {
+            **_MCNEMAR,
+            "unpaired": ("by a z test that takes the two models for independent samples", _two_proportions),
+            "statistic": ("as the chi-square statistic without continuity correction", _mcnemar_statistic(0.0)),
+            "statistic_corrected": ("as the chi-square statistic with continuity correction", _mcnemar_statistic(1.0)),
+        },
     ),
     "delong": Test(
         "DeLong's test, p-value",

@@ -21,7 +21,14 @@ from cutline.ledger.explanations import Answer, Explanation
 from cutline.ledger.quantity import Quantity, of_measure, quantity
 from cutline.ledger.result_conventions import SUMMED
 from cutline.ledger.rounded_number import Printed, printed
-from cutline.ledger.search import MANY_ROWS, Candidate, ConventionSearch, candidates, random_candidates
+from cutline.ledger.search import (
+    MANY_ROWS,
+    ConventionSearch,
+    ConventionValue,
+    candidates,
+    family_candidates,
+    random_candidates,
+)
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import Proportion
 
@@ -83,11 +90,11 @@ def why(
     sign = 1.0 if check_flag(higher_is_positive, "higher_is_positive") else -1.0
     cut = None if threshold is None else sign * validation.check_number(threshold, "threshold")
     training = None if training_prevalence is None else _share(training_prevalence)
-    found = complete(labels, scores, weights, positive=positive, missing=missing)
-    extra = {name: _beside(column, name, found) for name, column in (("other", other), ("groups", groups))}
+    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    extra = {name: _beside(column, name, cases) for name, column in (("other", other), ("groups", groups))}
     if extra["other"] is not None:
         extra["other"] = sign * extra["other"].astype(float)
-    rows = Rows(found.is_positive, sign * found.scores.astype(float), found.weights, **extra)
+    rows = Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
     if rows.is_positive.all() or not rows.is_positive.any():
         raise InputError("labels are all of one class", "pass cases of both classes")
     return explained(Material.of_rows(rows, cut, training), number, q)
@@ -111,24 +118,26 @@ def explained(material: Material, number: Printed, q: Quantity | None) -> Answer
     with np.errstate(over="ignore", invalid="ignore"):  # other tools' sums of scores near the largest number
         if q is not None:
             return _of_one(workshop, number, q)
-        found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
+        known = [one for one in _of_all(workshop) if math.isfinite(one.value)]
     notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
-    return _answer(number, None, found, notes, material=material)
+    return _answer(number, None, known, notes, material=material)
 
 
 def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
     low, high = q.range
     outside = not low - number.reach <= number.value <= high + number.reach
-    found = list(candidates(workshop, q, pairs=False))
-    exact = found[0].value
-    fits = [one for one in found if number.fits(one.value)]
+    tried_candidates = list(candidates(workshop, q, pairs=False))
+    exact = tried_candidates[0].value
+    fits = [one for one in tried_candidates if number.fits(one.value)]
     if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
-        found += candidates(workshop, q, pairs=True, outside=outside)
-    answer = _answer(number, q, found, (), exact, workshop.material)
+        tried_candidates += candidates(workshop, q, pairs=True, outside=outside)
+    if not fits and not outside:
+        tried_candidates += family_candidates(workshop, q, number)
+    answer = _answer(number, q, tried_candidates, (), exact, workshop.material)
     if outside and not answer.explanations:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
-        answer = _answer(number, q, [*found, *random_candidates(workshop, q)], (), exact, workshop.material)
+        answer = _answer(number, q, [*tried_candidates, *random_candidates(workshop, q)], (), exact, workshop.material)
     return replace(answer, notes=() if answer.explanations else _not_tried(workshop.material, q))
 
 
@@ -136,15 +145,15 @@ def _not_tried(material: Material, q: Quantity) -> tuple[str, ...]:
     large = _large(material, "With so many rows, two changes of the cases were not tried together.")
     if q.name not in ("brier", "brier_skill", "log_loss", "mcfadden_r2") or material.training is not None:
         return large
-    asked = Text("Skill against the training data was not tried: pass ", Argument("training_prevalence"), ".")
-    return (*large, asked)
+    hint = Text("Skill against the training data was not tried: pass ", Argument("training_prevalence"), ".")
+    return (*large, hint)
 
 
 def _large(material: Material, words: str) -> tuple[str, ...]:
     return (words,) if len(material.ranking) > MANY_ROWS else ()
 
 
-def _of_all(workshop: ConventionSearch) -> Iterable[Candidate]:
+def _of_all(workshop: ConventionSearch) -> Iterable[ConventionValue]:
     """What every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
     for measure in MEASURES:
         if measure.required or measure.own or not measure.fits(workshop.material.ranking):
@@ -154,21 +163,21 @@ def _of_all(workshop: ConventionSearch) -> Iterable[Candidate]:
         large = len(workshop.material.ranking) > MANY_ROWS and not measure.headline
         scale = 1.0 if measure.headline else _UNNAMED
         if slow or large:
-            yield Candidate(q, (), workshop.value(q, ()), scale)
+            yield ConventionValue(q, (), workshop.value(q, ()), scale)
             continue
         for one in candidates(workshop, q, pairs=False):
-            yield Candidate(q, one.sides, one.value, one.plausible * scale, one.tools)
+            yield ConventionValue(q, one.sides, one.value, one.plausible * scale, one.tools)
 
 
 def _answer(
     number: Printed,
     q: Quantity | None,
-    found: list[Candidate],
+    tried_candidates: list[ConventionValue],
     notes: tuple[str, ...],
     exact: float = math.nan,
     material: Material | None = None,
 ) -> Answer:
-    known = [one for one in found if math.isfinite(one.value)]
+    known = [one for one in tried_candidates if math.isfinite(one.value)]
     fits = _distinct(sorted((one for one in known if number.fits(one.value, one.spread)), key=_order))
     total = sum(one.plausible for one in fits)
     explanations = tuple(_explanation(one, one.plausible / total) for one in fits)
@@ -185,25 +194,27 @@ def _answer(
     )
 
 
-def _order(one: Candidate) -> tuple[float, int, float]:
+def _order(one: ConventionValue) -> tuple[float, int, float]:
     return -one.plausible, len(one.sides), one.value
 
 
-def _distinct(fits: list[Candidate]) -> list[Candidate]:
+def _distinct(fits: list[ConventionValue]) -> list[ConventionValue]:
     """Those of which no part fits already; a part gets the tools of the whole where both give the same number."""
-    kept: list[Candidate] = []
+    distinct: list[ConventionValue] = []
     for one in sorted(fits, key=lambda c: (len(c.sides), -c.plausible)):
-        at = next((i for i, part in enumerate(kept) if _says_no_more(one, part)), None)
+        at = next((i for i, part in enumerate(distinct) if _says_no_more(one, part)), None)
         if at is None:
-            kept.append(one)
-        elif _is_near(one, kept[at]):
-            part = kept[at]
+            distinct.append(one)
+        elif _is_near(one, distinct[at]):
+            part = distinct[at]
             tools = (*part.tools, *(pair for pair in one.tools if pair not in part.tools))
-            kept[at] = Candidate(part.quantity, part.sides, part.value, max(part.plausible, one.plausible), tools)
-    return sorted(kept, key=_order)
+            distinct[at] = ConventionValue(
+                part.quantity, part.sides, part.value, max(part.plausible, one.plausible), tools
+            )
+    return sorted(distinct, key=_order)
 
 
-def _says_no_more(one: Candidate, part: Candidate) -> bool:
+def _says_no_more(one: ConventionValue, part: ConventionValue) -> bool:
     """Whether one is another with sides that the number does not need, or the same number under another name.
 
     A convention whose own value rounds to the same digits as the exact one is another explanation.
@@ -215,16 +226,16 @@ def _says_no_more(one: Candidate, part: Candidate) -> bool:
     return one.sides == part.sides and _is_near(one, part)
 
 
-def _plain(one: Candidate) -> set[str]:
+def _plain(one: ConventionValue) -> set[str]:
     return {side.name.removesuffix("_open") for side in one.sides}
 
 
-def _is_near(one: Candidate, part: Candidate) -> bool:
+def _is_near(one: ConventionValue, part: ConventionValue) -> bool:
     close = 1e-6 if any(side.name == "single" for side in one.sides) else 1e-9
     return abs(one.value - part.value) <= close * max(abs(one.value), abs(part.value), 1e-300)
 
 
-def _explanation(one: Candidate, share: float = math.nan) -> Explanation:
+def _explanation(one: ConventionValue, share: float = math.nan) -> Explanation:
     return Explanation(
         one.quantity.name,
         tuple(side.name for side in one.sides),
@@ -238,7 +249,9 @@ def _explanation(one: Candidate, share: float = math.nan) -> Explanation:
     )
 
 
-def _by_accident(number: Printed, known: list[Candidate], fits: list[Candidate], material: Material | None) -> float:
+def _by_accident(
+    number: Printed, known: list[ConventionValue], fits: list[ConventionValue], material: Material | None
+) -> float:
     """Return how many numbers would be within the rounding by accident, from how many lie around it.
 
     Measures of counts, and of a quota, move in steps of about one case, however many digits are printed: a number of
@@ -264,7 +277,7 @@ def _step(q: Quantity, material: Material) -> float:
     return 1 / min(max(float(cases), 1.0), total)
 
 
-def _density(number: Printed, known: list[Candidate], reach: float, around: int) -> float:
+def _density(number: Printed, known: list[ConventionValue], reach: float, around: int) -> float:
     """How many of the numbers lie in an interval of the reach, on average over some of these on each side."""
     distance = np.abs(np.array([one.value for one in known]) - number.value)
     return float(np.count_nonzero((distance > number.reach) & (distance <= 2 * reach * around))) / (2 * around)
@@ -295,14 +308,14 @@ def _share(value: Any) -> float:
     return share
 
 
-def _beside(column: Any, name: str, found: Any) -> Any:
+def _beside(column: Any, name: str, cases: Any) -> Any:
     """A further column, for the rows that are left."""
     if column is None:
         return None
     values = validation.scores(column, name) if name == "other" else validation.column(column, name)
-    if len(values) != found.rows:
+    if len(values) != cases.rows:
         raise InputError(
-            f"has {len(values)} values but labels has {found.rows}", "pass one for each label", argument=name
+            f"has {len(values)} values but labels has {cases.rows}", "pass one for each label", argument=name
         )
-    left = np.asarray(values)[found.position]
+    left = np.asarray(values)[cases.position]
     return validation.group_codes(left)[1] if name == "groups" else left

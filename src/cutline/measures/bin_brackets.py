@@ -58,23 +58,23 @@ def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], va
     return all_bounds([(measure, parameters, value)], ranking)[0]
 
 
-def all_bounds(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking) -> list[Bounds | None]:
+def all_bounds(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking) -> list[Bounds | None]:
     """What the bins leave certain of several measures, each with its parameters and its value.
 
     The two ends of the bracket are made one after the other: each may be as large as the ranking twice.
     """
     if ranking.reach is None or not (ranking.reach[0] != ranking.reach[1]).any():
-        return [None] * len(asked)
+        return [None] * len(terms)
     forget(ranking)
-    ends = [_ends(asked, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
-    return [_between(one, low, high) for one, low, high in zip(asked, *ends, strict=True)]
+    ends = [_ends(terms, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
+    return [_between(one, low, high) for one, low, high in zip(terms, *ends, strict=True)]
 
 
-def _ends(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking, part: Ranking) -> list[Any]:
+def _ends(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking, part: Ranking) -> list[Any]:
     def found(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
         return _end(one[0], part, one[1], ranking)
 
-    return each(found, asked, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
+    return each(found, terms, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
 
 
 def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:
@@ -86,8 +86,8 @@ def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking
     return counts, float(measure.compute(data, **rest))
 
 
-def _between(asked: tuple[Measure, Mapping[str, Any], float], one: Any, other: Any) -> Bounds | None:
-    measure, _, value = asked
+def _between(term: tuple[Measure, Mapping[str, Any], float], one: Any, other: Any) -> Bounds | None:
+    measure, _, value = term
     if math.isnan(value):
         return None
     if measure.name in _OWN:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import as_array, is_symbol
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.kinds import CalibrationError
@@ -37,16 +38,23 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     """
     if binning == "width":
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
-    before = np.asarray(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
-    there = r.size[..., ::-1] > 0
-    lowest = np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
-    found = np.zeros(r.pos.shape, dtype=np.int32)
+    before = as_array(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
+    number: Any = 0 if is_symbol(r.pos) else np.zeros(r.pos.shape, dtype=np.int32)
+    lowest = _at_the_lowest(r)
     for i in range(1, bins):
         edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
         reaches = -(-i * (r.total - 1) // bins) + 1 if r.integral else edge
         # A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
-        found += (before >= np.asarray(edge)[..., None]) & np.asarray(reaches > lowest)[..., None]
-    return found
+        number += (before >= as_array(edge)[..., None]) & as_array(reaches > lowest)[..., None]
+    return number  # type: ignore[no-any-return]
+
+
+def _at_the_lowest(r: Ranking) -> Any:
+    """How many cases have the lowest probability that any has: resamples may lack the last ones."""
+    if is_symbol(r.size):
+        return r.size[..., -1]
+    there = r.size[..., ::-1] > 0
+    return np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
 
 
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
@@ -172,20 +180,20 @@ def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Arra
     some = np.arange(len(high))
     ends = np.stack((function(high, some), high))
     above = np.stack((function(ends[0], some), ends[0])) - ends  # by how much the function exceeds its argument
-    found: Array = ends[0].copy()
+    bandwidth: Array = ends[0].copy()
     moved = np.full(len(high), -1)  # which end was moved last
     for _ in range(_STEPS):
         some = some[np.abs(above[:, some]).min(0) > _TOLERANCE]
         if not len(some):
             break
         (a, b), (u, v) = ends[:, some], above[:, some]
-        found[some] = middle = a + (b - a) * (u / (u - v))
+        bandwidth[some] = middle = a + (b - a) * (u / (u - v))
         excess = function(middle, some) - middle
         end = (excess <= 0).astype(np.intp)  # the lower end is moved where the function is above its argument
         # The end that stays for a second time counts half, or the secant would come from one side only.
         above[1 - end, some] *= np.where(moved[some] == end, 0.5, 1.0)
         ends[end, some], above[end, some], moved[some] = middle, excess, end
-    return found
+    return bandwidth
 
 
 # ---------------------------------------------------------------------- tests

@@ -33,8 +33,8 @@ def logits(r: Ranking) -> Array:
     """The log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its complement."""
     bound = -math.log(np.finfo(r.score.dtype).eps)
     with np.errstate(invalid="ignore"):
-        found = np.asarray(np.subtract(*r.logs))
-    return np.clip(found, -bound, bound, out=found)
+        odds = np.asarray(np.subtract(*r.logs))
+    return np.clip(odds, -bound, bound, out=odds)
 
 
 # ---------------------------------------------------------------------- observed against expected
@@ -125,8 +125,8 @@ def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
 def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
     both = (r.positives > 0) & (r.negatives > 0)
     if fit == "scikit_learn":
-        found = np.reshape(over_stack(_by_scikit_learn, r), (*np.shape(both), 2))
-        return logistic.Fit(found, np.full((*np.shape(both), 2, 2), np.nan))
+        coefficients = np.reshape(over_stack(_by_scikit_learn, r), (*np.shape(both), 2))
+        return logistic.Fit(coefficients, np.full((*np.shape(both), 2, 2), np.nan))
     design = np.column_stack((np.ones(len(r)), logits(r)))
     is_ridge = fit == "ridge"
     exists = both if is_ridge else both & _overlaps(r)
@@ -174,12 +174,12 @@ def _variance_of_offset(r: Ranking) -> Any:
 
 
 def _robust_variance_of_offset(r: Ranking) -> Any:
-    found = _offset_fit(r)
+    fitted = _offset_fit(r)
 
     def columns(x: Array) -> tuple[Array, Array]:
-        return np.ones((len(x), 1)), x + found.coefficients
+        return np.ones((len(x), 1)), x + fitted.coefficients
 
-    return _robust(r, logits(r), columns, found.covariance)[..., 0, 0]
+    return _robust(r, logits(r), columns, fitted.covariance)[..., 0, 0]
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
@@ -189,13 +189,13 @@ def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
 
 
 def _robust_variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
-    found = joint_fit(r, fit)
+    fitted = joint_fit(r, fit)
 
     def columns(x: Array) -> tuple[Array, Array]:
-        eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
+        eta = fitted.coefficients[..., :1] + fitted.coefficients[..., 1:] * x
         return np.column_stack((np.ones(len(x)), x)), eta
 
-    return _robust(r, logits(r), columns, found.covariance)[..., column, column]
+    return _robust(r, logits(r), columns, fitted.covariance)[..., column, column]
 
 
 def _sandwich_or_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:

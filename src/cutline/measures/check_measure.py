@@ -62,26 +62,26 @@ def check_measure(measure: str | Measure) -> None:
     >>> check_measure("auc")
     """
     chosen = MEASURES[measure]
-    found: list[str] = []
+    problems: list[str] = []
     for law in LAWS:
-        found += _first(lambda law=law: law(chosen))  # type: ignore[misc]
+        problems += _first(lambda law=law: law(chosen))  # type: ignore[misc]
     for on_ranking in RANKING_LAWS:
-        found += _first(lambda law=on_ranking: (text for r in small_rankings() for text in law(chosen, r)))  # type: ignore[misc]
-    if found:
-        raise ContractError(chosen.name, tuple(dict.fromkeys(found)))
+        problems += _first(lambda law=on_ranking: (text for r in small_rankings() for text in law(chosen, r)))  # type: ignore[misc]
+    if problems:
+        raise ContractError(chosen.name, tuple(dict.fromkeys(problems)))
 
 
 def _first(findings: Callable[[], Iterator[str]]) -> list[str]:
     """The first few findings of a law; an error of the definition is one too."""
-    found: list[str] = []
+    problems: list[str] = []
     try:
         for finding in findings():
-            found.append(finding)
-            if len(found) == _MOST:
+            problems.append(finding)
+            if len(problems) == _MOST:
                 break
     except Exception as error:  # whatever a definition may raise
-        found.append(f"The definition raises {type(error).__name__}: {error}")
-    return found
+        problems.append(f"The definition raises {type(error).__name__}: {error}")
+    return problems
 
 
 # ---------------------------------------------------------------------- the data
@@ -90,15 +90,15 @@ def _first(findings: Callable[[], Iterator[str]]) -> list[str]:
 def small_rankings() -> list[Ranking]:
     """Rankings of one to six distinct scores: all classes and none, ties, the probabilities 0 and 1."""
     cells = ((1, 0), (0, 1), (1, 2), (2, 1))
-    found = [_ranking([0.6], [one]) for one in cells]
-    found += [_ranking([0.8, 0.3], pair) for pair in product(cells, cells)]
+    rankings = [_ranking([0.6], [one]) for one in cells]
+    rankings += [_ranking([0.8, 0.3], pair) for pair in product(cells, cells)]
     rng = np.random.default_rng(0)
     for size in (3, 4, 5, 6, 6, 6):
         score = np.sort(rng.choice(9, size, replace=False) / 8)[::-1]
         cells_of_both = 1 + rng.integers(0, 4, (size, 2))
         cells_of_both[:2, 0] = 0  # the list begins with negatives only
-        found.append(_ranking(score, cells_of_both))
-    return found
+        rankings.append(_ranking(score, cells_of_both))
+    return rankings
 
 
 def _ranking(score: Any, cells: Any) -> Ranking:
@@ -136,9 +136,9 @@ def _said(r: Ranking | Counts) -> str:
 
 def stays_in_range(m: Measure, r: Ranking) -> Iterator[str]:
     """Every value is inside the declared range."""
-    found = np.atleast_1d(np.asarray(values(m, r), dtype=float))
+    computed = np.atleast_1d(np.asarray(values(m, r), dtype=float))
     low, high = m.range
-    for value in found[(found < low - 1e-12) | (found > high + 1e-12)].tolist():
+    for value in computed[(computed < low - 1e-12) | (computed > high + 1e-12)].tolist():
         yield f"Its range is declared as {low:g} to {high:g}, but it is {value:g} for {_said(r)}."
 
 
@@ -182,11 +182,11 @@ def ignores_empty_cells(m: Measure, r: Ranking) -> Iterator[str]:
     """A score without a case, as resamples leave them, counts as if it were not there."""
     if m.needs is Needs.COUNTS:
         return
-    wanted = np.union1d(r.score, [0.0, 0.4, 1.0])[::-1]
-    pos, neg = np.zeros(len(wanted), dtype=int), np.zeros(len(wanted), dtype=int)
-    where = np.searchsorted(-wanted, -r.score)
+    scores = np.union1d(r.score, [0.0, 0.4, 1.0])[::-1]
+    pos, neg = np.zeros(len(scores), dtype=int), np.zeros(len(scores), dtype=int)
+    where = np.searchsorted(-scores, -r.score)
     pos[where], neg[where] = r.pos, r.neg
-    actual, expected = values(m, Ranking(wanted, pos, neg, pos, neg)), values(m, r)
+    actual, expected = values(m, Ranking(scores, pos, neg, pos, neg)), values(m, r)
     if not same(actual, expected):
         yield f"Scores without a case should change nothing, but they make {actual} of {expected} for {_said(r)}."
 
@@ -301,9 +301,9 @@ def is_perfect_for_a_perfect_model(m: Measure) -> Iterator[str]:
         if m.needs in (Needs.RANKING, Needs.MARGINS):
             data.append(rank([1] * positives + [0] * negatives, in_order))
         expected = m.perfect.at(context, **chosen.defaults)
-        found = [float(chosen.compute(one)) for one in data if not chosen.reason(one, **chosen.bound)]
-        if found and not math.isnan(expected) and not any(same(value, expected) for value in found):
-            got = " and ".join(f"{value:g}" for value in found)
+        computed = [float(chosen.compute(one)) for one in data if not chosen.reason(one, **chosen.bound)]
+        if computed and not math.isnan(expected) and not any(same(value, expected) for value in computed):
+            got = " and ".join(f"{value:g}" for value in computed)
             yield f"Its value for a perfect model is declared as {expected:g}, but it is {got} for {_of(context)}."
 
 

@@ -118,20 +118,20 @@ def _risk(c: Counts, risk: float | None) -> Any:
 )
 def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """Net benefit as a share of the most there is to gain: 1 when every positive is found and nobody else flagged."""
-    found = divide(net_benefit.function(c, risk=risk), divide(c.positives, c.total))
-    return np.where(real(c.positives) > 0, found, np.nan)[()]
+    benefit = divide(net_benefit.function(c, risk=risk), divide(c.positives, c.total))
+    return np.where(real(c.positives) > 0, benefit, np.nan)[()]
 
 
 def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     """The mean cost at each cut; of a long ranking in blocks, because whole tables would take twice its memory."""
     if r.pos.ndim > 1 or not is_long(r):
         return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn)
-    found = np.empty(len(r) + 1)
-    for start in range(0, len(found), _BLOCK):
+    costs = np.empty(len(r) + 1)
+    for start in range(0, len(costs), _BLOCK):
         tp, fp = (column[start : start + _BLOCK] for column in (r.tp, r.fp))
         table = Counts(tp, fp, r.positives - tp, r.negatives - fp)
-        found[start : start + _BLOCK] = expected_cost.function(table, cost_fp=cost_fp, cost_fn=cost_fn)
-    return found
+        costs[start : start + _BLOCK] = expected_cost.function(table, cost_fp=cost_fp, cost_fn=cost_fn)
+    return costs
 
 
 def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
@@ -212,8 +212,8 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
     model = np.bincount(row, weights=by_corner, minlength=len(share))
     nobody = _loss(n_pos, 0.0, share, 1.0, alpha, beta)
     everybody = _loss(0.0, n_neg, 0.0, share, alpha, beta)
-    found = np.clip(1 - divide(model, nobody + everybody), 0.0, 1.0)  # rounding may go a little beyond
-    return np.where((n_pos > 0) & (n_neg > 0), found, np.nan).reshape(r.pos.shape[:-1])[()]
+    value = np.clip(1 - divide(model, nobody + everybody), 0.0, 1.0)  # rounding may go a little beyond
+    return np.where((n_pos > 0) & (n_neg > 0), value, np.nan).reshape(r.pos.shape[:-1])[()]
 
 
 def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:

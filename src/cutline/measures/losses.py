@@ -125,12 +125,12 @@ def triplet(
     margin = validation.check_number(margin, "margin")
     if not 0 <= margin < math.inf:
         raise ParameterError(f"is {margin:g}", "pass a finite number of 0 or more", argument="margin")
-    given = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]
-    if len({x.shape for x in given}) > 1:
-        shapes = "{}, {} and {}".format(*(x.shape for x in given))
+    vectors = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]
+    if len({x.shape for x in vectors}) > 1:
+        shapes = "{}, {} and {}".format(*(x.shape for x in vectors))
         raise InputError(f"anchor, positive and negative have the shapes {shapes}", "pass equal shapes")
-    norms = [_norms(x, name, normalise) for x, name in zip(given, ("anchor", "positive", "negative"), strict=True)]
-    a, p, n = (x if norm is None else x / norm for x, norm in zip(given, norms, strict=True))
+    norms = [_norms(x, name, normalise) for x, name in zip(vectors, ("anchor", "positive", "negative"), strict=True)]
+    a, p, n = (x if norm is None else x / norm for x, norm in zip(vectors, norms, strict=True))
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
     of_anchor, of_positive, of_negative = (
@@ -150,8 +150,8 @@ def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
         return np.asarray(norms)
     off = np.flatnonzero(np.abs(norms[:, 0] - 1) > _UNIT)
     if len(off):
-        found = f"has the norm {norms[off[0], 0]:.4g} in row {off[0]}, and the triplet loss is one of unit vectors"
-        raise InputError(found, "divide each row by its norm, or pass normalise=True", argument=name)
+        problem = f"has the norm {norms[off[0], 0]:.4g} in row {off[0]}, and the triplet loss is one of unit vectors"
+        raise InputError(problem, "divide each row by its norm, or pass normalise=True", argument=name)
     return None
 
 
@@ -165,16 +165,16 @@ def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Arr
 
 def _embeddings(values: Any, name: str) -> Array:
     try:
-        given = np.asarray(values)
-        if given.dtype.kind == "c":
+        raw = np.asarray(values)
+        if raw.dtype.kind == "c":
             raise TypeError
         with np.errstate(over="ignore"):  # a wider float, which is infinite then
-            array = np.atleast_2d(given.astype(float))
+            array = np.atleast_2d(raw.astype(float))
     except (ValueError, TypeError, OverflowError):
         raise InputError("cannot be read as numbers", "pass one embedding a row", argument=name) from None
     if array.ndim != 2 or not np.isfinite(array).all():
-        found = "NaN or infinite numbers" if array.ndim == 2 else f"{array.ndim} dimensions"
-        raise InputError(f"has {found}", "pass one finite embedding a row", argument=name)
+        problem = "NaN or infinite numbers" if array.ndim == 2 else f"{array.ndim} dimensions"
+        raise InputError(f"has {problem}", "pass one finite embedding a row", argument=name)
     return array
 
 

@@ -222,12 +222,12 @@ class Measure:
             parameters: of the measure.
         """
         if (self.needs is Needs.COUNTS) != isinstance(data, Counts) or not isinstance(data, Ranking | Counts):
-            wanted = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
-            raise InputError(f"is {briefly(data)}", f"pass {wanted}", argument="data")
+            needed = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
+            raise InputError(f"is {briefly(data)}", f"pass {needed}", argument="data")
         if isinstance(data, Ranking) and not self.fits(data):
             return "the scores are not probabilities of the positive class, from 0 to 1"
-        given = {**self.defaults, **parameters}
-        return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **given)))
+        bound = {**self.defaults, **parameters}
+        return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **bound)))
 
     def baseline_value(self, data: Any, **parameters: Any) -> float:
         """The value of scores without information there: as many cases flagged, whatever their class.
@@ -277,7 +277,7 @@ class Measure:
         elif not isinstance(data, Ranking | Counts):
             kinds = "a Ranking or Counts" if self.needs is Needs.COUNTS else "or a Ranking"
             raise ParameterError(f"{self.name} takes labels and scores, {kinds}", "pass the scores too")
-        elif given := [
+        elif unused := [
             name
             for name, is_given in (
                 ("weights", weights is not None),
@@ -288,7 +288,7 @@ class Measure:
             if is_given
         ]:
             kind = type(data).__name__
-            raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}", "pass that to rank()")
+            raise ParameterError(f"A finished {kind} takes no {' or '.join(unused)}", "pass that to rank()")
         data, parameters = self.prepare(data, parameters)
         value = self.compute(data, **parameters)
         return float(value) if np.ndim(value) == 0 else value
@@ -331,7 +331,7 @@ class Measure:
         """
         if self.found_at is None:
             raise ParameterError(f"{self.name} is not the measure of one cut of the ranking: it has no threshold.")
-        given = {**self.defaults, **self.check(parameters)}
+        bound = {**self.defaults, **self.check(parameters)}
         if self.reason(ranking, **parameters):
             return math.nan
-        return float(ranking.thresholds[self.found_at(ranking, **given)])
+        return float(ranking.thresholds[self.found_at(ranking, **bound)])

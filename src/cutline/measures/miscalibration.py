@@ -140,8 +140,8 @@ def _long_loess(r: Ranking, span: float, degree: int) -> Array:
         return loess.cubics(at, *rising, span, int(degree), r.integral)
 
     at = loess.on_a_usual_scale(r.key[::-1])
-    found = r.kept(("cubics", span, degree), fitted)
-    return found.at(at)[0, ::-1]  # type: ignore[no-any-return]
+    cubics = r.kept(("cubics", span, degree), fitted)
+    return cubics.at(at)[0, ::-1]  # type: ignore[no-any-return]
 
 
 def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
@@ -150,8 +150,8 @@ def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
 
     cells = rising(r.size.astype(float)), rising(r.share)
     at = loess.on_a_usual_scale(r.key[::-1])
-    found = loess.smooth(at, *cells, smooth, span, int(degree), r.integral)
-    return np.asarray(found[..., ::-1].reshape(r.pos.shape))
+    smoothed = loess.smooth(at, *cells, smooth, span, int(degree), r.integral)
+    return np.asarray(smoothed[..., ::-1].reshape(r.pos.shape))
 
 
 def _distance(r: Ranking, smooth: str, span: float, degree: int) -> Array:

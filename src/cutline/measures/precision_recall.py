@@ -59,16 +59,16 @@ class RecallSteps(NamedTuple):
     @property
     def lowest(self) -> Array:
         """The cut before the next step, or the last one of the ranking: the one with the lowest precision."""
-        found = np.append(self.cut[1:], 0)[: len(self.cell)]
-        last = np.append(self.first[1:], len(found))[: len(self.first)] - 1
-        found[last] = (self.row[last] + 1) * (self.length + 1) - 1
-        return found
+        cuts = np.append(self.cut[1:], 0)[: len(self.cell)]
+        last = np.append(self.first[1:], len(cuts))[: len(self.first)] - 1
+        cuts[last] = (self.row[last] + 1) * (self.length + 1) - 1
+        return cuts
 
     def before(self, values: Array) -> Array:
         """Of a value at the end of each step, that at its beginning, which is 0 for the first."""
-        found = np.append(0, values[:-1]).astype(values.dtype)[: len(values)]
-        found[self.first] = 0
-        return found
+        shifted = np.append(0, values[:-1]).astype(values.dtype)[: len(values)]
+        shifted[self.first] = 0
+        return shifted
 
     def dot(self, a: Array, b: Array, r: Ranking) -> Any:
         """The sum of the products over the steps of each ranking."""
@@ -271,8 +271,8 @@ def mean_average_precision(r: Ranking) -> Any:
 def _precision_from_the_end(r: Ranking) -> Array:
     """The share of negatives among all from each cell on."""
     neg, size = (np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1] for cells in (r.neg, r.size))
-    found = np.asarray(divide(neg, size))
-    return found if r.size[..., -1].all() else np.nan_to_num(found)  # empty cells at the end of a resample
+    precision = np.asarray(divide(neg, size))
+    return precision if r.size[..., -1].all() else np.nan_to_num(precision)  # empty cells at the end of a resample
 
 
 # ---------------------------------------------------------------------- areas under the empirical curve

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
+from cutline.core.array_ops import is_symbol
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
@@ -52,7 +53,7 @@ def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None)
 
 def _sum(weight: Array, loss: Array) -> Any:
     # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
-    if np.isfinite(loss[0]) and np.isfinite(loss[-1]):
+    if not is_symbol(loss) and np.isfinite(loss[0]) and np.isfinite(loss[-1]):
         return dot(weight, loss)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(weight > 0, weight * loss, 0.0).sum(-1)
@@ -64,7 +65,8 @@ def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
     lowest = math.log(floor) if floor > 0 else -math.inf
     # Sorted, they are lowest at one end.
     of_positive, of_negative = (
-        log if log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest) for log in r.logs
+        log if not is_symbol(log) and log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest)
+        for log in r.logs
     )
     return of_positive, of_negative
 
@@ -309,12 +311,12 @@ def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
         if lacking or len(prior) > len(classes):
             raise ParameterError("does not name each class once", f"name {len(classes)} classes", argument="prior")
         prior = [prior[label] for label in classes]
-    found = validation.numbers(prior, "prior").astype(float)
-    if len(found) != len(classes) or not (found >= 0).all() or abs(float(found.sum()) - 1) > 1e-6:
+    shares = validation.numbers(prior, "prior").astype(float)
+    if len(shares) != len(classes) or not (shares >= 0).all() or abs(float(shares.sum()) - 1) > 1e-6:
         raise ParameterError(
             "is not a probability for each class", f"pass {len(classes)} that add up to 1", argument="prior"
         )
-    return found
+    return shares
 
 
 @public
@@ -377,8 +379,8 @@ def _class_information_scores(
     matrix = validation.matrix(scores, "scores")
     truth, order = validation.classes_of(validation.column(labels, "labels"), classes, matrix.shape[1])
     if len(truth) != len(matrix):
-        found = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
-        raise InputError(found, "pass one row of scores for each label", argument="labels")
+        problem = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
+        raise InputError(problem, "pass one row of scores for each label", argument="labels")
     check_probabilities("information_scores", float(matrix.min()), float(matrix.max()))
     if np.abs(matrix.sum(1) - 1).max() > 0.01:
         raise InputError("has rows that do not add up to 1", "normalise the rows", argument="scores")
@@ -403,13 +405,13 @@ def _class_information_scores(
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
-    given = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
+    share = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
     # What a score says for the positive class it says against the negative one.
-    (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(given), _log(1 - given))
+    (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(share), _log(1 - share))
     with np.errstate(invalid="ignore"):
-        said = np.where(r.key >= given, log_p - log_prior, log_rest - log_q) / math.log(base)
-        mean = divide(dot(r.pos - r.neg, said), r.total)
-    return np.where(((given > 0) & (given < 1))[..., 0], mean, np.nan)
+        information = np.where(r.key >= share, log_p - log_prior, log_rest - log_q) / math.log(base)
+        mean = divide(dot(r.pos - r.neg, information), r.total)
+    return np.where(((share > 0) & (share < 1))[..., 0], mean, np.nan)
 
 
 def _log(p: Any) -> Any:

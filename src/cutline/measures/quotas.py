@@ -107,10 +107,10 @@ def lifts(r: Ranking, portions: int) -> Any:
     """The lift of each of several equal portions of the list, from its top; ties are spread evenly."""
     ends = np.multiply.outer(r.total, np.arange(portions + 1) / portions)
     if r.pos.ndim == 1:  # of which any number of quotas can be asked at once
-        found = r.at_quota(ends).tp
+        hits = r.at_quota(ends).tp
     else:
-        found = np.stack([r.at_quota(ends[..., k]).tp for k in range(portions + 1)], axis=-1)
-    return divide(np.diff(found), divide(r.positives, portions)[..., None])
+        hits = np.stack([r.at_quota(ends[..., k]).tp for k in range(portions + 1)], axis=-1)
+    return divide(np.diff(hits), divide(r.positives, portions)[..., None])
 
 
 @quota_measure(

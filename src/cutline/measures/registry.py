@@ -157,13 +157,13 @@ class Registry:
 MEASURES = Registry()
 
 
-def member(kind: type[Named], wanted: Named | str) -> Named:
+def member(kind: type[Named], name: Named | str) -> Named:
     """A member of an enumeration, by itself, by its name in small letters, or by its words."""
     for one in kind:
-        if isinstance(wanted, str | Enum) and wanted in (one, one.name.lower(), one.value):
+        if isinstance(name, str | Enum) and name in (one, one.name.lower(), one.value):
             return one
     names = ", ".join(one.name.lower() for one in kind)
-    raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
+    raise UnknownNameError(f"There is no {kind.__name__.lower()} {name!r}", f"choose one of {names}")
 
 
 def each_of(measures: Any) -> list[Any]:
@@ -181,8 +181,8 @@ def _keys_and_place(source: str) -> tuple[set[str], str]:
     """The keys of the texts that are meant, and the place in them, if the words name one after a comma."""
     text, _, place = source.partition(",")
     for words, where in ((source, ""), (text, place.strip())):
-        if found := _keys_of(_plain(words)):
-            return found, where
+        if keys := _keys_of(_plain(words)):
+            return keys, where
     names = ", ".join(citation(key).rstrip(" 0123456789") for key in FOLLOWED)
     hint = near(source, _texts()) or f" The four texts are {names}."
     raise UnknownNameError(f"No source is called {source!r}", hint=hint)
@@ -208,9 +208,9 @@ def _texts() -> dict[str, str]:
     return sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
 
 
-def _is_at(wanted: str, place: str) -> bool:
+def _is_at(asked_place: str, place: str) -> bool:
     """Whether a place is the wanted one: "Definition 1" is not "Definition 15"."""
-    return re.search(rf"\b{re.escape(wanted)}\b", place, re.IGNORECASE) is not None if wanted else True
+    return re.search(rf"\b{re.escape(asked_place)}\b", place, re.IGNORECASE) is not None if asked_place else True
 
 
 # ---------------------------------------------------------------------- stored by name

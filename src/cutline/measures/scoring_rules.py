@@ -87,18 +87,18 @@ def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         validation.check_number(values, name) if scalar else validation.numbers(values, name), dtype=float
     )
     if not ((array >= 0) & (array <= 1)).all():
-        found = array if scalar else array[~((array >= 0) & (array <= 1))][0]
-        raise InputError(f"holds {float(found):g}", "pass probabilities from 0 to 1", argument=name)
+        example = array if scalar else array[~((array >= 0) & (array <= 1))][0]
+        raise InputError(f"holds {float(example):g}", "pass probabilities from 0 to 1", argument=name)
     return array
 
 
 def _two(one: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
     """Two numbers, or arrays of one length, of probabilities."""
-    found = [_probabilities(one, name), _probabilities(other, other_name)]
-    if found[0].ndim and found[1].ndim and len(found[0]) != len(found[1]):
-        has = f"{name} has {validation.counted(len(found[0]), 'value')} but {other_name} has {len(found[1])}"
+    pair = [_probabilities(one, name), _probabilities(other, other_name)]
+    if pair[0].ndim and pair[1].ndim and len(pair[0]) != len(pair[1]):
+        has = f"{name} has {validation.counted(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
         raise InputError(has, "pass as many of one as of the other")
-    return found
+    return pair
 
 
 def _plain(value: npt.NDArray[Any]) -> Any:
@@ -217,6 +217,6 @@ def _case_weights(weights: Any, n: int) -> npt.NDArray[Any]:
         has = f"weights has {validation.counted(len(array), 'value')} but there are {n} cases"
         raise InputError(f"{has}", "pass one for each")
     if np.isnan(array).any() or not array.any():
-        found = "missing" if np.isnan(array).any() else "all zero"
-        raise InputError(f"are {found}", "pass a weight for each case, or weights=None", argument="weights")
+        problem = "missing" if np.isnan(array).any() else "all zero"
+        raise InputError(f"are {problem}", "pass a weight for each case, or weights=None", argument="weights")
     return array

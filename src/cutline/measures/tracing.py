@@ -1,9 +1,12 @@
-"""Definitions as data: what a measure of one cut computes, as a small program that any other language can run.
+"""Definitions as data: what a measure computes, as a small program that any other language can run.
 
 A definition is called once, on symbols instead of numbers. The symbols note what is done to them, and what comes out is
 the definition as an expression, so that a page can evaluate a measure at any cut without stating its formula again.
 Operations are numpy's and keep their names; as everywhere, 0/0 is NaN and x/0 is infinite. A definition that asks a
 symbol for its value (`if c.tp > 3`, `math.log(c.tp)`) cannot be traced.
+
+A measure of one cut is an expression of its counts, which are numbers. A measure of the ranking is one of its columns,
+which have an entry for each distinct score: these can be cumulated, cut, added up and compared too.
 """
 
 from __future__ import annotations
@@ -12,24 +15,39 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.errors import UnavailableError
+from cutline.core.ranking import Ranking
 from cutline.measures.kinds import Proportion
 from cutline.measures.metadata import Context
 from cutline.measures.registry import MEASURES, Measure, Needs
 
 # What a program may do, by the names of numpy's functions: whoever runs one has to know these.
 OPERATIONS = frozenset((
-    "add", "subtract", "multiply", "divide", "negative", "absolute", "sign", "power", "square", "sqrt", "cbrt",
-    "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
+    "add", "subtract", "multiply", "divide", "floor_divide", "negative", "absolute", "sign", "power", "square", "sqrt",
+    "cbrt", "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_not",
     "isnan", "isfinite", "isinf", "where", "frexp_mantissa", "frexp_exponent", "ldexp",
 ))  # fmt: skip
+# What it may do with columns besides, which all operations above take entry by entry.
+COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "max": np.max,
+    "min": np.min,
+    "dot": lambda a, b: np.einsum("i,i->", a, b),
+    "cumulate": lambda a: np.concatenate(([0.0], np.cumsum(a))),  # from zero, so that it has one entry more
+    "cumsum": np.cumsum,
+    "diff": np.diff,
+    "reverse": lambda a: a[::-1],
+    "at": lambda a, place: a[int(place)],  # from the end if the place is negative
+    "slice": lambda a, start, stop: a[int(start) : None if np.isinf(stop) else int(stop)],
+    "bincount": lambda places, weights, length: np.bincount(places.astype(int), weights, int(length)),
+}
 _SAME = {
     "true_divide": "divide",
     "abs": "absolute",
@@ -40,6 +58,8 @@ _SAME = {
     "bitwise_invert": "logical_not",
 }
 INPUTS = ("tp", "fp", "fn", "tn", "threshold", "is_risk")
+# Of a ranking; the scores are turned so that higher means more positive.
+COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
 
 
 class UntraceableError(UnavailableError):
@@ -62,14 +82,16 @@ class Expression:
 
     # What numpy asks of an array.
     ndim = 0
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
     dtype = np.dtype(float)
+    is_symbol = True
 
     __hash__ = object.__hash__
     __add__, __radd__ = _operator("add"), _operator("add", turned=True)
     __sub__, __rsub__ = _operator("subtract"), _operator("subtract", turned=True)
     __mul__, __rmul__ = _operator("multiply"), _operator("multiply", turned=True)
     __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", turned=True)
+    __floordiv__, __rfloordiv__ = _operator("floor_divide"), _operator("floor_divide", turned=True)
     __pow__, __rpow__ = _operator("power"), _operator("power", turned=True)
     __and__, __rand__ = _operator("logical_and"), _operator("logical_and", turned=True)
     __or__, __ror__ = _operator("logical_or"), _operator("logical_or", turned=True)
@@ -80,7 +102,8 @@ class Expression:
     __ne__ = _operator("not_equal")  # type: ignore[assignment]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__" or options:
+        # Where a result is put and its type are the concern of arrays alone: whoever uses the result gets it.
+        if method != "__call__" or set(options) - {"out", "dtype"}:
             raise UntraceableError(f"A traced definition cannot use {ufunc.__name__}.{method}.")
         if ufunc is np.frexp:
             return _node("frexp_mantissa", *inputs), _node("frexp_exponent", *inputs)
@@ -93,9 +116,9 @@ class Expression:
         return known(*arguments, **options)
 
     def __getitem__(self, index: Any) -> Expression:
-        if index not in ((), Ellipsis):
+        if index is not Ellipsis and index not in ((), (Ellipsis, None)):
             raise UntraceableError("A traced definition cannot take a part of its data.")
-        return self  # the usual way from an array without axes to a number
+        return self  # the usual way from an array without axes to a number, or to one that goes with every entry
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise UntraceableError("A traced definition cannot turn its data into an array.")
@@ -109,16 +132,87 @@ class Expression:
     __int__ = __index__ = __float__
 
 
+class Column(Expression):
+    """A symbol that has a value at each distinct score, or at each cut."""
+
+    ndim = 1
+    shape = (1,)  # as of a short column: how many entries it has, a program learns when it runs
+    size = 1
+
+    def __getitem__(self, index: Any) -> Expression:
+        if isinstance(index, tuple) and len(index) == 2 and index[0] is Ellipsis:
+            index = index[1]
+        if isinstance(index, int) or type(index) is Expression:
+            return Expression("at", (self, _expression(index)))
+        if index in (Ellipsis, ()):
+            return self
+        if index == slice(-1, None):
+            return Expression("at", (self, _expression(-1)))  # a last entry that goes with every other
+        if index == slice(None, None, -1):
+            return Column("reverse", (self,))
+        if isinstance(index, slice) and index.step is None:
+            stop = math.inf if index.stop is None else index.stop
+            return Column("slice", (self, _expression(index.start or 0), _expression(stop)))
+        raise UntraceableError("A traced definition cannot choose among its data.")
+
+    def cumulate(self) -> Column:
+        """Return the running totals from zero."""
+        return Column("cumulate", (self,))
+
+    def sum(self, axis: int = -1) -> Expression:  # noqa: ARG002 - a column has one
+        """Return the sum of all entries."""
+        return Expression("sum", (self,))
+
+    def max(self, axis: int = -1) -> Expression:  # noqa: ARG002 - a column has one
+        """Return the largest entry."""
+        return Expression("max", (self,))
+
+    def min(self, axis: int = -1) -> Expression:  # noqa: ARG002 - a column has one
+        """Return the smallest entry."""
+        return Expression("min", (self,))
+
+    def astype(self, dtype: Any, copy: bool = True) -> Column:  # noqa: ARG002 - nothing is stored
+        """Return the column itself, which holds floats."""
+        if np.dtype(dtype).kind != "f":
+            raise UntraceableError("A traced definition cannot turn its data into whole numbers.")
+        return self
+
+
 def _clip(value: Any, low: Any = None, high: Any = None) -> Any:
     value = value if low is None else _node("maximum", value, low)
     return value if high is None else _node("minimum", value, high)
 
 
+def _einsum(how: str, *columns: Any) -> Expression:
+    if how != "...i,...i->..." or not all(isinstance(column, Column) for column in columns):
+        raise UntraceableError("A traced definition cannot use einsum but for the sum of products.")
+    return Expression("dot", columns)
+
+
+def _of_column(name: str, kind: type[Expression] = Expression) -> Callable[..., Expression]:
+    def apply(column: Any, axis: int = -1) -> Expression:  # noqa: ARG001 - a column has one
+        if not isinstance(column, Column):
+            raise UntraceableError(f"A traced definition cannot use {name} of a number.")
+        return kind(name, (column,))
+
+    return apply
+
+
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: lambda condition, yes, no: _node("where", condition, yes, no),
     np.clip: _clip,
-    np.shape: lambda _: (),
-    np.ndim: lambda _: 0,
+    np.shape: lambda value: value.shape,
+    np.ndim: lambda value: value.ndim,
+    np.einsum: _einsum,
+    np.sum: _of_column("sum"),
+    np.max: _of_column("max"),
+    np.min: _of_column("min"),
+    np.diff: _of_column("diff", Column),
+    np.cumsum: _of_column("cumsum", Column),
+    np.bincount: lambda places, weights, minlength: Column("bincount", (places, weights, _expression(minlength))),
+    np.zeros_like: lambda value, dtype=None: _expression(0.0),
+    np.ones_like: lambda value, dtype=None: _expression(1.0),
+    np.nan_to_num: lambda value: _node("where", _node("isnan", value), 0.0, value),
 }
 
 
@@ -129,7 +223,8 @@ def _node(name: str, *arguments: Any) -> Expression:
     nodes = tuple(_expression(argument) for argument in arguments)
     if name == "multiply" and nodes[1].operation == "number" and nodes[1].arguments[0] == 1:
         return nodes[0]  # how counts are made floats, as symbols are
-    return Expression(name, nodes)
+    kind = Column if any(isinstance(node, Column) for node in nodes) else Expression
+    return kind(name, nodes)
 
 
 def _expression(value: Any) -> Expression:
@@ -143,6 +238,11 @@ def _expression(value: Any) -> Expression:
 def symbol(name: str) -> Expression:
     """A quantity that is known when the program runs."""
     return Expression("input", (name,))
+
+
+def column(name: str) -> Column:
+    """Return a symbol for a column that is known when the program runs."""
+    return Column("input", (name,))
 
 
 # ---------------------------------------------------------------------- definitions
@@ -184,10 +284,10 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     """
     if measure.needs is not Needs.COUNTS:
         return None
-    given = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
-    names = {name: f"{measure.name}.{name}" for name in adjustable if name in given and name not in measure.bound}
-    free = {names[name]: float(given[name]) for name in names}
-    parameters = given | {name: symbol(names[name]) for name in names}
+    bound = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
+    names = {name: f"{measure.name}.{name}" for name in adjustable if name in bound and name not in measure.bound}
+    free = {names[name]: float(bound[name]) for name in names}
+    parameters = bound | {name: symbol(names[name]) for name in names}
     inputs: list[Any] = [symbol(name) for name in INPUTS]
     counts = _Symbols(*inputs)
     value = _attempt(lambda: measure.function(counts, **parameters))
@@ -205,6 +305,102 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     context = Context(divide(counts.positives, n), divide(counts.flagged, n), n, counts.threshold)
     baseline = _attempt(lambda: measure.baseline.function(context, **parameters))
     return Traced(value, baseline, undefined, share, then, free)
+
+
+class _SymbolicRanking(Ranking):
+    """The ranking of any cases: its columns are symbols, and what follows from them are expressions."""
+
+    def __post_init__(self) -> None:
+        """Check nothing, as `Ranking` does: it is valid by construction."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether the weights are whole numbers; what supposes nothing of them holds for these too."""
+        return False
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether the scores are probabilities: whoever runs the program of such a measure has seen to that."""
+        return True
+
+
+class _SymbolicCounts(_SymbolicRanking):
+    """The ranking of cases that count one each, or a whole number."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether the weights are whole numbers."""
+        return True
+
+
+def symbolic_ranking(*, integral: bool = False) -> Ranking:
+    """Return a ranking of symbols, which definitions and intervals can be traced on.
+
+    Args:
+        integral: Whether its weights are whole numbers, where a definition distinguishes these.
+    """
+    return (_SymbolicCounts if integral else _SymbolicRanking)(*(column(name) for name in COLUMNS))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1024)
+def trace_ranking(measure: Measure) -> Traced | None:
+    """Return the definition of a measure of the ranking as expressions of its columns; None if it cannot be traced.
+
+    Args:
+        measure: The measure, whose parameters have their defaults or are bound.
+    """
+    if measure.needs not in (Needs.RANKING, Needs.PROBABILITIES):
+        return None
+    parameters = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
+    ranking = symbolic_ranking()
+    value = _attempt(lambda: measure.function(ranking, **parameters))
+    undefined = _attempt_all([(c.words, c.holds, ranking, parameters) for c in measure.undefined])
+    if value is None or undefined is None or not _agrees_on_rankings(measure, value):
+        return None
+    n = ranking.total
+    context = Context(divide(ranking.positives, n), math.nan, n, math.nan)
+    baseline = _attempt(lambda: measure.baseline.function(context, **parameters))
+    return Traced(value, baseline, undefined)
+
+
+def columns_of(r: Ranking) -> dict[str, Any]:
+    """Return what the program of a measure of the ranking reads."""
+    second = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)  # whole weights are that many cases
+    columns = (r.key, r.pos, r.neg, *second)
+    return {name: np.asarray(cells, dtype=float) for name, cells in zip(COLUMNS, columns, strict=True)}
+
+
+def _agrees_on_rankings(measure: Measure, value: Expression) -> bool:
+    """Whether the expression gives what the definition does on some rankings."""
+    program = Program()
+    place = program.add(value)
+    try:
+        with np.errstate(all="ignore"):
+            return all(
+                np.allclose(
+                    measure.compute(r), program.run(columns_of(r))[place], rtol=1e-12, atol=1e-12, equal_nan=True
+                )
+                for r in _example_rankings()
+            )
+    except Exception:
+        return False
+
+
+@cache
+def _example_rankings() -> tuple[Ranking, ...]:
+    """Rankings with ties, with weights, of one class, and of a single case."""
+    random = np.random.default_rng(0)
+    tables = [random.integers(0, 4, (2, 12)) + 1, random.integers(0, 2, (2, 30)), np.array([[3, 1, 2], [0, 0, 0]])]
+    tables += [np.array([[0, 0], [1, 4]]), np.array([[1], [0]]), np.array([[5, 0, 0], [0, 2, 9]])]
+    rankings = []
+    for pos, neg in tables:
+        some = pos + neg > 0
+        scores = np.linspace(1, 0, some.sum())
+        whole = Ranking.of_counts(scores, pos[some], neg[some])
+        weighted = [cells * (random.random(some.sum()) + 0.5) for cells in (pos[some], neg[some])]
+        squared = [cells * random.random(some.sum()) for cells in weighted]
+        rankings += [whole, Ranking(scores, *weighted, *squared)]
+    return tuple(rankings)
 
 
 def traced(function: Callable[..., Any], *names: str) -> tuple[Expression, ...]:
@@ -230,18 +426,18 @@ def _agrees(measure: Measure, value: Expression, free: Mapping[str, float]) -> b
     try:
         with np.errstate(all="ignore"):
             expected = measure.compute(counts)
-            found = program.run(dict(zip(INPUTS, (*cells, 0.3, True), strict=True)) | dict(free))[place]
-            return bool(np.allclose(expected, found, rtol=1e-12, atol=1e-12, equal_nan=True))
+            computed = program.run(dict(zip(INPUTS, (*cells, 0.3, True), strict=True)) | dict(free))[place]
+            return bool(np.allclose(expected, computed, rtol=1e-12, atol=1e-12, equal_nan=True))
     except Exception:
         return False
 
 
 def _attempt_all(conditions: Any) -> tuple[tuple[str, Expression], ...] | None:
-    found = [
+    traced = [
         (words, _attempt(lambda holds=holds, c=c, p=p: holds(c, **p)))  # type: ignore[misc]
         for words, holds, c, p in conditions
     ]
-    return None if any(holds is None for _, holds in found) else tuple(found)  # type: ignore[arg-type]
+    return None if any(holds is None for _, holds in traced) else tuple(traced)  # type: ignore[arg-type]
 
 
 def _attempt_share(kind: Proportion, counts: Any) -> tuple[Expression, Expression] | None:
@@ -288,17 +484,19 @@ class Program:
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:
         """The result of every step, over arrays too."""
-        found: list[Any] = []
+        registers: list[Any] = []
         for operation, *arguments in self.steps:
             if operation == "number":
-                found.append(np.float64(arguments[0]))
+                registers.append(np.float64(arguments[0]))
             elif operation == "input":
-                found.append(inputs[arguments[0]])
+                registers.append(inputs[arguments[0]])
             elif operation.startswith("frexp"):
-                found.append(np.frexp(found[arguments[0]])[operation == "frexp_exponent"])
+                registers.append(np.frexp(registers[arguments[0]])[operation == "frexp_exponent"])
+            elif operation in COLUMN_OPERATIONS:
+                registers.append(COLUMN_OPERATIONS[operation](*(registers[place] for place in arguments)))
             else:
-                found.append(getattr(np, operation)(*(found[place] for place in arguments)))
-        return found
+                registers.append(getattr(np, operation)(*(registers[place] for place in arguments)))
+        return registers
 
 
 def _spelled(number: float) -> float | str:

@@ -129,8 +129,8 @@ class Expected:
         tail = (1 - self.level) / 2
         rows = []
         for name in _MEASURES:
-            measure, drawn = MEASURES[name], self._simulated
-            data = drawn.at_threshold(self.threshold) if measure.needs.name == "COUNTS" else drawn
+            measure, simulated = MEASURES[name], self._simulated
+            data = simulated.at_threshold(self.threshold) if measure.needs.name == "COUNTS" else simulated
             values = np.asarray(measure.compute(data), dtype=float)
             known = values[~np.isnan(values)]
             low, high = np.quantile(known, [tail, 1 - tail]).tolist() if len(known) else (math.nan, math.nan)

@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from datetime import date
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -25,22 +24,26 @@ import numpy as np
 from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.messages import Argument, Text, listed
-from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain, shown
 from cutline.core.validation import (
     LEVEL,
     check_choice,
     check_level,
-    check_number,
     check_path,
     check_text,
     check_whole,
     counted,
 )
-from cutline.cuts.cut import Cut
-from cutline.evaluation import Evaluation
-from cutline.measures import MEASURES, MeanOfCases, Measure
-from cutline.measures.measure_type import Needs
+from cutline.measures import MEASURES
+from cutline.monitoring.arguments import (
+    check_matures,
+    check_measures,
+    check_worse_by,
+    date_of,
+    day_name,
+    named_days,
+    threshold_of,
+)
 from cutline.monitoring.periods import (
     CALIBRATION,
     PSI,
@@ -58,7 +61,6 @@ SCHEMA = "cutline/monitor/1"
 ALARMS = ("ever", "every")
 RUN_LENGTH = 3650  # days between false alarms: ten years
 SMALLEST_TWIN = 20  # cases from which on two days with the same cases are taken for one
-MATURE_SHARE = 0.99  # of the labels, that has arrived when a day is mature
 COLUMNS = ("day", "measure", "cases", "positives", "value", "cumulated", "low", "high", "release", "limit", "evidence",
            "alarm_at", "alarm", "status")  # fmt: skip
 
@@ -92,130 +94,26 @@ def monitor(
         alarm: "ever" for that guarantee; "every" for a detector of late changes, whose false alarms are at least
             `run_length` days apart on average.
         run_length: The mean number of days between false alarms, for `alarm="every"`.
-        matures: How many days old a day must be for its labels to be complete: a number, or observed delays in days,
-            of which the 99 % quantile is taken. Younger days wait.
-        model: The version of the model, which is kept: days of another one are refused.
+        matures: How many days old a day must be for its labels to be complete; younger days wait. A number; the delays
+            of labels in days, of which the 99 % quantile is taken; or a pair of these delays and of the ages of the
+            cases that have no label yet, which makes it Kaplan and Meier's quantile.
+        model: The version of the model; days of another one are refused.
     """
     first, named = as_ranking(release, "release")
     if first is None:
         raise InputError("has no cases", "pass the test set of the release", argument="release")
-    chosen = _check_measures(measures, first)
+    chosen = check_measures(measures, first)
     settings = Settings(
         chosen,
-        _threshold(cut, release, first),
+        threshold_of(cut, release, first),
         check_level(level),
         check_choice(alarm, "alarm", ALARMS),
         check_whole(run_length, "run_length", 2),
-        _check_worse_by(worse_by, chosen),
-        None if matures is None else _check_matures(matures),
+        check_worse_by(worse_by, chosen),
+        None if matures is None else check_matures(matures),
         named if model is None else check_text(model, "model", "v3"),
     )
     return Monitor(settings, (release_of(first, settings, since="", why="start"),)).resume(days)
-
-
-def _check_measures(measures: Any, ranking: Ranking) -> tuple[str, ...]:
-    """Return the names of what is watched, if it can be."""
-    default = ("recall", "auc", CALIBRATION) if ranking.are_probabilities else ("recall", "auc")
-    given = default if measures is None else (measures,) if isinstance(measures, str) else tuple(measures)
-    if not given:
-        raise ParameterError("is empty", 'pass at least one, such as "recall"', argument="measures")
-    names = tuple(name if name in (CALIBRATION, PSI) else MEASURES[name].name for name in given)
-    if len(set(names)) < len(names):
-        raise ParameterError("names a measure twice", "pass each one once", argument="measures")
-    for name in names:
-        if name == CALIBRATION and not ranking.are_probabilities:
-            raise InputError("The scores of the release are not probabilities (0 to 1)", "leave out calibration")
-        if name not in (CALIBRATION, PSI):
-            _check_watchable(MEASURES[name], ranking)
-    return names
-
-
-def _check_watchable(measure: Measure, ranking: Ranking) -> None:
-    """Raise if a measure has no direction or no standard error that adds up over days."""
-    if measure.better is None:
-        raise ParameterError(
-            f"{measure.name} is neither better high nor low, so it cannot become worse", "watch another measure"
-        )
-    if not measure.fits(ranking):
-        raise InputError(f"{measure.name} needs probabilities, and the release has other scores", "leave it out")
-    of_cases = isinstance(measure.kind, MeanOfCases)
-    if measure.required or not (of_cases or measure.needs in (Needs.COUNTS, Needs.RANKING)):
-        raise ParameterError(
-            f"{measure.name} has no confidence sequence", f"watch brier, log_loss or {CALIBRATION} instead"
-        )
-
-
-def _check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float]:
-    """Return the tolerated loss of each measure that has one."""
-    if worse_by is None:
-        return {}
-    comparable = [name for name in measures if name not in (CALIBRATION, PSI)]
-    if isinstance(worse_by, Mapping):
-        given = {MEASURES[name].name if name in MEASURES else name: value for name, value in worse_by.items()}
-    else:
-        given = dict.fromkeys(comparable, worse_by)
-    for name in given:
-        if name not in comparable:
-            why = "is not compared with the release" if name in (CALIBRATION, PSI) else "is not watched"
-            raise ParameterError(f"names {name}, which {why}", "leave it out", argument="worse_by")
-    tolerated = {name: check_number(value, "worse_by") for name, value in given.items()}
-    for name, value in tolerated.items():
-        if not 0 <= value < math.inf:
-            raise ParameterError(f"is {value:g} for {name}", "pass a loss from 0", argument="worse_by")
-    return tolerated
-
-
-def _check_matures(matures: Any) -> int:
-    """Return the age in days from which on the labels of a day are used."""
-    if np.ndim(matures) == 0:
-        return check_whole(matures, "matures", 0)
-    delays = np.asarray(matures, dtype=float)
-    if not len(delays) or not np.isfinite(delays).all() or (delays < 0).any():
-        raise ParameterError("are no delays in days", "pass one number from 0 for each label", argument="matures")
-    return math.ceil(float(np.quantile(delays, MATURE_SHARE)))
-
-
-def _threshold(cut: Any, release: Any, ranking: Ranking) -> float:
-    """Return the threshold that all days share."""
-    if isinstance(cut, str | os.PathLike):
-        cut = import_module("cutline.loading").load(cut)  # which knows monitors: so it is loaded here
-    if isinstance(cut, Cut):
-        cut.require()
-        return float(cut.threshold)
-    if cut is None:
-        return float((release if isinstance(release, Evaluation) else Evaluation(ranking)).threshold)
-    return check_number(cut, "cut")
-
-
-def _pairs(days: Any) -> list[tuple[str, Any]]:
-    """Return the days as pairs of name and content, in the order of their names."""
-    if isinstance(days, Mapping):
-        days = days.items()
-    elif isinstance(days, str | os.PathLike):
-        days = [days]
-    pairs = []
-    for entry in days:
-        if isinstance(entry, str | os.PathLike):
-            pairs.append((Path(entry).stem, entry))
-        elif isinstance(entry, tuple) and len(entry) == 2:
-            pairs.append((_day_name(entry[0]), entry[1]))
-        else:
-            raise ParameterError(
-                f"holds {briefly(entry)}", 'pass pairs such as ("2026-11-01", ranking), or paths', argument="days"
-            )
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"The day {name} is given twice", "pass each day once, or merge its rankings before")
-    return sorted(pairs, key=lambda pair: pair[0])
-
-
-def _day_name(name: Any) -> str:
-    """Return the name of a day as text; dates in the form that sorts."""
-    text = name.isoformat()[:10] if isinstance(name, date) else check_text(name, "day", "2026-11-01").strip()
-    if not text:
-        raise ParameterError("is empty", "name the day, such as 2026-11-01", argument="day")
-    return text
 
 
 class Alarm(NamedTuple):
@@ -268,7 +166,7 @@ class Monitor:
             content: Its ranking, evaluation or path, or its labels and scores.
             model: The version of the model that scored it, if it is known.
         """
-        name = _day_name(day)
+        name = day_name(day)
         old = self._day(name)
         if old is not None and not old.waiting:
             raise InputError(f"The day {name} is recorded already", "pass each day once, or merge its rankings before")
@@ -281,7 +179,7 @@ class Monitor:
             days: As in `monitor`.
             model: The version of the model that scored them, if it is known.
         """
-        return self._with_days(_pairs(days), model=model)
+        return self._with_days(named_days(days), model=model)
 
     def _day(self, name: str) -> Period | None:
         return next((day for day in self.days if day.name == name), None)
@@ -319,7 +217,7 @@ class Monitor:
         if version is not None and watched is not None and version != watched:
             raise InputError(
                 f"{name} was scored by the model {version!r}, and {watched!r} is watched",
-                "start a new monitor for it, or replace the release with rebaseline()",
+                "start a new monitor for it, or replace the release (rebaseline)",
             )
         if ranking is None:
             return Period(name, "")
@@ -337,7 +235,7 @@ class Monitor:
         """Whether a day is too young for its labels to be complete."""
         if self.settings.matures is None:
             return False
-        return (_date(newest) - _date(name)).days < self.settings.matures
+        return (date_of(newest) - date_of(name)).days < self.settings.matures
 
     def _release_of(self, name: str) -> Release:
         """Return the release that a day is compared with."""
@@ -398,21 +296,21 @@ class Monitor:
         """
         ranking, _ = as_ranking(release, "release")
         if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
-            raise InputError("The monitor was started with another release", "replace it with rebaseline()")
+            raise InputError("The monitor was started with another release", "replace the release (rebaseline)")
         settings = self.settings
-        if cut is not None and (given := _threshold(cut, None, ranking)) != settings.threshold:
+        if cut is not None and (threshold := threshold_of(cut, None, ranking)) != settings.threshold:
             raise InputError(
-                f"The monitor was started at the cut {settings.threshold:g}, not {given:g}",
+                f"The monitor was started at the cut {settings.threshold:g}, not {threshold:g}",
                 "keep the cut, or start a new monitor",
             )
-        if measures is not None and set(_check_measures(measures, ranking)) != set(settings.measures):
+        if measures is not None and set(check_measures(measures, ranking)) != set(settings.measures):
             raise InputError(f"The monitor watches {listed(list(settings.measures))}", "start a new one for others")
-        if worse_by is not None and _check_worse_by(worse_by, settings.measures) != settings.worse_by:
+        if worse_by is not None and check_worse_by(worse_by, settings.measures) != settings.worse_by:
             raise InputError("The monitor was started with another tolerated loss", "keep it, or start a new monitor")
         if model is not None and settings.model is not None and model != settings.model:
             raise InputError(
                 f"The monitor watches the model {settings.model!r}, not {model!r}",
-                "start a new monitor for it, or replace the release with rebaseline()",
+                "start a new monitor for it, or replace the release (rebaseline)",
             )
 
     # ------------------------------------------------------------------ decisions on record
@@ -425,7 +323,7 @@ class Monitor:
             why: The reason.
             measure: The measure, where only its alarm is meant.
         """
-        name, why = _day_name(day), check_text(why, "why", "a campaign, known").strip()
+        name, why = day_name(day), check_text(why, "why", "a campaign, known").strip()
         matching = [a for a in self.alarms if a.day == name and measure in (None, a.measure)]
         if not matching:
             known = listed([f"{a.measure} on {a.day}" for a in self.alarms]) or "none"
@@ -436,7 +334,9 @@ class Monitor:
         return self._change(acknowledged=dict(sorted({**self.acknowledged, **added}.items())))
 
     def rebaseline(self, release: Any, why: str, *, model: str | None = None) -> Monitor:
-        """Compare the days to come with another release; the old one and its days stay on record.
+        """Compare the days to come with another release, which settles the alarms about the old one.
+
+        The old release, its days and its alarms stay on record.
 
         Args:
             release: The test set of the new release.
@@ -451,9 +351,9 @@ class Monitor:
             raise InputError("has no cases", "pass the test set of the release", argument="release")
         since = max([day.name for day in self.days], default="")
         fresh = release_of(ranking, self.settings, since=since, why=why)
-        kept = self.releases if since and self.releases[-1].since != since else self.releases[:-1]
+        earlier = self.releases if since and self.releases[-1].since != since else self.releases[:-1]
         settings = replace(self.settings, model=model or named or self.settings.model)
-        return self._change(settings=settings, releases=(*kept, fresh))
+        return self._change(settings=settings, releases=(*earlier, fresh))
 
     # ------------------------------------------------------------------ what it says
 
@@ -477,23 +377,27 @@ class Monitor:
     @cached_property
     def alarms(self) -> tuple[Alarm, ...]:
         """What has become worse, in the order of the days."""
-        found = [
+        alarms = [
             Alarm(
                 days[i].name,
                 line.measure,
                 float(line.cumulated[i]),
                 None if math.isnan(line.release) else line.release,
-                self._why(days[i].name, line.measure),
+                self._why_settled(days[i].name, line.measure, release),
             )
-            for _, days, tracks in self.tracks
+            for release, days, tracks in self.tracks
             for line in tracks
             for i in line.alarms
         ]
-        return tuple(sorted(found, key=lambda alarm: (alarm.day, alarm.measure)))
+        return tuple(sorted(alarms, key=lambda alarm: (alarm.day, alarm.measure)))
 
-    def _why(self, day: str, measure: str) -> str | None:
+    def _why_settled(self, day: str, measure: str, release: Release) -> str | None:
+        """Return why an alarm is settled: it was acknowledged, or the release that it is about was replaced."""
         acknowledged = self.acknowledged.get((day, measure))
-        return None if acknowledged is None else acknowledged.why
+        if acknowledged is not None:
+            return acknowledged.why
+        later = self.releases[self.releases.index(release) + 1 :]
+        return f"release replaced: {later[0].why}" if later else None
 
     def _restarts(self, measure: str, days: tuple[Period, ...]) -> dict[int, int]:
         """Return, by the day of an acknowledged alarm, the day with which its detector starts anew."""
@@ -590,19 +494,17 @@ class Monitor:
     def notes(self) -> tuple[str, ...]:
         """What the reader of the numbers should know."""
         notes = []
-        for name, words in (
-            ([d.name for d in self.days if not d.waiting and not d.cases], "no cases: listed, but nothing changes"),
-            (
-                [d.name for d in self.days if not d.waiting and d.cases and not d.positives],
-                "no positives: it counts for what negatives tell",
-            ),
+        used = [day for day in self.days if not day.waiting]
+        for days, lack in (
+            ([d.name for d in used if not d.cases], "no cases, which changes nothing"),
+            ([d.name for d in used if d.cases and not d.positives], "no positives, so that only negatives count"),
         ):
-            if name:
-                shown_names = ", ".join(name[:3]) + (f" and {len(name) - 3} more" if len(name) > 3 else "")
-                notes.append(f"{shown_names}: {words}.")
+            if days:
+                named = listed([*days[:3], *([f"{len(days) - 3} more days"] if len(days) > 3 else [])])
+                notes.append(f"{named} {'has' if len(days) == 1 else 'have'} {lack}.")
         waiting = [d for d in self.days if d.waiting]
         if waiting:
-            notes.append(f"{counted(len(waiting), 'day')} of labels not yet complete are not used.")
+            notes.append(f"{counted(len(waiting), 'day')} not used, because the labels are not complete yet.")
         notes += [f"Since {r.since}: another release ({r.why})." for r in self.releases if r.since]
         notes.append(
             "Cases are assumed to be independent; if groups of cases span several days, the guarantee is lost."
@@ -732,16 +634,6 @@ def _fingerprint(content: Mapping[str, Any]) -> str:
 def _or_none(value: Any) -> float | None:
     number = float(value)
     return None if math.isnan(number) else number
-
-
-def _date(name: str) -> date:
-    """Return the date that a day is named after."""
-    try:
-        return date.fromisoformat(name[:10])
-    except ValueError:
-        raise InputError(
-            f"The day {name!r} is no date, and labels that come late need dates", "name days such as 2026-11-01"
-        ) from None
 
 
 def measure_title(name: str) -> str:

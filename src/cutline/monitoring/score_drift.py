@@ -82,12 +82,12 @@ def drift(
     (0.0, False)
     """
     level, bins = check_level(level), check_whole(bins, "bins", 2)
-    given = (reference, sample)
-    titles = names or tuple(_title(content, side) for content, side in zip(given, _SIDES, strict=True))
+    contents = (reference, sample)
+    titles = names or tuple(_title(content, side) for content, side in zip(contents, _SIDES, strict=True))
     if titles[0] == titles[1]:
         titles = _SIDES
     threshold = None if cut is None else check_number(cut, "cut")
-    both = [_side(c, str(t), a, score, label, threshold) for c, t, a in zip(given, titles, _SIDES, strict=True)]
+    both = [_side(c, str(t), a, score, label, threshold) for c, t, a in zip(contents, titles, _SIDES, strict=True)]
     first, second = both
     if first.higher_is_positive != second.higher_is_positive:
         raise InputError("The two periods have scores that run in opposite directions", "rank both alike")

@@ -18,7 +18,7 @@ from cutline.multiclass import influence
 from cutline.multiclass.class_means import NO_FORMULA
 from cutline.multiclass.statistic import Found, Statistic
 from cutline.results.estimate import Estimate, Limits, quantile
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import resamples_of_rows
 
 METHODS = ("auto", "normal", "bootstrap")
 _AT_ONCE = 2**22  # weights of cases in resamples held at once
@@ -121,7 +121,7 @@ def _few(cases: ClassCases) -> list[str]:
 
 def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
     """The percentile interval over resamples of the cases."""
-    resamples = resamples_for(len(cases), options.resamples)
+    resamples = resamples_of_rows(len(cases), options.resamples)
     values, redrawn = resampled(statistic.values(cases), cases, resamples, options.seed)
     value = float(statistic.values(cases)(cases.weights))
     draws = np.sort(values[np.isfinite(values)])

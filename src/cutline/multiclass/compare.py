@@ -27,7 +27,7 @@ from cutline.multiclass.resolve import asked
 from cutline.multiclass.statistic import Statistic
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import resamples_of_rows
 
 # Whose differences a summary shows: a mean for every question, and what is of all classes.
 HEADLINES = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("average_precision", "macro"), ("f1", "macro"))
@@ -164,7 +164,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         one, two = self[a].cases, self[b].cases
         if options.method == "bootstrap":
             of_one, of_two = statistic.values(one), statistic.values(two)
-            count = resamples_for(len(one), options.resamples)
+            count = resamples_of_rows(len(one), options.resamples)
             values, _ = resampled(lambda weights: of_one(weights) - of_two(weights), one, count, options.seed)
             return ResampledDifference(float(of_one(one.weights) - of_two(two.weights)), values), ()
         found = [statistic.found(cases, options.level) for cases in (one, two)]

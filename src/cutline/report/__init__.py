@@ -11,12 +11,12 @@ from cutline.calibration.summary import judged_probabilities
 from cutline.comparison import Comparison
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_flag, check_path
 from cutline.dataset_comparison import DatasetComparison
 from cutline.evaluation import Evaluation
 from cutline.fold_comparison import FoldComparison
 from cutline.fold_evaluation import FoldEvaluation
-from cutline.multiclass.charts import drawn
 from cutline.multiclass.compare import ClassComparison
 from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.results.comparison_summary import ComparisonSummary
@@ -29,6 +29,7 @@ PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
+@public
 def save(
     found: Evaluation | FoldEvaluation | Comparison | OneVsRest | ClassComparison,
     path: str | os.PathLike[str],
@@ -147,6 +148,7 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
         found: The model of several classes, or several of them.
         summary: A finished summary.
     """
+    from cutline.multiclass.charts import drawn
     from cutline.report.class_page import class_page
 
     made: Any = found.summary() if summary is None else summary

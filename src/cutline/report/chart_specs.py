@@ -32,26 +32,52 @@ from cutline.inference.differences.confidence_curve import ConfidenceCurve
 MOST_EACH = 6  # models of which each gets all charts that show one
 _HOVERED = 300  # points of a chart that show their numbers under the pointer
 _RING = 170  # the size of the mark of a cut, which the page moves
+_PANEL = (296, 236)  # the axes of a chart of which three stand side by side, in pixels
 _ABREAST = 0.78  # of its own size a chart has on the page, where three stand side by side and text is read as it is
 
 
+class Panel(NamedTuple):
+    """A chart at the top of the page: its kind, its parameters there, and the panel that it stands in.
+
+    Charts of one panel are tabs.
+    """
+
+    name: str
+    place: int
+    parameters: Mapping[str, Any]
+
+
+def panels(models: Mapping[str, Evaluated]) -> list[Panel]:
+    """Return the charts that stand at the top of the page, above the slider, which moves the cut on all of them."""
+    if len(models) > 1:
+        return [Panel("roc", 0, {}), Panel("precision_recall", 1, {})]
+    [model] = models.values()
+    third = Panel("reliability", 2, {"histogram": False}) if model.ranking.are_probabilities else Panel("gain", 2, {})
+    return [
+        Panel("roc", 0, {"hull": False, "points": False}),
+        Panel("precision_recall", 0, {}),
+        Panel("score_distribution", 1, {}),
+        third,
+    ]
+
+
 def kinds(*, several: bool) -> list[ChartKind]:
-    """The charts of a page, in their order."""
-    found = [*CHARTS.at(Place.PAGE_FIRST), *CHARTS.at(Place.PAGE), *(CHARTS[name] for name in PAGE_MEASURES)]
+    """Return the charts of a page, in their order."""
+    listed = [*CHARTS.at(Place.PAGE_FIRST), *CHARTS.at(Place.PAGE), *(CHARTS[name] for name in PAGE_MEASURES)]
     left_out = {Shows.DIFFERENCE} if several else {Shows.DIFFERENCE, Shows.TWO_OR_MORE}
-    return [kind for kind in found if kind.shows not in left_out]
+    return [kind for kind in listed if kind.shows not in left_out]
 
 
 def undrawn(models: int) -> list[str]:
-    """The charts of one model that are left out because there are many models."""
+    """Return the charts of one model that are left out because there are many models."""
     if models <= MOST_EACH:
         return []
     return [kind.name for kind in kinds(several=True) if kind.shows is Shows.ONE and not kind.places & Place.EACH]
 
 
 def of_trust(*, several: bool) -> list[ChartKind]:
-    """The charts of the section on the probabilities; a single point would say nothing."""
-    return [kind for kind in CHARTS.at(Place.TRUST) if several or kind.name != "mcb_dsc"]
+    """Return the charts of the section on the probabilities; the first of one model stands at the top of the page."""
+    return [kind for kind in CHARTS.at(Place.TRUST) if (kind.name == "risk_by_outcome") or several]
 
 
 def charts(
@@ -63,7 +89,7 @@ def charts(
     seed: int = 0,
     resamples: int | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """All charts of some models: of all together where lines can be compared, of each where a chart shows one.
+    """Draw all charts of some models: of all together where lines can be compared, of each where a chart shows one.
 
     Args:
         models: The models by name.
@@ -74,33 +100,52 @@ def charts(
         resamples: How many resamples these take, where that was asked for.
     """
     how = {"level": level, "seed": seed} | ({} if resamples is None else {"resamples": resamples})
-    jobs = [(one, _taken(one.kind, how)) for one in _drawn(models, trusted=trusted)]
-    jobs += [(_Drawn(CHARTS["confidence_curve"], one), {"level": level}) for one in differences]
+    jobs = [
+        (_Job(job.kind, job.models, job.which, job.suffix, job.panel), _taken(job.kind, how) | dict(job.parameters))
+        for job in _jobs(models, trusted=trusted)
+    ]
+    jobs += [(_Job(CHARTS["confidence_curve"], curve), {"level": level}) for curve in differences]
     longest = max(len(model.ranking) for model in models.values())
     with debug_mode(False):  # for all threads: each `tried` would set it back while others draw
-        yield from parallel.in_order(lambda job: tried(*job[0], **job[1]), jobs, longest)
+        yield from parallel.in_order(lambda job: _drawn(job[0], job[1]), jobs, longest)
 
 
-class _Drawn(NamedTuple):
-    """A chart that is to be drawn: of what, of which of the models, and what its title ends with."""
+class _Job(NamedTuple):
+    """A chart that is to be drawn: of what, of which of the models, what its title ends with, and in which panel."""
 
     kind: ChartKind
     models: Any
     which: Sequence[int] = ()
     suffix: str = ""
+    panel: int | None = None
+    parameters: Mapping[str, Any] = {}
 
 
-def _drawn(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Drawn]:
-    """The charts of some models."""
-    several, left_out = len(models) > 1, undrawn(len(models))
+def _drawn(job: _Job, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    drawing = tried(job.kind, job.models, job.which, job.suffix, **parameters)
+    if job.panel is not None and drawing["spec"] is not None:
+        _fit_panel(drawing["spec"], legend=len(job.models) > 1 or job.kind.name == "score_distribution")
+    return drawing | {"panel": job.panel}
+
+
+def _jobs(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Job]:
+    """The charts of some models: those at the top of the page, then the others."""
+    several, left_out, every = len(models) > 1, undrawn(len(models)), tuple(range(len(models)))
+    top = panels(models)
+    for panel in top:
+        yield _Job(CHARTS[panel.name], models, every, "", panel.place, panel.parameters)
+    # One model has its ROC curve again, with all that does not fit into a panel.
+    shown_above = {panel.name for panel in top} - (set() if several else {"roc"})
     compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
     for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
+        if kind.name in shown_above:
+            continue
         if not several or kind.shows is not Shows.ONE:
-            yield _Drawn(kind, models, tuple(range(len(models))))
+            yield _Job(kind, models, every)
         elif kind.name not in left_out:
             for i, (name, model) in enumerate(models.items()):
                 if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
-                    yield _Drawn(kind, {name: model}, (i,), f" of {name}")
+                    yield _Job(kind, {name: model}, (i,), f" of {name}")
 
 
 def _taken(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,28 +169,43 @@ def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", 
         "title": title + suffix,
         "notes": [note for note in notes if f" of {note}" != suffix],
         "models": which,
-        "cut": None if kind.cut is None else kind.cut.to_dict() | _left_to_the_page(spec),
+        "cut": kind.cut.to_dict() | _left_to_the_page(spec) if kind.cut and CUT in spec["datasets"] else None,
         "bars": error_bars(*models.values()) if AREAS in spec["datasets"] else None,
         "spec": _coloured(spec),
     }
 
 
-def _dress(spec: dict[str, Any], title: str) -> None:
+def _dress(spec: dict[str, Any], title: str, *, shrink: bool = True) -> None:
     """Make a specification ready for the page: thinner, smaller, and with the legend below the chart."""
     _thin(spec)
-    _shrink(spec)
+    if shrink:
+        _shrink(spec)
     # Legends under the charts: two stand side by side then, and one fits on a phone.
     config = legends_below(spec["config"])
     spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
     spec["description"] = title
 
 
-def of_picture(picture: Picture) -> dict[str, Any]:
+def _fit_panel(spec: dict[str, Any], *, legend: bool) -> None:
+    """Give the chart the size of a panel; where there is one line, the title says what it is, and no legend."""
+    spec |= {"width": _PANEL[0], "height": _PANEL[1]}
+    spec["config"]["legend"] |= {"columns": 2, "symbolSize": 80, "labelLimit": 150, "rowPadding": 2}
+    for layer in _layers(spec):
+        if layer.get("data") == {"name": AREAS}:
+            layer["encoding"]["fill"]["legend"]["title"] = None
+    if not legend:
+        for layer in _layers(spec):
+            for channel in ("color", "strokeDash", "shape", "stroke"):
+                if isinstance(layer.get("encoding", {}).get(channel), dict) and "field" in layer["encoding"][channel]:
+                    layer["encoding"][channel]["legend"] = None
+
+
+def of_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
     """Return a finished picture as the page needs it: title, lines below it, and specification."""
     with debug_mode(False):
         spec = picture.to_dict(check=False)
     heading = spec.pop("title")
-    _dress(spec, heading["text"])
+    _dress(spec, heading["text"], shrink=shrink)
     below = heading.get("subtitle", [])
     notes = [below] if isinstance(below, str) else below
     return {"title": heading["text"], "notes": notes, "spec": _coloured(spec)}

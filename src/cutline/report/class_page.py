@@ -16,7 +16,7 @@ from cutline.core.table import shown
 from cutline.multiclass.class_summary import ClassRow, ClassSummary
 from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.report import chart_specs, pictures
-from cutline.report.page import asset, environment, packed, policy, script, theme_variables
+from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import CLASS_SECTIONS, groups
 
 
@@ -105,7 +105,6 @@ def _told(row: ClassDifference, level: float) -> str:
     return f"{row.better_model(level)} is better than {other} by {shown(abs(row.test.difference))}"
 
 
-MODULES = ("files", "shell", "still")
 # Each with its parameters; the confusion matrix is a real table on the page.
 CHARTS_SHOWN: tuple[tuple[str, dict[str, Any]], ...] = (
     ("class_roc", {}),
@@ -150,7 +149,7 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, drawn: Mapping[st
         "conventions": summary.conventions | {"Versions": versions},
         "skip": "verdict",
     }
-    scripts = {"program": script(MODULES)}
+    scripts = {"program": script(STILL)}
     csv = summary.to_csv()
     data = {"document": summary.document(), "csv": csv, "tabs": _tabs(summary.to_dict())}
     page: str = (

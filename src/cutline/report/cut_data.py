@@ -107,5 +107,6 @@ def sentences() -> dict[str, Any]:
         "basis": statements.BASIS,
         "in_advance": str(statements.IN_ADVANCE),
         "no_drift": statements.NO_DRIFT,
+        "same_prevalence": statements.SAME_PREVALENCE,
         "not_repeated": str(NOT_REPEATED),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.charts import Picture
 from cutline.core.table import Table, are_numbers, shown
 from cutline.report import measure_rows, pictures
-from cutline.report.page import asset, environment, packed, policy, script, theme_variables
+from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import FOLD_SECTIONS, groups
 from cutline.results.notes import Note
 from cutline.results.provenance import versions
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cutline.dataset_comparison import DatasetComparison
     from cutline.fold_comparison import FoldComparison
     from cutline.fold_evaluation import FoldEvaluation, FoldSummary
-
-MODULES = ("files", "shell", "still")
 
 
 def fold_page(found: FoldEvaluation, summary: FoldSummary) -> str:
@@ -148,7 +146,7 @@ def plain_page(
         "conventions": dict(conventions) | {"Versions": made_with},
         "skip": "verdict",
     }
-    scripts = {"program": script(MODULES)}
+    scripts = {"program": script(STILL)}
     tabs = csv.replace(",", "\t")
     page: str = (
         environment()

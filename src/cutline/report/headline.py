@@ -1,45 +1,92 @@
-"""The verdict in three sentences: how well what was evaluated ranks, what the cut does, and the most important note."""
+"""What the page says first: the verdict in two sentences, the warnings, and a line below each of its first charts."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
 from cutline.core.ranking import cases_of, share_of_positives, unusual_names
 from cutline.core.table import shown
 from cutline.report.cut import grouped, rule_of
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.estimate import Estimate
+from cutline.results.notes import Note
 from cutline.results.summary import Row, Summary
 
-_OF_DIFFERENCES = ("too-small",)  # the second sentence says it
 _CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is called clearly better than the baseline
+_MOST_WARNINGS = 3
 
 
 def verdict(summary: Summary) -> list[str]:
-    """Three sentences on one model."""
-    return [_ranking(summary), _cut(summary), _caveat(summary)]
+    """Say in two sentences how well a model ranks and what its cut does."""
+    return [_ranking(summary), _cut(summary)]
 
 
 def verdict_on(summary: ComparisonSummary) -> list[str]:
-    """Say how well several models rank, which to choose for each question, and the most important note."""
+    """Say which of several models to choose for each question."""
+    return list(summary.statements) or [f"No measure compares the {len(summary.models)} models."]
+
+
+def best_first(summary: ComparisonSummary) -> dict[str, Summary]:
+    """Return the models in the order of the measure that decides the first question, the leader first."""
+    order = list(summary.models)
+    if summary.choices:
+        choice = summary.choices[0]
+        rows = {name: _row(own, choice.measure) for name, own in summary.models.items()}
+
+        def place(name: str) -> tuple[bool, float]:
+            row = rows[name]
+            if row is None or math.isnan(row.value):
+                return True, 0.0
+            return False, -row.value if row.measure.better == "higher" else row.value
+
+        order = [choice.leader, *(name for name in sorted(order, key=place) if name != choice.leader)]
+    return {name: summary.models[name] for name in order}
+
+
+def warnings(summary: Summary | ComparisonSummary) -> list[Note]:
+    """Return the worst warnings, which stand below the verdict; all notes are in a section of their own."""
+    found = [note for note in page_notes(summary) if note.kind == "warning"]
+    if isinstance(summary, ComparisonSummary):  # of several models with the same trouble, one stands for all
+        found = list({note.rule: note for note in reversed(found)}.values())[::-1]
+    return found[:_MOST_WARNINGS]
+
+
+def page_notes(summary: Summary | ComparisonSummary) -> list[Note]:
+    """Return the notes as the page says them: it has a slider, so that nobody has to pass another cut."""
+    return [
+        replace(note, text=f"{str(note.text).partition(' Pass ')[0]} Move the slider for another.")
+        if note.rule == "scale"
+        else note
+        for note in summary.notes
+    ]
+
+
+def captions(summary: Summary) -> dict[str, str]:
+    """Return the line below each chart at the top of the page: the numbers that belong to it, with their intervals."""
     r = summary.data.ranking
-    first = (
-        f"{len(summary.models)} models scored the same {cases_of(r, grouped)}, {grouped(r.positives)} of them positive "
-        f"({share_of_positives(r)}{unusual_names(r)})"
-    )
-    areas = {name: row.value for name, own in summary.models.items() if (row := _row(own, "auc"))}
-    if areas:
-        order = sorted(areas, key=lambda name: -1.0 if math.isnan(areas[name]) else areas[name], reverse=True)
-        ranked = ", ".join(f"{name} {shown(areas[name])}" for name in order)
-        first += f"; their areas under the ROC curve (baseline 0.5) are {ranked}"
-    others = [note.text for note in summary.notes if note.rule not in _OF_DIFFERENCES]
-    last = others[:1] or [f"By false positive rate: {found.verdict}" for found in _roc(summary)]
-    return [f"{first}.", *summary.statements, *last]
+    lines = {
+        "roc": _numbers(summary, "auc"),
+        "precision_recall": _numbers(summary, "average_precision"),
+        "score_distribution": f"{grouped(r.positives)} positive and {grouped(r.negatives)} negative cases",
+        "reliability": _numbers(summary, "oe_ratio"),
+        "gain": _numbers(summary, "ks"),
+    }
+    return {name: line for name, line in lines.items() if line}
 
 
-def _roc(summary: ComparisonSummary) -> list[Any]:
-    return [found for curve, found in summary.dominance.items() if curve == "roc"]
+def _numbers(summary: Summary, *names: str) -> str:
+    """Measures in a line, each with its interval."""
+
+    def parts() -> Iterator[str]:
+        for name in names:
+            row = _row(summary, name)
+            if row is not None and not math.isnan(row.value):
+                limits = f" ({shown(row.interval[0])} to {shown(row.interval[1])})" if row.interval else ""
+                yield f"{row.title} {shown(row.value)}{limits}"
+
+    return ", ".join(parts())
 
 
 def _row(summary: Summary, name: str) -> Row | None:
@@ -63,7 +110,7 @@ def _ranking(summary: Summary) -> str:
     )
     ties = " (ties count half)" if len(r) == 1 else ""
     return (
-        f"{on}: it puts a positive before a negative in {100 * area.value:.3g} % of the pairs{ties} "
+        f"{who} puts a positive before a negative in {100 * area.value:.3g} % of the pairs{ties} "
         f"(AUC {shown(area.value)}{interval}), {_against_baseline(area)}."
     )
 
@@ -91,11 +138,3 @@ def _cut(summary: Summary) -> str:
     if not c.positives:
         return f"{at} it flags {flagged}, all of them false alarms."
     return f"{at} it flags {flagged}: it {found}, with {alarms}."
-
-
-def _caveat(summary: Summary) -> str:
-    if summary.notes:
-        return summary.notes[0].text
-    r = summary.data.ranking
-    fewer = min(r.positives, r.negatives)
-    return f"No warnings. The numbers rest on {grouped(fewer)} cases of the rarer class, and hold for similar cases."

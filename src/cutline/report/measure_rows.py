@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from cutline.core.table import between, p_number, shown
@@ -17,7 +20,6 @@ from cutline.results.summary import Row, Summary
 MOST_CARDS = 8  # up to so many measures of a summary are all shown large
 _ORDER = (Family.RANKING, Family.PROBABILITY, Family.CUT, Family.QUOTA, Family.COST)  # of the cards
 MOST_OPEN = 12  # measures of one cut that stand in an open table; of more, the headline measures do
-MOST_ROWS = 30  # of tests of differences that stand in one open table
 AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
 
 View = dict[str, Any]
@@ -117,18 +119,39 @@ def _source(text: str, place: str) -> str:
 
 
 def mathml(latex: str) -> str:
-    """A formula in the markup that browsers draw by themselves."""
-    from latex2mathml.converter import convert
+    """Return a formula in MathML, which browsers draw.
 
-    return str(convert(latex)) if latex else ""  # a measure of somebody's own may have no formula
+    Those of cutline's measures are stored. That of a user's measure is converted where latex2mathml is installed, and
+    shown in LaTeX otherwise.
+    """
+    stored = _stored_formulas().get(latex)
+    if stored is not None or not latex:  # a measure of somebody's own may have no formula
+        return stored or ""
+    try:
+        from latex2mathml.converter import convert
+    except ModuleNotFoundError:
+        return f"<code>{html.escape(latex)}</code>"
+    return str(convert(latex))
+
+
+@cache
+def _stored_formulas() -> dict[str, str]:
+    """Return the MathML of each formula in LaTeX (written by docs/make_formulas.py)."""
+    stored: dict[str, str] = json.loads(files("cutline.report").joinpath("formulas.json").read_text(encoding="utf-8"))
+    return stored
 
 
 # ---------------------------------------------------------------------- several models
 
 
-def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
-    """The tables of several models: measures by model, differences by pair, and where each model leads."""
-    by_model = {model: {row.key: row for row in own.rows} for model, own in summary.models.items()}
+def side_by_side(summary: ComparisonSummary, order: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the tables of several models: measures by model, differences by pair, and where each model leads.
+
+    Args:
+        summary: The comparison.
+        order: The models in the order of the columns; as they are when None.
+    """
+    by_model = {name: {row.key: row for row in summary.models[name].rows} for name in order or summary.models}
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
     rows = [across(name, by_model) | {"key": name} for name in names]
     whole = [row for row in rows if not row["follows_cut"]]
@@ -136,10 +159,45 @@ def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
     return {
         "headlines": by_question(row for row in rows if row["key"] in compared or len(rows) <= MOST_OPEN),
         "groups": by_question(whole),
-        "differences": differences(summary),
-        "verdict": summary.verdict if len(summary.verdict) > 1 else (),
+        "differences": [_difference(row, summary.level) for row in summary.rows],
+        "pairs": len(summary.pairs),
         "dominance": {AXES[curve]: found.verdict for curve, found in summary.dominance.items() if curve in AXES},
     }
+
+
+# The measures of the forest plot, as far as they were compared, and how many rows it has room for.
+_FOREST = ("auc", "average_precision", "log_loss", "brier", "mcc", "recall", "specificity", "precision", "f1")
+_FOREST_ROWS = 18
+
+
+def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
+    """Return the headline differences of the other models from the first, turned so that more is better.
+
+    Args:
+        summary: The comparison.
+        names: The models, the reference first.
+    """
+    by_measure = summary.differences_from(names[0])
+    decisive = [choice.measure for choice in summary.choices]
+    keys = sorted(by_measure, key=lambda key: (key not in decisive, _place(key), key))
+    most = max(1, _FOREST_ROWS // len(names)) if len(names) > 2 else _FOREST_ROWS // 2
+    chosen = [key for key in keys if any(row.interval for row in by_measure[key].values())][:most]
+    rows = []
+    for key in sorted(chosen, key=lambda key: (_place(key), key)):
+        for name in names[1:]:
+            row = by_measure[key].get(name)
+            if row is None or row.interval is None or row.measure.better is None:
+                continue
+            better = row if row.measure.better == "higher" else row.turned()
+            low, high = better.interval or (row.value, row.value)
+            shares = {"measure": row.title, "model": name, "value": better.value, "low": low, "high": high}
+            rows.append(shares | {"is_significant": row.is_significant(summary.level)})
+    return rows
+
+
+def _place(key: str) -> int:
+    name = key.partition("(")[0]
+    return _FOREST.index(name) if name in _FOREST else len(_FOREST)
 
 
 def across(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
@@ -159,17 +217,6 @@ def _best(measure: Measure, cells: list[View]) -> list[View]:
     return [cell | {"best": cell["value"] == best} for cell in cells]
 
 
-def differences(summary: ComparisonSummary) -> list[dict[str, Any]]:
-    """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
-    rows = [_difference(row, summary.level) for row in summary.rows]
-    if len(rows) <= MOST_ROWS:
-        return [{"summary": "", "rows": rows}] if rows else []
-    groups: dict[str, list[View]] = {}
-    for row in rows:
-        groups.setdefault(row["title"], []).append(row)
-    return [{"summary": f"{title}: {_significant(own)}", "rows": own} for title, own in groups.items()]
-
-
 def _difference(row: DifferenceRow, level: float) -> View:
     low, high = row.interval or (None, None)
     return {
@@ -186,11 +233,6 @@ def _difference(row: DifferenceRow, level: float) -> View:
         "conclusion": row.conclusion(level),
         "method": row.method,
     }
-
-
-def _significant(rows: Sequence[View]) -> str:
-    found, tested = (sum(row["is_significant"] for row in rows), sum(not math.isnan(row["p_holm"]) for row in rows))
-    return f"{found} of {tested} pairs differ significantly" if tested else "no pair can be tested"
 
 
 # ---------------------------------------------------------------------- in words

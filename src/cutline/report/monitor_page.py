@@ -11,10 +11,9 @@ from cutline.core.table import Table, p_number, plain, shown
 from cutline.monitoring.monitors import Monitor, measure_title
 from cutline.monitoring.score_drift import Drift
 from cutline.report import chart_specs, pictures
-from cutline.report.page import asset, environment, packed, policy, script, theme_variables
+from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import DRIFT_SECTIONS, MONITOR_SECTIONS, Section, groups
 
-MODULES = ("files", "shell", "still")
 MOST_DAYS = 60  # in the table of the page; the CSV has all
 _LATEST = ("measure", "value", "cumulated", "interval", "release", "limit", "status")
 _DAYS = ("day", "measure", "cases", "positives", *_LATEST[1:-1], "alarm", "status")
@@ -121,7 +120,7 @@ def _rendered(
         {"title": chart["title"], "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
         for index, chart in enumerate(drawn)
     ]
-    scripts = {"program": script(MODULES)}
+    scripts = {"program": script(STILL)}
     tabs = "\n".join("\t".join("" if v is None else str(plain(v)) for v in row) for row in (table.columns, *table.rows))
     page: str = (
         environment()

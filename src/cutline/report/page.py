@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 from importlib.resources import files
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
+from cutline.charts.forest import difference_forest
 from cutline.core import parallel
 from cutline.core.counts import TrustedCounts, written
 from cutline.core.messages import listed
@@ -91,10 +93,13 @@ MODULES = (
     "sentences",
     "fields",
     "promises",
+    "saving",
+    "tabs",
     "shell",
     "main",
 )
-FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
+# Those of a page without a movable cut.
+STILL = ("files", "saving", "shell", "still")
 WIDE_CHARTS = ("skew", "dominance")
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 # Which the fields, the table of all models and the promises show, whatever the charts do.
@@ -115,7 +120,7 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     if isinstance(summary, Summary):
         models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
     else:
-        models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
+        models, context, pairs = headline.best_first(summary), _of_several(summary), tuple(summary.confidence)
     shown = {
         name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
     }
@@ -125,12 +130,12 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
     with parallel.beside(partial(guarantee.embedded, models)) as promises:  # which take long for long lists
-        drawn, stills = _drawn(specs, models)
+        drawn, stills = _drawn(itertools.chain(_forest(summary), specs), models)
         held = {name: cut_grid.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
         data = _data(summary, models, held, drawn) | {"promises": promises()}
     context |= _common(summary, models, held) | {"trust": found, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
-    context["charts"] = _figures(drawn, [still.result() for still in stills])
+    context["charts"] = _figures(drawn, [still.result() for still in stills], context["captions"])
     template = environment().get_template("page")
     written: str = template.render(
         **context,
@@ -143,25 +148,37 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     return written
 
 
+def _forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
+    """The differences of several models from the best of them, as a picture beside their curves."""
+    if isinstance(summary, ComparisonSummary):
+        names = list(headline.best_first(summary))
+        rows = measure_rows.forest_rows(summary, names)
+        if rows:
+            picture = difference_forest(rows, names[0], names[1:])
+            yield chart_specs.of_picture(picture, shrink=False) | {"name": "differences", "models": [], "panel": 2}
+
+
 def _of_one(summary: Summary) -> dict[str, Any]:
     return {
         "title": summary.name or "Evaluation",
         "heading": summary.heading,
         "verdict": headline.verdict(summary),
-        "cards": measure_rows.cards(summary),
+        "captions": headline.captions(summary),
+        "cards": measure_rows.cards(summary) if len(summary.rows) <= measure_rows.MOST_CARDS else [],
         "comparison": None,
         "others": measure_rows.others(summary),
     }
 
 
 def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
-    names = list(summary.models)
+    names = list(headline.best_first(summary))
     return {
         "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
         "verdict": headline.verdict_on(summary),
+        "captions": {},
         "cards": [],
-        "comparison": measure_rows.side_by_side(summary),
+        "comparison": measure_rows.side_by_side(summary, names),
         "others": [],
     }
 
@@ -176,7 +193,8 @@ def _common(
     live, more_live = measure_rows.live_tables(first)
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
-        "notes": summary.notes,
+        "notes": headline.page_notes(summary),
+        "warnings": headline.warnings(summary),
         "row_notes": summary.row_notes,
         "live": live,
         "more_live": more_live,
@@ -233,9 +251,9 @@ def _coordinates(picture: Mapping[str, Any]) -> list[str]:
 def _drawn(
     charts: Iterable[dict[str, Any]], models: Mapping[str, Summary]
 ) -> tuple[list[dict[str, Any]], list[Future[str]]]:
-    """The charts, and still pictures of them, as many as the page has room for.
+    """The charts, and still pictures of those at the top of the page, as many as it has room for.
 
-    Another thread draws a picture while the next chart is made. Those that are seen first come first.
+    Another thread draws a picture while the next chart is made. What is folded is drawn by the page's program alone.
     """
     counts, room = [own.counts for own in models.values()], pictures.MOST_BYTES
 
@@ -243,7 +261,7 @@ def _drawn(
         nonlocal room
         if chart["spec"] is None:
             return ""
-        if room <= 0:
+        if chart.get("panel") is None or room <= 0:
             return pictures.LATER
         found = pictures.still(chart, counts, index)
         room -= len(found)
@@ -258,22 +276,23 @@ def _drawn(
     return drawn, stills
 
 
-def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """The charts for the template: those that are seen first, and those that are folded away."""
+def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str], captions: Mapping[str, str]) -> dict[str, Any]:
+    """The charts for the template: the panels at the top, those of the probabilities, and those that are folded."""
     every = [
         {key: chart[key] for key in ("name", "title", "notes")}
-        | {"index": i, "picture": stills[i], "wide": chart["name"] in WIDE_CHARTS}
+        | {"index": i, "picture": stills[i], "wide": chart["name"] in WIDE_CHARTS, "panel": chart.get("panel")}
         for i, chart in enumerate(drawn)
     ]
-    first = sorted(
-        (one for one in every if one["name"] in FIRST_CHARTS), key=lambda one: FIRST_CHARTS.index(one["name"])
-    )
+    for chart in every:
+        if chart["panel"] is not None and chart["name"] in captions:
+            chart["notes"] = [captions[chart["name"]]]
+    top = sorted((chart for chart in every if chart["panel"] is not None), key=lambda chart: chart["panel"])
+    rest = [chart for chart in every if chart["panel"] is None]
     trusted = [kind.name for kind in CHARTS.at(Place.TRUST)]
-    elsewhere = (*FIRST_CHARTS, *trusted)
     return {
-        "first": first,
-        "trust": [one for one in every if one["name"] in trusted],
-        "more": [one for one in every if one["name"] not in elsewhere],
+        "panels": [list(own) for _, own in itertools.groupby(top, key=lambda chart: chart["panel"])],
+        "trust": [chart for chart in rest if chart["name"] in trusted],
+        "more": [chart for chart in rest if chart["name"] not in trusted],
     }
 
 

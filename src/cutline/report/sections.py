@@ -23,7 +23,8 @@ class Section:
         title: The heading.
         link: What the navigation calls it; the title when empty.
         folded: Whether it is closed until somebody opens it. Printing opens it.
-        follows_cut: Whether it belongs under the bar with the slider, which stays in view there.
+        follows_cut: Whether it moves with the slider, which stays in view there.
+        heading: Whether the heading is visible; a section that explains itself has one for screen readers alone.
         appears: Whether there is anything to show, from what the templates are given.
     """
 
@@ -32,33 +33,47 @@ class Section:
     link: str = ""
     folded: bool = False
     follows_cut: bool = False
+    heading: bool = True
     appears: Callable[[Context], bool] = _always
 
 
+def _has_other_measures(context: Context) -> bool:
+    comparison = context["comparison"]
+    return bool(context["others"] or context["more_live"] or (comparison and comparison["groups"]))
+
+
+# The page of one model or of several: pictures first, then what the cut does and promises; the rest is folded.
 SECTIONS = (
-    Section("verdict", "Verdict"),
-    Section("models", "Models side by side", "Models", appears=lambda found: bool(found["comparison"])),
-    Section("trust", "Can I trust the probabilities?", "Probabilities", appears=lambda found: bool(found["trust"])),
-    Section("cut", "Where to cut", "The cut", follows_cut=True),
-    Section("promise", "What the cut promises", "Promise", follows_cut=True),
-    Section("charts", "Charts", follows_cut=True),
-    Section("notes", "Notes"),
+    Section("verdict", "Verdict", heading=False),
+    Section("look", "Charts with the cut", "Charts", follows_cut=True, heading=False),
     Section(
-        "measures",
-        "Measures of the whole list",
-        "Measures",
-        folded=True,
-        appears=lambda found: bool(found["others"] or (found["comparison"] and found["comparison"]["groups"])),
+        "models",
+        "Models side by side",
+        "Models",
+        follows_cut=True,
+        appears=lambda context: bool(context["comparison"]),
     ),
+    Section("cut", "What the cut does", "The cut", follows_cut=True),
+    Section("promise", "What the cut promises for future cases", "Promise", follows_cut=True),
+    Section("measures", "All measures", "Measures", folded=True, appears=_has_other_measures),
+    Section(
+        "trust",
+        "Can I trust the probabilities?",
+        "Probabilities",
+        folded=True,
+        appears=lambda context: bool(context["trust"]),
+    ),
+    Section("charts", "More charts", folded=True, appears=lambda context: bool(context["charts"]["more"])),
+    Section("notes", "Notes", folded=True),
     Section("ranking", "The ranking", "Ranking", folded=True),
-    Section("tools", "What would other tools say?", "Other tools", appears=lambda found: bool(found["tools"])),
+    Section("tools", "What would other tools say?", "Other tools", appears=lambda context: bool(context["tools"])),
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
 )
 
 # Those of a page of several classes.
 CLASS_SECTIONS = (
     Section("verdict", "Verdict"),
-    Section("differences", "Models side by side", "Models", appears=lambda found: bool(found["differences"])),
+    Section("differences", "Models side by side", "Models", appears=lambda context: bool(context["differences"])),
     Section("pictures", "Charts"),
     Section("classes", "Each class"),
     Section("matrix", "Confusion matrix", "Confusion"),
@@ -70,10 +85,10 @@ CLASS_SECTIONS = (
 # Those of the page of a folder of days.
 MONITOR_SECTIONS = (
     Section("verdict", "Verdict"),
-    Section("alarms", "Alarms", appears=lambda found: bool(found["alarms"]["rows"])),
+    Section("alarms", "Alarms", appears=lambda context: bool(context["alarms"]["rows"])),
     Section("tracks", "Since release", "Charts"),
-    Section("latest", "The last day", "Last day", appears=lambda found: bool(found["latest"]["rows"])),
-    Section("labels", "Labels that come late", "Labels", appears=lambda found: bool(found["labels"]["rows"])),
+    Section("latest", "The last day", "Last day", appears=lambda context: bool(context["latest"]["rows"])),
+    Section("labels", "Labels that come late", "Labels", appears=lambda context: bool(context["labels"]["rows"])),
     Section("notes", "Notes"),
     Section("days", "Every day", "Days", folded=True),
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
@@ -82,7 +97,7 @@ MONITOR_SECTIONS = (
 # Those of the page of two periods.
 DRIFT_SECTIONS = (
     Section("verdict", "Verdict"),
-    Section("periods", "Measures of both periods", "Measures", appears=lambda found: bool(found["periods"]["rows"])),
+    Section("periods", "Measures of both periods", "Measures", appears=lambda shown: bool(shown["periods"]["rows"])),
     Section("tracks", "Distribution of scores", "Charts"),
     Section("bins", "Bins of scores", "Bins"),
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
@@ -102,7 +117,8 @@ FOLD_SECTIONS = (
 def groups(context: Context, sections: tuple[Section, ...] = SECTIONS) -> list[dict[str, Any]]:
     """The sections that appear; neighbours that follow the cut are together."""
     shown = [
-        {"name": s.name, "title": s.title, "link": s.link or s.title, "folded": s.folded, "follows_cut": s.follows_cut}
+        {"name": s.name, "title": s.title, "link": s.link or s.title, "folded": s.folded}
+        | {"follows_cut": s.follows_cut, "heading": s.heading}
         for s in sections
         if s.appears(context)
     ]

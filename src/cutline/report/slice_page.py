@@ -15,14 +15,15 @@ from cutline.core.errors import CutlineError, ParameterError
 from cutline.core.table import p_number, shown
 from cutline.core.validation import check_flag, check_path, counted
 from cutline.report import chart_specs, pictures
-from cutline.report.page import asset, environment, packed, policy, script, theme_variables
+from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import Section, groups
 from cutline.results.provenance import versions
-from cutline.slices import AgainstRest, Fairness, Slices, common_table, simultaneous_words, slices_document
+from cutline.slice_comparison import AgainstRest
+from cutline.slice_fairness import Fairness
+from cutline.slices import Slices, common_table, simultaneous_words, slices_document
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
-MODULES = ("files", "shell", "still")
 SECTIONS = (
     Section("verdict", "Verdict"),
     Section("pictures", "Charts"),
@@ -108,7 +109,7 @@ def page(slices: Slices, found: AgainstRest) -> str:
         },
         "skip": "verdict",
     }
-    scripts = {"program": script(MODULES)}
+    scripts = {"program": script(STILL)}
     rows = table.to_dict()
     lines = [list(rows[0]), *(["" if cell is None else str(cell) for cell in row.values()] for row in rows)]
     data = {

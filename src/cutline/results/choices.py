@@ -76,7 +76,6 @@ class Choice:
 
 def choose_models(
     rows: Sequence[DifferenceRow],
-    names: Sequence[str],
     level: float,
     *,
     goal: str | None = None,
@@ -87,7 +86,6 @@ def choose_models(
 
     Args:
         rows: The differences of all pairs of models in all measures.
-        names: The models.
         level: The level of the tests.
         goal: The question that matters, which then comes first: a key of `GOALS`.
         primary: The measure that decides its question, which then comes first.
@@ -102,11 +100,11 @@ def choose_models(
     first = None if primary is None else _measure_named(primary, by_measure)
     choices = []
     for each in GOALS.values():
-        own = {key: found for key, found in by_measure.items() if found[0].measure.family in each.families}
+        own = {key: its for key, its in by_measure.items() if its[0].measure.family in each.families}
         if own:
             key = first if first in own else _primary(each, own)
             assert key is not None  # noqa: S101 - there is at least one
-            choices.append(_choice(each, key, own, names, level))
+            choices.append(_choice(each, key, own, level))
     named = goal if first is None else next((c.goal for c in choices if c.measure == first), None)
     if not by_quota and named != "quota" and len(choices) > 1:
         choices = [choice for choice in choices if choice.goal != "quota"]
@@ -136,23 +134,23 @@ def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
     return next(iter(own))
 
 
-def _choice(
-    goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], names: Sequence[str], level: float
-) -> Choice:
+def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], level: float) -> Choice:
     rows = own[key]
     values = _values(rows)
     sign = 1 if rows[0].measure.better == "higher" else -1
-    leader = max(sorted(values, key=list(names).index), key=lambda name: sign * values[name])
+    best_first = sorted(sorted(values), key=lambda name: -sign * values[name])  # in whichever order the models came
+    leader = best_first[0]
     beaten = {row.a if row.b == leader else row.b for row in rows if row.better(level) == leader}
-    equal = tuple(name for name in names if name in values and name != leader and name not in beaten)
+    equal = tuple(name for name in best_first[1:] if name not in beaten)
     against, with_leader = {}, []
-    for other, found in own.items():
+    for other, compared in own.items():
         if other == key:
             continue
-        better = [row.better(level) for row in found if leader in (row.a, row.b)]
-        if any(name not in ("", leader) for name in better):
-            against[other] = next(name for name in better if name not in ("", leader))
-        elif equal and any(row.better(level) == leader and {row.a, row.b} & set(equal) for row in found):
+        better = {row.better(level): abs(row.value) for row in compared if leader in (row.a, row.b)}
+        ahead = sorted(name for name in better if name not in ("", leader))
+        if ahead:
+            against[other] = max(ahead, key=better.__getitem__)
+        elif equal and any(row.better(level) == leader and {row.a, row.b} & set(equal) for row in compared):
             with_leader.append(other)
     sentence = _sentence(goal, own, key, leader, equal, against, with_leader, values)
     return Choice(goal.name, key, leader, equal, against, sentence)
@@ -176,7 +174,7 @@ def _sentence(
     with_leader: Sequence[str],
     values: Mapping[str, float],
 ) -> str:
-    rows, title = own[key], _in_a_sentence(own[key][0].title)
+    rows, title = own[key], title_in_sentence(own[key][0].title)
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
     if not p_values:
         text = f"{goal.words}, {leader} has the best {title} ({shown(values[leader])}); the difference was not tested"
@@ -199,7 +197,7 @@ def _sentence(
             f"{_rest(len(values) - 1 - len(equal))}"
         )
     if with_leader:
-        text += f"; {leader} is better in {_few([_in_a_sentence(own[other][0].title) for other in with_leader])}"
+        text += f"; {leader} is better in {_few([title_in_sentence(own[other][0].title) for other in with_leader])}"
     if against:
         text += "; " + _trades(own, leader, against)
     return text + "."
@@ -210,13 +208,13 @@ def _trades(own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Ma
     by_model: dict[str, list[str]] = {}
     for key, name in against.items():
         row = next(row for row in own[key] if {row.a, row.b} == {leader, name})
-        by_model.setdefault(name, []).append(f"{_in_a_sentence(row.title)} (by {shown(abs(row.value))})")
+        by_model.setdefault(name, []).append(f"{title_in_sentence(row.title)} (by {shown(abs(row.value))})")
     parts = [f"{name} is better in {_few(measures)}" for name, measures in by_model.items()]
     return "but " + listed(parts[:_MOST_NAMED])
 
 
-def _in_a_sentence(title: str) -> str:
-    """A title inside a sentence: its first letter small, unless it is a name or an abbreviation."""
+def title_in_sentence(title: str) -> str:
+    """Return a title as it stands inside a sentence: its first letter small, unless it is a name or an abbreviation."""
     word = title.split()[0]
     is_name = word in ("Brier", "Matthews", "Youden's", "Cohen's", "Kolmogorov-Smirnov", "Gini", "Jaccard")
     return title if is_name or not word[1:].islower() else title[0].lower() + title[1:]

@@ -161,7 +161,7 @@ class ComparisonSummary(Tabulated):
     def choices(self) -> tuple[Choice, ...]:
         """The model to choose for each question that the measures answer; the question that was named comes first."""
         how = {"goal": self.goal, "primary": self.primary}
-        return choose_models(self.rows, list(self.models), self.level, **how, by_quota=self.options.cut.by_quota)
+        return choose_models(self.rows, self.level, **how, by_quota=self.options.cut.by_quota)
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -193,8 +193,19 @@ class ComparisonSummary(Tabulated):
     def best(self, key: str) -> tuple[str, tuple[str, ...]]:
         """The model with the best value of a measure and those that cannot be told from it; empty if none is better."""
         rows = [row for row in self.rows if row.key == key]
-        found = choose_models(rows, list(self.models), self.level)
-        return (found[0].leader, found[0].equal) if found else ("", ())
+        choices = choose_models(rows, self.level)
+        return (choices[0].leader, choices[0].equal) if choices else ("", ())
+
+    def best_first(self) -> list[str]:
+        """Return the models by the measure that decides the first question, the best first."""
+        if not self.choices:
+            return list(self.models)
+        rows = [row for row in self.rows if row.key == self.choices[0].measure]
+        values: dict[str, float] = {}
+        for row in rows:
+            values |= {row.a: row.value_a, row.b: row.value_b}
+        sign = -1 if rows[0].measure.better == "higher" else 1
+        return sorted(self.models, key=lambda name: (math.isnan(value := values.get(name, math.nan)), sign * value))
 
     @property
     def level(self) -> float:

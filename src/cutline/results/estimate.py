@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from cutline.core.equality import ComparedByFields
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import Table, plain, shown, shown_limits
 from cutline.results.caveat import Caveat, find_warning
 from cutline.results.method_titles import RESAMPLED, method_title
 
@@ -117,13 +117,13 @@ class Estimate(ComparedByFields):
         return found | {"notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        interval = f" [{shown(self.low)}, {shown(self.high)}]" if self.has_interval else ""
+        interval = f" [{', '.join(shown_limits(self.low, self.high))}]" if self.has_interval else ""
         head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {method_title(self.method)})"
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         percent = f"{100 * self.level:g} % interval"
-        interval = f"{shown(self.low)} to {shown(self.high)}" if self.has_interval else "none"
+        interval = " to ".join(shown_limits(self.low, self.high)) if self.has_interval else "none"
         columns = ("measure", "value", percent, "method")
         table = Table(columns, ((self.measure, self.value, interval, method_title(self.method)),))._repr_html_()
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)

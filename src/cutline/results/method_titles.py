@@ -48,6 +48,8 @@ TITLES: Mapping[str, str] = {
     "tukey_kramer": "Tukey-Kramer, all pairs",
     "newcombe_pairs": "Newcombe, all pairs (Tukey)",
     "mover_pairs": "MOVER, all pairs (Tukey)",
+    "grouped": "Student's t of whole groups",
+    "grouped_pairs": "whole groups, all pairs (largest |t|)",
     "log_ratio_pairs": "log ratio, all pairs (Tukey)",
     "ratio_student": "ratio estimator (Student)",
     "bootstrap_wilson": "bootstrap standard error (Wilson)",

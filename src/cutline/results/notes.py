@@ -22,6 +22,8 @@ from cutline.results.resample_budget import fewer, left_out
 Kind = Literal["warning", "advice", "fact"]
 KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read
 DATA = "the data at hand"
+# The rules of warnings that question all numbers, which are said before them.
+FIRST = ("one-class", "reversed", "labels", "perfect-calibration")
 _NAMED = 4  # measures that a note names; of more it gives the number
 
 
@@ -110,7 +112,7 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
 def resampling_notes(scores: int, asked: int | None, used: int, is_open: bool, *, is_wanted: bool) -> Iterator[Note]:
     """What the budget of resamples changed: fewer than usual, or none for some measures without a closed form."""
     missing = left_out(scores, used) if is_open and is_wanted and asked is None else ""
-    texts = (fewer(scores, asked) if used else "", missing)
+    texts = (fewer(scores, used, asked), missing)
     if any(texts):
         yield Note("resamples", " ".join(filter(None, texts)))
 
@@ -135,8 +137,8 @@ def _certainly_wrong(r: Ranking) -> Iterator[Note]:
     clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
     if clipped:
         text = (
-            f"{written(clipped)} of {written(r.total)} cases were of a class that got probability 0 "
-            f"or next to it: logarithms take {eps:.2g} instead."
+            f"For {written(clipped)} {'case' if clipped == 1 else 'cases'} the true class got probability 0 or next to "
+            f"it; log loss uses {eps:.2g} instead."
         )
         yield Note("certainly-wrong", text, kind="warning")
 
@@ -145,7 +147,7 @@ def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     low, high = sorted((float(r.score[0]), float(r.score[-1])))
     if cut.is_default and not (low >= 0 and high <= 1):
         text = Text(
-            f"The scores run from {low:g} to {high:g} and are not probabilities, so the cut is {cut.words(r)}, which "
+            f"The scores are not probabilities ({low:g} to {high:g}); the cut is {cut.words(r)}, which "
             "flags about as many cases as are positive. Pass ",
             *(Argument("threshold"), ", ", Argument("quota"), " or ", Argument("share"), " for another."),
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import platform
+from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
+from cutline import __version__
 from cutline.results.resample_budget import RULE
 
 
@@ -43,5 +45,8 @@ def _intervals(level: str, resamples: int, seed: int, groups: int) -> str:
 @cache
 def versions() -> dict[str, str]:
     """The packages that made the numbers, and Python."""
-    packages = ("cutline", "numpy", "scipy", "altair", "vl-convert-python")
-    return {name: version(name) for name in packages} | {"python": platform.python_version()}
+    installed = {"cutline": __version__, "numpy": version("numpy"), "scipy": version("scipy")}
+    for name in ("altair", "vl-convert-python"):  # which the core does without
+        with suppress(PackageNotFoundError):
+            installed[name] = version(name)
+    return installed | {"python": platform.python_version()}

@@ -1,49 +1,83 @@
 """What is resampled, and how many resamples are drawn: the one rule that every view follows.
 
 The number of resamples depends on the length of the list alone, so that a measure has the same interval whichever
-others are asked for beside it.
+others are asked for beside it. A long list is resampled in bins of scores (`cutline.inference.resampling.binning`), so
+that a resample costs about the square root of its length, and no list is too long for a summary.
 """
 
 from __future__ import annotations
+
+import math
 
 from cutline.core.validation import check_whole
 
 RESAMPLES = 2000
 FEWEST = 100  # resamples, below which limits would be little more than noise
-SCORES = 20_000_000  # distinct scores times resamples: longer lists get fewer resamples
-WORK = 1_000_000_000  # ... times measures: what a summary of measures that nobody named may cost, some ten seconds
+ENOUGH = 400  # resamples, which tell a standard error to 4 %
+ROWS = 20_000_000  # rows times resamples, where the rows themselves are drawn: several models, or a decision on each
+WORK = 1_000_000_000  # cells times resamples times measures that nobody named: what a summary may cost, some seconds
 COST_OF_INVERSION = 8  # measures that are resampled, of which the simulations of one calibration error take the time
 QUICK = 80_000_000  # ... what a first look at an evaluation may cost, about a second
 CURVES = 1000  # resamples of whole curves, each of which costs many times a measure
 CURVES_FOR_A_NOTE = 400  # ... that nobody asked for
 LONG = 20_000  # kinds of cases, beyond which whole curves are not resampled for a note
 FEWEST_CURVES = 40  # resamples, below which a band of curves has no corners to speak of
+SHORT = 10_000  # distinct scores, up to which a list gets all resamples
 
 RULE = (
     f"Intervals use a formula where one exists and the bootstrap otherwise, with {RESAMPLES} resamples up to "
-    f"{SCORES // RESAMPLES:,} distinct scores and fewer beyond ({FEWEST} at the least). Where resampling would take "
+    f"{SHORT:,} distinct scores and fewer beyond ({ENOUGH} at the least). Where resampling would take "
     "longer than about ten seconds, a summary leaves these intervals out unless a number of resamples is asked for."
 )
 
 
+def cells_of(scores: int) -> int:
+    """Return about how many bins a list of so many distinct scores is resampled in, at most.
+
+    >>> cells_of(100), cells_of(10_000), cells_of(1_000_000)
+    (100, 1700, 4250)
+    """
+    return min(scores, round(200 + 15 * math.sqrt(scores)), 4250)
+
+
 def resamples_for(scores: int, asked: int | None = None) -> int:
-    """How many resamples a list of so many distinct scores gets: as asked, or by the rule.
+    """Return how many resamples a list of so many distinct scores gets: as asked, or by the rule.
 
     >>> resamples_for(569), resamples_for(50_000), resamples_for(4_700_000), resamples_for(569, asked=300)
+    (2000, 894, 400, 300)
+    """
+    if asked is not None:
+        return check_whole(asked, "resamples", 0)
+    return max(min(ENOUGH, RESAMPLES), round(RESAMPLES * min(1.0, math.sqrt(SHORT / max(scores, 1)))))
+
+
+def resamples_of_rows(rows: int, asked: int | None = None) -> int:
+    """Return how many resamples there are where the rows themselves are drawn: as asked, or by the rule.
+
+    >>> resamples_of_rows(569), resamples_of_rows(50_000), resamples_of_rows(4_700_000), resamples_of_rows(569, 300)
     (2000, 400, 100, 300)
     """
     if asked is not None:
         return check_whole(asked, "resamples", 0)
-    return max(FEWEST, min(RESAMPLES, SCORES // max(scores, 1)))
+    return max(FEWEST, min(RESAMPLES, ROWS // max(rows, 1)))
+
+
+def resamples_of_whole(scores: int) -> int:
+    """Return how many resamples a long list gets for a measure that cannot be resampled in bins.
+
+    >>> resamples_of_whole(3000), resamples_of_whole(10_000)
+    (1333, 400)
+    """
+    return max(min(ENOUGH, RESAMPLES), min(RESAMPLES, ENOUGH * SHORT // max(scores, 1)))
 
 
 def affordable(measures: int, scores: int, resamples: int, *, quick: bool = False) -> bool:
-    """Whether so many measures of a list are resampled though nobody asked for it; `quick` is for a first look.
+    """Whether resampling so many measures of a list fits the time that nobody asked for; `quick` is for a first look.
 
-    >>> affordable(40, 10_000, 2000), affordable(40, 4_700_000, 100), affordable(40, 10_000, 2000, quick=True)
+    >>> affordable(40, 10_000, 2000), affordable(4000, 4_700_000, 100), affordable(40, 10_000, 2000, quick=True)
     (True, False, False)
     """
-    return measures * scores * resamples <= (QUICK if quick else WORK)
+    return measures * cells_of(scores) * resamples <= (QUICK if quick else WORK)
 
 
 def curves_for(scores: int) -> int:
@@ -52,7 +86,7 @@ def curves_for(scores: int) -> int:
     >>> curves_for(569), curves_for(4_700_000)
     (1000, 100)
     """
-    return min(CURVES, resamples_for(scores))
+    return min(CURVES, resamples_of_rows(scores))
 
 
 def curves_for_a_note(scores: int, asked: int | None = None) -> int:
@@ -76,10 +110,9 @@ def left_out(scores: int, used: int = 0) -> str:
     )
 
 
-def fewer(scores: int, asked: int | None = None) -> str:
+def fewer(scores: int, used: int, asked: int | None = None) -> str:
     """That the rule drew fewer resamples than usual, in words; empty when it did not."""
-    used = resamples_for(scores, asked)
-    if asked is not None or used == RESAMPLES:
+    if asked is not None or not used or used == RESAMPLES:
         return ""
     return (
         f"The bootstrap intervals are from {used} resamples, because there are {scores:,} distinct scores; "

@@ -92,7 +92,8 @@ def test_what_single_places_of_the_curve_decide_is_told_where_the_model_is_not_c
 
 
 def test_a_limit_that_chance_raised_is_told_and_is_no_warning():
-    found = [cl.evaluate(*predictions(seed)).estimate("mcb", resamples=320) for seed in range(6)]
+    cases = [predictions(seed, power=power) for seed in range(3) for power in (1.0, 2.5)]
+    found = [cl.evaluate(*one).estimate("mcb", resamples=320) for one in cases]
     is_moved = [any("moved to include" in note for note in one.notes) for one in found]
 
     assert 0 < sum(is_moved) < 6

@@ -17,10 +17,12 @@ from cutline.inference.differences.paired import RANDOM, PairedMeasure, Question
 from cutline.inference.differences.test_results import PairTest, PairTests
 from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.measures import MEASURES
+from cutline.results.choices import choose_models
 from cutline.results.comparison_summary import DifferenceRow, Omnibus
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Wanted
+from cutline.results.summary import keyed
 
 NOT_RESAMPLED = "There is no closed form, and nothing was resampled: ask for a number of resamples."
 
@@ -49,15 +51,28 @@ def differences(
     level: float,
     resamples: int,
     seed: int,
+    *,
+    goal: str | None = None,
+    primary: str | None = None,
 ) -> Differences:
-    """A row for each measure and pair of models; what has no closed form shares its resamples, or has no interval."""
+    """A row for each measure and pair of models; what has no closed form shares its resamples, or has no interval.
+
+    The measure that decides the first question (`goal` or `primary` name it) is the one of the verdict in words.
+    """
     asked = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
     asked = answered(asked, pairing, resamples, seed)
     rows = tuple(row for one, at in zip(asked, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
-    told = [one for one in asked if resamples or not one.is_random()]
-    first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
-    if first is None:
+    tested = {
+        keyed(one.measure, at.at): one
+        for one, at in zip(asked, wanted, strict=True)
+        if resamples or not one.is_random()
+    }
+    by_quota = next(iter(cuts.values())).by_quota
+    choices = choose_models(rows, level, goal=goal, primary=primary, by_quota=by_quota)
+    decisive = [choice.measure for choice in choices if choice.measure in tested]
+    if not tested:
         return Differences(rows, resamples=resamples)
+    first = tested[decisive[0] if decisive else min(tested)]
     method = "auto" if resamples else first.chosen("auto")
     whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
     curves = tuple(confidence_curve(one.title, *one.difference(_of_interval(method))) for one in first.pairs.values())

@@ -809,6 +809,7 @@ def sentence(one: PairedMeasure, test: PairTest, level: float) -> str:
         ahead, behind = (a, b) if (one.value > 0) == (one.measure.better != "lower") else (b, a)
         word = "better" if one.measure.better else "higher"
         return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
-    said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
+    both = " and ".join(sorted((a, b)))  # the same words in whichever order the models came
+    conclusion = f"{both}: the difference in {test.measure}, {size}, is not significant {how}"
     pairing = one.pairing
-    return f"{said}; {planned(one.difference('auto')[0], pairing.total, level, pairing.unit)}"
+    return f"{conclusion}; {planned(one.difference('auto')[0], pairing.total, level, pairing.unit)}"

@@ -18,6 +18,7 @@ from cutline.inference.methods import Method
 from cutline.inference.resampling.bootstrap import bootstrap, shapes
 from cutline.inference.resampling.pairing import Pairing, Question
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
+from cutline.inference.single.bootstrap import studentised
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.inference.single.interval_options import Options
 from cutline.inference.single.intervals import closed, default
@@ -132,9 +133,11 @@ def _resampled_limits(
     values = bootstrap(sampler, [estimand.statistic], options.resamples, options.seed).values[0]
     (shape,) = shapes(sampler, [estimand.statistic], options.seed)
     units = math.inf if groups is None else groups.groups
+    # A spread has a limit at every level, and percentiles do not.
+    by = method.limits if method.name in ("student", "bias_corrected") else studentised
 
     def limits(level: float) -> Limits:
-        found = method.limits(estimand, values, shape, level, [], units)
+        found = by(estimand, values, shape, level, [], units)
         return Limits(found.low, found.high)
 
     return limits

@@ -11,7 +11,7 @@ resamples of one model are its own: its interval is the same alone and in a comp
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,13 +19,16 @@ import numpy as np
 
 from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.resampling.samplers import LONG, Cells, OneModel, Sampler
+from cutline.inference.resampling.binning import WHOLE, are_changed_by_bins, bin_scores
+from cutline.inference.resampling.samplers import LONG, CaseSampler, Cells, GroupSampler, OneModel, Sampler
 from cutline.results.estimate import Limits
+from cutline.results.resample_budget import resamples_of_whole
 
 BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
-CELLS = 2**18  # cells held at once by a thread
+CELLS = 2**18  # cells of a model held at once by a thread
+ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
 
@@ -44,6 +47,86 @@ def bootstrap(sampler: OneModel, statistics: Sequence[Statistic], resamples: int
     return resample(
         sampler, lambda drawn: [statistic(drawn[0]) for statistic in _one_by_one(statistics)], resamples, seed
     )
+
+
+class Resampled(NamedTuple):
+    """Statistics of one ranking on the same resamples, in bins of scores where these do not change them.
+
+    `values` and `shapes` are those of each statistic, `redrawn` is how many resamples of one class were drawn anew.
+    `uncertain` is by how much bins may have changed each statistic, where that matters, and `bins` their number.
+    """
+
+    values: list[Array]
+    shapes: list[Shape]
+    redrawn: int
+    uncertain: list[float]
+    bins: int
+
+
+class Drawing(NamedTuple):
+    """How resamples are drawn: how many, from which seed, each class by itself or not, whole groups or cases."""
+
+    resamples: int
+    seed: int
+    stratified: bool = False
+    groups: GroupSampler | None = None
+
+    def sampler(self, ranking: Ranking) -> OneModel:
+        """Return what draws the cases of a ranking that is not in bins."""
+        return self.groups or CaseSampler(ranking, self.stratified)
+
+
+def bootstrap_in_bins(
+    ranking: Ranking,
+    statistics: Sequence[Statistic],
+    values: Sequence[float],
+    how: Drawing,
+    *,
+    cuts: Iterable[int] = (),
+    shaped: Collection[int] = (),
+) -> Resampled:
+    """Return the values of statistics on resamples of the scores in bins, shifted to what the whole list has.
+
+    A statistic that bins change by more than a small part of its interval is resampled on the whole list, less often,
+    unless that is very long.
+
+    Args:
+        ranking: The list.
+        statistics: Functions of a ranking, or of a stack of rankings.
+        values: Their values on the list.
+        how: How the resamples are drawn.
+        cuts: How many scores are above each cut that no bin may straddle.
+        shaped: Of which statistics the shape is wanted, by their places.
+    """
+    every = range(len(statistics))
+    found = [np.empty(0)] * len(statistics)
+    shape = dict.fromkeys(every, Shape())
+    uncertain, redrawn, whole, size = [0.0] * len(statistics), 0, list(every), 0
+
+    def draw(sampler: OneModel, some: Sequence[int], resamples: int) -> tuple[list[Array], int]:
+        drawn, again = bootstrap(sampler, [statistics[i] for i in some], resamples, how.seed)
+        with_shape = [i for i in some if i in shaped]
+        shape.update(zip(with_shape, shapes(sampler, [statistics[i] for i in with_shape], how.seed), strict=True))
+        return drawn, again
+
+    bins = bin_scores(ranking, cuts)
+    if bins is not None:
+        sampler = CaseSampler(bins.ranking, how.stratified) if how.groups is None else how.groups.in_bins(bins)
+        drawn, redrawn = draw(sampler, every, how.resamples)
+        shifts, size = bins.shifts(statistics, values), len(bins.ranking)
+        found = [column + shift for column, shift in zip(drawn, shifts, strict=True)]
+        whole = [i for i, is_changed in enumerate(are_changed_by_bins(drawn, shifts)) if is_changed]
+        if len(ranking) > WHOLE and whole:
+            for i, width in zip(whole, bins.uncertainties(statistics[i] for i in whole), strict=True):
+                uncertain[i] = max(width, abs(shifts[i]))
+            whole = []
+    if whole:
+        enough = how.resamples if bins is None else min(how.resamples, resamples_of_whole(len(ranking)))
+        drawn, again = draw(how.sampler(ranking), whole, enough)
+        for i, column in zip(whole, drawn, strict=True):
+            found[i] = column
+        redrawn = redrawn if bins is not None else again
+    return Resampled(found, [shape[i] for i in every], redrawn, uncertain, size)
 
 
 def _one_by_one(statistics: Sequence[Statistic]) -> Any:
@@ -102,7 +185,11 @@ def _draw(
 
 
 def _at_once(sampler: Sampler) -> int:
-    return 1 if sampler.cells > LONG else max(1, CELLS // max(1, sampler.cells))
+    """Return how many resamples are measured together: one of a long ranking, else as many as the cache holds."""
+    longest = max(len(ranking) for ranking in sampler.rankings)
+    if longest > LONG:
+        return 1
+    return max(1, min(CELLS // max(1, longest), ROWS_AT_ONCE // max(1, sampler.cells)))
 
 
 def _asked(sampler: Sampler, drawn: Sequence[Cells], ask: Callable[[Sequence[Ranking]], Sequence[Any]]) -> list[Array]:

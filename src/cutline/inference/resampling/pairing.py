@@ -22,6 +22,7 @@ from cutline.core.validation import group_codes
 from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
+from cutline.inference.resampling.binning import ScoreBins, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.bootstrap import resample
 from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw_groups, strata_of
 from cutline.measures import Measure
@@ -119,6 +120,13 @@ class Pairing:
         """The same cases with some of the models only."""
         rankings = tuple(self.rankings[model] for model in models)
         return replace(self, rankings=rankings, index=tuple(self.index[model] for model in models))
+
+    def in_bins(self, bins: Sequence[ScoreBins | None]) -> Pairing:
+        """Return the same cases with the scores of some models in bins, in the order of the models."""
+        both = list(zip(self.rankings, self.index, bins, strict=True))
+        rankings = tuple(ranking if own is None else own.ranking for ranking, _, own in both)
+        index = tuple(place if own is None else own.bin_of(place) for _, place, own in both)
+        return replace(self, rankings=rankings, index=index)
 
     def placements(self, model: int) -> Array:
         """The share of the other class that a case of each cell stands right to, for DeLong's covariance."""
@@ -340,9 +348,39 @@ def stream(seed: int, number: int) -> np.random.Generator:
 
 
 def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, seed: int) -> Resamples:
-    """All questions of all models on the same resamples."""
+    """Return the answers to all questions for all models on the same resamples, the scores in bins.
+
+    A question whose answer bins change by more than a small part of its interval is asked of the whole lists.
+    """
     if not questions:
         return Resamples(np.empty((0, len(pairing.rankings), resamples)), 0)
+    bins = [bin_scores(r, _cuts_of(questions, model, r)) for model, r in enumerate(pairing.rankings)]
+    if all(one is None for one in bins):
+        return _ask_resamples(pairing, questions, resamples, seed)
+    short = pairing.in_bins(bins)
+    found = _ask_resamples(short, questions, resamples, seed)
+    exact, binned = (
+        np.array([[float(q.value(r, m)) for m, r in enumerate(rankings)] for q in questions])
+        for rankings in (pairing.rankings, short.rankings)
+    )
+    with np.errstate(invalid="ignore"):  # infinite values have no shift
+        shifts = exact - binned
+    models = range(len(bins))
+    changed = [i for i, row in enumerate(shifts) if any(are_changed_by_bins(found.values[i], [row[m] for m in models]))]
+    values = found.values + shifts[:, :, None]
+    if changed:
+        values[changed] = _ask_resamples(pairing, [questions[i] for i in changed], resamples, seed).values
+    return Resamples(values, found.redrawn)
+
+
+def _cuts_of(questions: Sequence[Question], model: int, ranking: Ranking) -> set[int]:
+    """Return where one model's ranking is cut by the thresholds of some questions."""
+    given = (question.parameters[model] for question in questions)
+    return {ranking.cut(float(one["threshold"])) for one in given if "threshold" in one}
+
+
+def _ask_resamples(pairing: Pairing, questions: Sequence[Question], resamples: int, seed: int) -> Resamples:
+    """Return the answers to all questions for all models on the same resamples."""
 
     def ask(drawn: Sequence[Ranking]) -> list[Any]:
         return [question.value(ranking, model) for question in questions for model, ranking in enumerate(drawn)]

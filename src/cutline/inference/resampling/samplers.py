@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol, Self
 
@@ -14,6 +14,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import group_codes
+from cutline.inference.resampling.binning import ScoreBins
 from cutline.inference.resampling.multinomial import Kinds, times_of_rows
 
 KINDS = 200  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
@@ -315,6 +316,13 @@ class GroupSampler(_OfOneModel):
         cell[~is_positive] += len(ranking)
         apart = None if strata is None else strata_of(strata, code)
         return cls(ranking, cell, code, weights, len(names), apart, groups is None)
+
+    def in_bins(self, bins: ScoreBins) -> Self:
+        """Return the same groups of the same cases, the scores in bins."""
+        scores = len(self.ranking)
+        is_negative = self.cell >= scores
+        cell = bins.bin_of(self.cell - scores * is_negative) + len(bins.ranking) * is_negative
+        return replace(self, ranking=bins.ranking, cell=cell)
 
     @property
     def has_weights(self) -> bool:

@@ -19,7 +19,7 @@ from cutline.core.table import Table, frame
 from cutline.core.validation import LEVEL, called, check_choice, check_flag, check_level, check_whole, counted, numbers
 from cutline.inference.caveats import EQUAL, FEW_DECISIONS, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
 from cutline.inference.effective_size import effective
-from cutline.inference.resampling.binning import coarse
+from cutline.inference.resampling.binning import bin_scores
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 from cutline.inference.single import proportions
@@ -92,7 +92,7 @@ def _reach(found: _Drawn, roots: Array, level: float) -> float:
 
 def _drawn(r: Ranking, curves: list[Callable[[Ranking], Array]], how: Drawing) -> _Drawn:
     """Some curves of a ranking in a world that is like it, and in samples of that world."""
-    bins = coarse(r)
+    bins = bin_scores(r)
     short = r if bins is None else bins.ranking
     stacked = [partial(_each_whole_curve, curve) for curve in curves]
     if how.groups is not None or not r.integral:

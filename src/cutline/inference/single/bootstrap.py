@@ -35,9 +35,9 @@ from cutline.inference.caveats import (
     whole_groups,
 )
 from cutline.inference.quantities import Quantity
-from cutline.inference.resampling.binning import NEGLIGIBLE, coarse, note
-from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
-from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
+from cutline.inference.resampling.binning import note
+from cutline.inference.resampling.bootstrap import Drawing, Shape, bca, bootstrap_in_bins, percentile
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.interval_options import Options
 from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
@@ -123,48 +123,33 @@ def resampled(
         raise ParameterError(STRATIFIED_GROUPS)
     if not estimands:
         return []
-    ranking = estimands[0].ranking
-    bins = coarse(ranking, _cuts(estimands)) if groups is None else None
-    sampler: OneModel = groups or CaseSampler(ranking if bins is None else bins.ranking, options.stratified)
-    statistics = [t.statistic for t in estimands]
-    values, redrawn = bootstrap(sampler, statistics, options.resamples, options.seed)
-    if bins is not None:
-        shifts = bins.shifts(statistics, (t.value for t in estimands))
-        values = [column + shift for column, shift in zip(values, shifts, strict=True)]
+    ranking, statistics = estimands[0].ranking, [t.statistic for t in estimands]
     shaped = [i for i, one in enumerate(limits) if one is not percentiles]
-    found = shapes(sampler, [estimands[i].statistic for i in shaped], options.seed) if shaped else []
+    how = Drawing(options.resamples, options.seed, options.stratified, groups)
+    exact, cuts = [t.value for t in estimands], {cut for t in estimands for cut in t.cuts}
+    drawn = bootstrap_in_bins(ranking, statistics, exact, how, cuts=cuts, shaped=shaped)
+    shape = {i: drawn.shapes[i] for i in shaped}
     if groups is not None:  # the groups of the smaller class tell how well a variance is known
-        found = [one._replace(freedom=min(one.freedom, *groups.freedom_of_classes)) for one in found]
-    shape = dict(zip(shaped, found, strict=True))
+        fewest = min(groups.freedom_of_classes)
+        shape = {i: one._replace(freedom=min(one.freedom, fewest)) for i, one in shape.items()}
     notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:
         notes = design_notes(groups, "resampled")
-    notes += redraws(redrawn) + few_resamples(options.resamples)
+    notes += redraws(drawn.redrawn) + few_resamples(options.resamples)
     made = []
     for i, estimand in enumerate(estimands):
         qualified = notes + caveats_of(estimand) + _too_little(estimand)
-        made.append(limits[i](estimand, values[i], shape.get(i), options.level, qualified, units))
-    if bins is None:
-        return made
-    return [
-        _of_bins(one, open_to, len(bins.ranking))
-        for one, open_to in zip(made, bins.uncertainties(statistics), strict=True)
-    ]
-
-
-def _cuts(estimands: Sequence[Estimand]) -> set[int]:
-    """The cuts of a list that no bin may straddle: those of measures of one cut."""
-    return {t.ranking.cut(float(t.counts.threshold)) for t in estimands if t.is_of_one_cut}
+        made.append(limits[i](estimand, drawn.values[i], shape.get(i), options.level, qualified, units))
+    return [_of_bins(one, width, drawn.bins) for one, width in zip(made, drawn.uncertain, strict=True)]
 
 
 def _of_bins(found: Estimate, uncertain: float, bins: int) -> Estimate:
-    """An estimate from resamples of bins: it says what they leave open, and is widened where that matters."""
+    """Return an estimate from resamples of bins, widened by what they leave open where that matters."""
     width = found.high - found.low
-    if not width > 0 or not math.isfinite(uncertain):
+    if not uncertain or not width > 0 or not math.isfinite(uncertain):
         return found
-    share = uncertain / width
-    wider = uncertain if share > NEGLIGIBLE else 0.0
-    return replace(found, low=found.low - wider, high=found.high + wider, notes=(*found.notes, note(bins, share)))
+    low, high = found.low - uncertain, found.high + uncertain
+    return replace(found, low=low, high=high, notes=(*found.notes, note(bins, uncertain / width)))
 
 
 def design_notes(groups: GroupSampler, how: str) -> list[str]:

@@ -28,6 +28,7 @@ from cutline.inference.caveats import FEW_FOR_RESAMPLING, few_cases, finished
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
+from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import Estimand
@@ -105,7 +106,8 @@ def _simulated(
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
     notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
     simulations = max(_FEWEST, options.resamples // 8)
-    worlds = _Worlds(ranking, estimands, options.seed, simulations, worth, notes)
+    bins = bin_scores(ranking, per_root=SIMULATED)
+    worlds = _Worlds(ranking if bins is None else bins.ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
     ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
     return worlds, first, worlds.simulated(ways, simulations)
@@ -135,8 +137,8 @@ class _Worlds:
         self.by_scores = self._of_other_scores(most) if self.is_plain else None
 
     def seen(self, i: int) -> float:
-        """The value of the sample as so many cases: an error that corrects itself for chance depends on them."""
-        if self.is_plain:
+        """The value of the sample in its bins and as so many cases: an error may depend on both."""
+        if self.is_plain and self.ranking is self.estimands[i].ranking:
             return self.estimands[i].value
         scale = self.worth / float(self.ranking.total)
         return float(self.estimands[i].statistic(self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)))

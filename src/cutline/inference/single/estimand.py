@@ -93,6 +93,11 @@ class Estimand:
         return self.cut(self.ranking)  # type: ignore[misc]
 
     @property
+    def cuts(self) -> tuple[int, ...]:
+        """Where the list is cut, for a measure of one cut: bins of scores end there."""
+        return (self.ranking.cut(float(self.counts.threshold)),) if self.is_of_one_cut else ()
+
+    @property
     def bins(self) -> tuple[str, ...]:
         """What bins leave certain of the value, in a sentence, where they leave something open."""
         return () if self.open_to is None else (self.open_to.statement,)

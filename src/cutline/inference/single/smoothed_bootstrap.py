@@ -21,7 +21,7 @@ from cutline.core.table import shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_STUDENT, NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
 from cutline.inference.corrected import LEVEL, Corrected
-from cutline.inference.resampling.binning import coarse
+from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import Urn
 from cutline.inference.single.bootstrap import caveats_of, on_its_scale
 from cutline.inference.single.estimand import Estimand
@@ -63,7 +63,7 @@ def smoothed(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
     if not estimands:
         return []
     whole = estimands[0].ranking
-    bins = coarse(whole)
+    bins = bin_scores(whole, per_root=SIMULATED)
     ranking = whole if bins is None else bins.ranking
     samples = max(_FEWEST, options.resamples // _PART)
     worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])
@@ -84,7 +84,7 @@ def corrected_best(estimands: Sequence[Estimand], options: Options) -> list[Corr
         options: The resamples and the seed.
     """
     whole = estimands[0].ranking
-    bins = coarse(whole)
+    bins = bin_scores(whole, per_root=SIMULATED)
     ranking = whole if bins is None else bins.ranking
     samples = max(_FEWEST, options.resamples // _PART)
     worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])

@@ -40,6 +40,11 @@ export function localLevel(cases, confidence) {
   return Math.exp(at);
 }
 
+// The order statistics with a bound of their own, where not each has one: null where each has.
+export function sharedBounds(cases) {
+  return cases <= EVERY_INDEX ? null : indices(cases);
+}
+
 // The order statistics with a bound of their own.
 function indices(cases) {
   if (cases <= EVERY_INDEX) return Array.from({ length: cases }, (_, i) => i + 1);

@@ -8,9 +8,13 @@ import { openTarget, startTheme, unfoldForPrinting, unpack } from "./shell.js";
 import { allowedBeyond, atLeast, casesNeeded, upperBound } from "./bounds.js";
 import { casesNeededAnywhere, localLevel } from "./levels.js";
 import { startPromises } from "./promises.js";
+import { startSaving } from "./saving.js";
+import { startTabs } from "./tabs.js";
 
 async function startPage() {
   startTheme();
+  startTabs();
+  startSaving();
   openTarget();
   window.addEventListener("hashchange", openTarget);
   const data = await unpack(document.getElementById("data").textContent);

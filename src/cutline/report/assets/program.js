@@ -1,11 +1,12 @@
 // Programs traced from the Python definitions: steps that work on earlier ones, by the names of numpy's functions.
 // No measure is defined here; division and logarithms behave as numpy's do (0/0 is NaN, x/0 is infinite).
 
-const OPERATIONS = {
+export const OPERATIONS = {
   add: (a, b) => a + b,
   subtract: (a, b) => a - b,
   multiply: (a, b) => a * b,
   divide: (a, b) => a / b,
+  floor_divide: (a, b) => Math.floor(a / b),
   negative: (a) => -a,
   absolute: Math.abs,
   sign: Math.sign,

@@ -158,7 +158,7 @@ export class Promises {
         return this.bounds(model.at(i), asked.prevalence).precision >= one.bound;
       });
     };
-    const places = [...Array(model.last + 1).keys()].filter(isAllowed);
+    const places = model.searched().filter(isAllowed);
     if (!places.length) {
       const alone = made.length + (asked.quota !== null) === 1;
       const words = { requirement: made[0]?.text, confidence: inPercent(this.levels.confidence) };

@@ -85,6 +85,11 @@ export class Cuts {
     return this.integral ? Math.floor(Number((share * this.total).toFixed(6))) : share * this.total;
   }
 
+  // The cuts among which one that keeps promises is looked for.
+  searched() {
+    return [...Array(this.last + 1).keys()];
+  }
+
   // The strictest cut at which a measure that rises along the list reaches a bound, such as a recall.
   reaching(measure, bound) {
     return this.at(Math.min(firstTrue(this.last, (i) => measure(this.at(i)) >= bound), this.last));

@@ -1,10 +1,12 @@
 // Where the program of a page without a movable cut starts: its theme, what is folded, and its numbers to take away.
 
 import { copy, download, tell } from "./files.js";
+import { startSaving } from "./saving.js";
 import { openTarget, startTheme, unfoldForPrinting, unpack } from "./shell.js";
 
 async function startStill() {
   startTheme();
+  startSaving();
   openTarget();
   window.addEventListener("hashchange", openTarget);
   unfoldForPrinting();

@@ -1,0 +1,344 @@
+"""What the process of a page can do: each job calls the package as the commands do, and sends results as they come."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cutline as cl
+from cutline.app.settings import METHODS, TITLES, Settings
+from cutline.charts import CHARTS, Shows
+from cutline.cli.compare import compared
+from cutline.cli.evaluate import evaluated
+from cutline.cli.options import Columns, ReadingAtCut, SelectionOptions
+from cutline.cli.reading import choose, read_comparison, read_evaluation
+from cutline.cli.render import interval
+from cutline.cli.slices import read_slices
+from cutline.cli.text import OPTIONS, printable
+from cutline.comparison import Comparison
+from cutline.core.errors import CutlineError, InputError, ParameterError, sentence_of
+from cutline.core.messages import Argument
+from cutline.core.table import shown
+from cutline.cuts.cut import Cut
+from cutline.evaluation import Evaluation
+from cutline.inputs import files
+from cutline.inputs.column_source import Ask
+from cutline.inputs.write_flags import Cases, Flags
+from cutline.report import save
+from cutline.results.measure_selection import headlines
+from cutline.results.summary import Summary
+
+Send = Callable[[str, Any], None]
+
+MOST_VALUES = 50  # of a column of labels that are offered as positive
+_POSITIVE = ("1", "true", "yes", "y", "ja", "j", "oui", "si", "positive", "pos")
+_SELECTION = SelectionOptions(0.95, None, 0, None)
+_FORMATS = (".svg", ".png", ".pdf")
+
+
+class Jobs:
+    """The work on the file of one page; the last models that were read are ready for the next job.
+
+    Args:
+        send: Takes a part of the page by name, with what it shows.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._folder, self._send = Path(), send
+        self._read: tuple[Any, Evaluation | Comparison] | None = None
+        self._cut: tuple[Any, Cut] | None = None
+
+    def run(self, name: str, folder: Path, file: str, title: str, settings: Settings, argument: str) -> None:
+        """Do a job, by its name.
+
+        Args:
+            name: What to do.
+            folder: Where results are written.
+            file: The file of predictions.
+            title: What the user calls the file.
+            settings: The columns and the cut.
+            argument: What a job takes besides: a column, a chart or a method.
+        """
+        self._folder = folder
+        jobs = {
+            "describe": lambda: self._describe(file),
+            "values": lambda: self._send_values(file, argument),
+            "evaluate": lambda: self._evaluate(file, settings),
+            "flag": lambda: self._flag(file, settings),
+            "chart": lambda: self._draw(file, settings, argument),
+            "recalibrate": lambda: self._recalibrate(file, settings, argument),
+        }
+        try:
+            jobs[name]()
+        except CutlineError as error:
+            text = in_fields(error).replace(Path(file).name, printable(title))
+            self._send("refusal", {"message": text})
+
+    # ------------------------------------------------------------------ the file
+
+    def _describe(self, file: str) -> None:
+        """Send the columns, and those that can only be meant."""
+        source = files.read(file)
+        found: dict[str, Any] = {"columns": list(source.columns), "label": "", "score": ""}
+        with suppress(InputError):
+            found["label"] = choose(source, None, ("",), ()).label
+            found["score"] = choose(source, found["label"], (), ()).scores[0]
+        self._send("columns", found)
+        if found["label"]:
+            self._send_values(file, found["label"])
+
+    def _send_values(self, file: str, column: str) -> None:
+        """Send the values of a column of labels, and the one that is usually positive."""
+        rows = files.read(file).rows({"labels": Ask("labels", column, as_text=True)})["labels"]
+        values = sorted({printable(value) for value in rows.tolist() if value is not None and value == value})
+        usual = [value for value in values if value.lower() in _POSITIVE]
+        self._send(
+            "values",
+            {
+                "column": column,
+                "values": values[:MOST_VALUES],
+                "count": len(values),
+                "positive": usual[0] if len(usual) == 1 and len(values) == 2 else "",
+            },
+        )
+
+    # ------------------------------------------------------------------ the numbers
+
+    def _evaluate(self, file: str, settings: Settings) -> None:
+        """Send the table at once, then all numbers, the report, and the slices."""
+        begin = time.perf_counter()
+        cut = self._choose(file, settings)
+        self._send("cut", _describe_cut(cut))
+        models = self._models_at_cut(file, settings)
+        evaluations = dict(models) if isinstance(models, Comparison) else {models.name or "the model": models}
+        quick = {name: ev.summary(headlines(ev.cut), resamples=0) for name, ev in evaluations.items()}
+        self._send("table", _tabulate(quick) | {"seconds": round(time.perf_counter() - begin, 2)})
+        self._send("charts", _list_charts(len(evaluations)))
+        self._send("stage", "Computing every measure with its interval")
+        if isinstance(models, Comparison):
+            summary: Any = compared(models, _SELECTION, whole=True, quiet=True)
+            whole: Mapping[str, Summary] = summary.models
+        else:
+            summary = evaluated(models, _SELECTION, whole=True, quiet=True)
+            whole = dict.fromkeys(evaluations, summary)
+        notes = [in_fields(note.text) for note in summary.notes]
+        usual = {name: own.only({m.name for m in headlines(evaluations[name].cut)}) for name, own in whole.items()}
+        self._send("table", _tabulate(usual) | {"notes": notes, "seconds": round(time.perf_counter() - begin, 2)})
+        for suffix in ("json", "csv"):
+            self._write(f"numbers.{suffix}", lambda path: save(models, path, summary=summary, overwrite=True))
+        self._send("stage", "Drawing the report")
+        self._write("report.html", lambda path: save(models, path, summary=summary, overwrite=True))
+        if settings.by:
+            self._slice(file, settings, cut)
+
+    def _slice(self, file: str, settings: Settings, cut: Cut) -> None:
+        """Send the page of the slices."""
+        if settings.group:
+            raise ParameterError("Slices cannot be combined with groups", "leave one of them out")
+        self._send("stage", "Comparing the slices")
+        reading = _reading(replace(settings, second=""))
+        if settings.cut in ("costs", "promise") and cut.possible:
+            reading = replace(reading, threshold=cut.threshold)
+        slices, _ = read_slices([file], [settings.by], reading, None, quiet=True)
+        options: dict[str, Any] = {"measure": "auc", "least": 5, "overwrite": True, "level": 0.95, "seed": 0}
+        self._write("slices.html", lambda path: slices.save(path, **options))
+
+    def _models(self, file: str, settings: Settings) -> Evaluation | Comparison:
+        """Return the model, or two of them, as the file and the settings say."""
+        reading = _reading(settings)
+        key = (file, reading)
+        if self._read is None or self._read[0] != key:
+            self._send("stage", "Reading the predictions")
+            self._read = None
+            read = read_comparison([file], reading)[0] if settings.second else read_evaluation([file], reading, None)[0]
+            self._read = key, read
+        return self._read[1]
+
+    def _models_at_cut(self, file: str, settings: Settings) -> Evaluation | Comparison:
+        """Return the same, cut where the costs or the promises put the cut."""
+        models, cut = self._models(file, settings), self._choose(file, settings)
+        if not cut.possible or settings.cut not in ("costs", "promise"):
+            return models
+        if isinstance(models, Evaluation):
+            return models.with_cut(threshold=cut.threshold)
+        return read_comparison([file], replace(_reading(settings), threshold=cut.threshold))[0]
+
+    def _choose(self, file: str, settings: Settings) -> Cut:
+        """Return the cut, with what can be promised of it; of two models, that of the first."""
+        if self._cut is not None and self._cut[0] == (file, settings):
+            return self._cut[1]
+        models = self._models(file, settings)
+        ev = models[settings.score] if isinstance(models, Comparison) else models
+        level = settings.number("confidence")
+        if settings.cut == "promise":
+            how: dict[str, Any] = {"after_looking": settings.after_looking, "level": level}
+            cut = cl.choose_cut(ev, *settings.requirements, **how)
+        elif settings.cut == "costs":
+            costs: dict[str, Any] = {name: settings.number(name) for name in ("cost_fp", "cost_fn")}
+            cut = cl.choose_cut(ev, **costs, level=level)
+        elif settings.cut in ("quota", "share"):
+            place: dict[str, Any] = {settings.cut: settings.number(settings.cut)}
+            cut = cl.choose_cut(ev, **place, level=level)
+        else:
+            cut = cl.cut_at(ev, threshold=float(ev.counts.threshold), level=level)
+        if cut.possible:
+            self._write("cut.json", lambda path: cut.save(path, overwrite=True))
+        self._cut = (file, settings), cut
+        return cut
+
+    # ------------------------------------------------------------------ what is downloaded
+
+    def _flag(self, file: str, settings: Settings) -> None:
+        """Write the cases with a column that says whether the cut flags them."""
+        cut = self._choose(file, settings)
+        cut.require()
+        self._send("stage", "Flagging the cases")
+        flags = Flags(settings.score, cut.threshold, cut.higher_is_positive, "flagged", settings.drop_missing)
+        with Cases(file) as cases:
+            self._write("flagged.csv", lambda path: cases.flag(flags, path, "csv"))
+
+    def _draw(self, file: str, settings: Settings, name: str) -> None:
+        """Draw a chart, whose name has the suffix of a file."""
+        chart, suffix = Path(name).stem, Path(name).suffix
+        if chart not in CHARTS or suffix not in _FORMATS:
+            raise ParameterError("There is no such chart", "choose one of the list")
+        models = self._models_at_cut(file, settings)
+        self._send("stage", "Drawing the chart")
+        self._write(f"{chart}{suffix}", lambda path: cl.chart(chart, models).save(path, overwrite=True))
+
+    def _recalibrate(self, file: str, settings: Settings, method: str) -> None:
+        """Say which maps to better probabilities are worth it, or write one and the probabilities that it makes."""
+        from cutline.calibration.recalibration import in_sql
+
+        reading = _reading(replace(settings, second="", cut="default"))
+        self._send("stage", "Recalibrating")
+        ev = read_evaluation([file], reading, None)[0]
+        if not method:
+            worth = cl.worth_recalibrating(ev)
+            head = ["Method", "Log loss", "Brier score", "Gain", "95 % interval of the gain"]
+            rows = [
+                [c.method, shown(c.log_loss), shown(c.brier), shown(c.gain), interval((c.low, c.high))]
+                if c.method != "none"
+                else [c.method, shown(c.log_loss), shown(c.brier), "", ""]
+                for c in worth.candidates
+            ]
+            self._send("recalibration", {"verdict": worth.verdict, "best": worth.best, "head": head, "rows": rows})
+            return
+        if method not in METHODS:
+            raise ParameterError("There is no such method", "choose one of the list")
+        made = cl.recalibrate(ev, method=method)
+        self._write("recalibration.json", lambda path: made.save(path, overwrite=True))
+        expression, functions = in_sql(made)
+        how: dict[str, Any] = {"column": "recalibrated", "drop": settings.drop_missing, "functions": functions}
+        with Cases(file) as cases:
+            self._write("recalibrated.csv", lambda path: cases.derive(settings.score, expression, path, "csv", **how))
+
+    def _write(self, name: str, write: Callable[[Path], Any]) -> None:
+        """Write a file of results, whole or not at all, and say that it is there."""
+        path = self._folder / name
+        path.unlink(missing_ok=True)
+        write(path)
+        self._send("file", {"name": name, "bytes": path.stat().st_size})
+
+
+# ---------------------------------------------------------------------- what the page shows
+
+
+def _reading(settings: Settings) -> ReadingAtCut:
+    """Return how the file is read, in the words of the command line."""
+    if not settings.label or not settings.score:
+        raise ParameterError("The columns of the labels and of the scores are not chosen", "choose both")
+    scores = (settings.score, settings.second) if settings.second else (settings.score,)
+    columns = Columns(settings.label, scores, settings.weight or None, settings.group or None)
+    is_place = settings.cut in ("threshold", "quota", "share")
+    place: dict[str, Any] = {settings.cut: settings.number(settings.cut)} if is_place else {}
+    return ReadingAtCut(
+        columns,
+        positive=settings.positive or None,
+        lower_is_positive=settings.lower_is_positive,
+        missing="drop" if settings.drop_missing else "error",
+        **place,
+    )
+
+
+def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
+    """Return the table of one model or of several: each measure with its value and interval."""
+    first = next(iter(summaries.values()))
+    columns = [{row.key: row for row in summary.rows} for summary in summaries.values()]
+    rows = [
+        {
+            "title": title,
+            "cells": [
+                {"value": shown(row.value), "interval": interval(row.interval), "reason": row.reason}
+                if (row := own.get(key)) is not None
+                else {"value": "", "interval": "", "reason": ""}
+                for own in columns
+            ],
+        }
+        for key, title in {row.key: row.title for summary in summaries.values() for row in summary.rows}.items()
+    ]
+    return {
+        "heading": first.heading,
+        "models": list(summaries),
+        "level": f"{100 * first.level:g} %",
+        "rows": rows,
+        "counts": [
+            {"model": name, "cut": own.cut.words(own.data.ranking)}
+            | {cell: shown(getattr(own.counts, cell).item()) for cell in ("tp", "fp", "fn", "tn")}
+            for name, own in summaries.items()
+        ],
+    }
+
+
+def _describe_cut(cut: Cut) -> dict[str, Any]:
+    """Return what is said of a cut: the sentences and the numbers that `cutline cut` prints."""
+    return {
+        "statement": cut.statement,
+        "possible": cut.possible,
+        "details": list(cut.details) if cut.possible else [],
+        "assumptions": [in_fields(text) for text in cut.assumptions] if cut.possible else [],
+        "notes": [in_fields(text) for text in cut.notes],
+    }
+
+
+def _list_charts(models: int) -> list[dict[str, str]]:
+    """Return the charts that can be drawn of so many models."""
+    kinds = (Shows.ONE, Shows.SEVERAL, Shows.TABLES) if models == 1 else (Shows.SEVERAL, Shows.TWO_OR_MORE)
+    kinds = (*kinds, Shows.DIFFERENCE) if models == 2 else kinds
+    return [{"name": kind.name, "title": kind.title} for kind in CHARTS.values() if kind.shows in kinds]
+
+
+class FieldWords:
+    """The words of the page: its fields for arguments, rows for positions."""
+
+    def argument(self, mentioned: Argument) -> str:
+        """The field, with what to put into it."""
+        title = TITLES.get(mentioned.name, mentioned.name)
+        is_switch = mentioned.name in ("missing", "higher_is_positive", "after_looking")
+        return f"“{title}”" if mentioned.value is None or is_switch else f"“{title}”: {mentioned.value}"
+
+    def subject(self, name: str) -> str:
+        """The field."""
+        return TITLES.get(name, name)
+
+    def place(self, position: int) -> str:
+        """Counted from one."""
+        return f"in row {position + 1}"
+
+
+_FIELD_OF_OPTION = {option: TITLES[name] for name, option in OPTIONS.items() if name in TITLES}
+
+
+def in_fields(text: str | CutlineError) -> str:
+    """Return a text or a refusal in the words of the page, also where it names options of the command line."""
+    from cutline.core.messages import render
+
+    words = FieldWords()
+    sentence = sentence_of(text, words) if isinstance(text, CutlineError) else render(text, words)
+    named = re.sub(r"--[a-z-]+", lambda option: f"“{_FIELD_OF_OPTION.get(option[0], option[0])}”", printable(sentence))
+    return named.replace("pass “", "set “")

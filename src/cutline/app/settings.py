@@ -1,0 +1,113 @@
+"""What the page asks for, checked before anything is done with it: names of columns, a cut, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from cutline.cli.command import Fraction
+from cutline.core.errors import ParameterError
+
+Cut = Literal["default", "threshold", "quota", "share", "costs", "promise"]
+PROMISES = {"recall": ">=", "precision": ">=", "specificity": ">=", "fpr": "<=", "share": "<="}
+METHODS = ("intercept", "logistic", "beta", "isotonic", "venn_abers")
+_LONGEST = 1000  # characters of the name of a column
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the file is read and where it is cut; an empty text stands for nothing."""
+
+    label: str = ""
+    score: str = ""
+    second: str = ""
+    positive: str = ""
+    weight: str = ""
+    group: str = ""
+    by: str = ""
+    lower_is_positive: bool = False
+    drop_missing: bool = False
+    cut: Cut = "default"
+    threshold: str = ""
+    quota: str = ""
+    share: str = ""
+    cost_fp: str = ""
+    cost_fn: str = ""
+    promise: str = "recall"
+    promise_value: str = ""
+    second_promise: str = ""
+    second_promise_value: str = ""
+    confidence: str = "95 %"
+    after_looking: bool = False
+
+    @classmethod
+    def parse(cls, document: Any) -> Settings:
+        """Return the settings that a page sent, or raise if they are not such."""
+        if not isinstance(document, Mapping):
+            raise ParameterError("The settings are no object", "reload the page")
+        kinds = {field.name: bool if field.type == "bool" else str for field in fields(cls)}
+        for name, value in document.items():
+            if name not in kinds or type(value) is not kinds[name] or len(str(value)) > _LONGEST:
+                raise ParameterError("The settings are not those of this page", "reload the page")
+        settings = cls(**document)
+        if settings.cut not in get_args(Cut):
+            raise ParameterError("The settings are not those of this page", "reload the page")
+        return settings
+
+    def number(self, name: str) -> float:
+        """Return the number of a field; a decimal comma and a percent sign are understood."""
+        return parse_number(getattr(self, name), TITLES[name])
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The promises as `choose_cut` takes them, such as "recall >= 0.9"."""
+        pairs = (("promise", "promise_value"), ("second_promise", "second_promise_value"))
+        found = []
+        for measure_field, value_field in pairs:
+            measure = getattr(self, measure_field)
+            if measure:
+                if measure not in PROMISES:
+                    raise ParameterError("The settings are not those of this page", "reload the page")
+                found.append(f"{measure} {PROMISES[measure]} {self.number(value_field)!r}")
+        return tuple(found)
+
+
+# What the page calls its fields, for sentences about them.
+TITLES = {
+    "labels": "Label",
+    "scores": "Score",
+    "weights": "Weight",
+    "groups": "Group",
+    "by": "Slices",
+    "positive": "Positive value",
+    "threshold": "Threshold",
+    "quota": "Number of cases",
+    "share": "Share of the cases",
+    "cost_fp": "Cost of a false alarm",
+    "cost_fn": "Cost of a missed positive",
+    "promise_value": "Promise",
+    "second_promise_value": "Second promise",
+    "confidence": "Confidence",
+    "level": "Confidence",
+    "missing": "Leave out rows with missing values",
+    "higher_is_positive": "Low scores mean positive",
+    "after_looking": "I have looked at the results before",
+}
+
+
+def parse_number(text: str, title: str) -> float:
+    """Return the number that a text spells, such as 0.9, 0,9 or 90 %.
+
+    >>> parse_number("0,25", "Threshold"), parse_number("99.9 %", "Confidence")
+    (0.25, 0.999)
+    """
+    plain = text.strip().replace("\N{NO-BREAK SPACE}", "").replace(" ", "").replace(",", ".")
+    try:
+        number = Fraction.read(plain)
+    except ValueError:
+        raise ParameterError(f"{title} is {text!r}" if plain else f"{title} is empty", "type a number") from None
+    if not math.isfinite(number):
+        raise ParameterError(f"{title} is {text!r}", "type a number")
+    return number

@@ -1,0 +1,154 @@
+"""Comparisons of slices whose cases come in groups, such as patients with visits at several sites.
+
+What a group changes in the measure of each slice is added up over its cases. The covariance of the slices, and that of
+a slice and its rest, follow from these sums, whether or not groups span slices.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.ranking import Array, Ranking
+from cutline.inference import delong, influence, simultaneous
+from cutline.inference.influence import Influence
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.simultaneous import Pairs
+from cutline.measures import LineOfAuc, MeanOfCases, Measure
+from cutline.measures.measure_type import Needs
+
+
+def measure_influence(measure: Measure, ranking: Ranking, threshold: float, parameters: Any) -> Influence | None:
+    """Return what one case more changes in a measure; None where it has no slope.
+
+    Args:
+        measure: The measure.
+        ranking: The cases.
+        threshold: The cut, for measures of one cut.
+        parameters: The other parameters of the measure.
+    """
+    if isinstance(measure.kind, LineOfAuc):
+        slope = float(measure.kind.of(ranking)[0])
+        placed = delong.placements(ranking)
+        area = float(ranking.pos @ placed.of_positives / ranking.positives)
+        return Influence(
+            slope * (placed.of_positives - area) / float(ranking.positives),
+            slope * (placed.of_negatives - area) / float(ranking.negatives),
+        )
+    if isinstance(measure.kind, MeanOfCases):
+        return influence.of_losses(ranking, *measure.kind.of(ranking, **measure.bound))
+
+    def compute(data: Any) -> Any:
+        return measure.compute(data, **parameters)
+
+    if measure.needs is Needs.COUNTS:
+        return influence.of_cut(compute, ranking.at_threshold(threshold), ranking, ranking.cut(threshold))
+    if measure.needs is not Needs.RANKING or set(measure.required) - parameters.keys():
+        return None
+    return influence.of_order(compute, float(compute(ranking)), ranking)
+
+
+def group_sums(changes: Influence, sampler: GroupSampler, codes: Array, count: int) -> Array:
+    """Return what each of all groups changes in the measure of one slice.
+
+    Args:
+        changes: What one case of the slice changes.
+        sampler: The cases of the slice with their groups.
+        codes: The number that each group of the slice has among all groups.
+        count: The number of all groups.
+    """
+    own = changes.of_cells(sampler.cell, len(sampler.ranking))
+    if sampler.weight is not None:
+        own = own * sampler.weight
+    return np.bincount(codes[sampler.group], own, count)
+
+
+def group_covariance(sums: Array) -> Array:
+    """Return the covariance of measures from what each group (rows) changes in each of them (columns)."""
+    count = len(sums)
+    return np.asarray(sums.T @ sums * (count / (count - 1)))
+
+
+def grouped_pairs(values: Array, sums: Array, freedom: Array, level: float) -> Pairs:
+    """Return all pairs of slices with limits that hold together, by the multiplier bootstrap of whole groups.
+
+    The critical value of the largest |t| of normal estimates is turned into that of Student's distribution, whose
+    degrees of freedom for a pair are Satterthwaite's.
+
+    Args:
+        values: The value of each slice.
+        sums: What each group (rows) changes in each slice (columns).
+        freedom: The degrees of freedom of the variance of each slice.
+        level: The level.
+    """
+    first, second = np.triu_indices(len(values), 1)
+    covariance = group_covariance(sums)
+    spread = np.diag(covariance)
+    variance = spread[first] + spread[second] - 2 * covariance[first, second]
+    pair_freedom = satterthwaite(spread[first], freedom[first], spread[second], freedom[second])
+    critical = as_student(simultaneous.max_t(covariance, level, pairs=True), pair_freedom)
+    half = critical * np.sqrt(np.maximum(variance, 0.0))
+    difference = values[first] - values[second]
+    return Pairs(first, second, difference, difference - half, difference + half)
+
+
+def satterthwaite(variance: Array, freedom: Array, other: Array, other_freedom: Array) -> Array:
+    """Return the degrees of freedom of the sum of two variances."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = np.square(variance + other) / (np.square(variance) / freedom + np.square(other) / other_freedom)
+    return np.where(np.isfinite(total), total, np.minimum(freedom, other_freedom))
+
+
+def as_student(critical: float, freedom: Array) -> Array:
+    """Return the quantiles of Student's distributions with the same probability as a normal one.
+
+    >>> as_student(1.959964, np.array([10.0])).round(4).tolist()
+    [2.2281]
+    """
+    from scipy.special import ndtr, stdtrit
+
+    return np.asarray(stdtrit(freedom, ndtr(critical)))
+
+
+def student_p(t: Array, freedom: Array, alternative: str) -> Array:
+    """Return p-values of Student's statistics; `alternative` is two-sided, less or greater."""
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+    return np.asarray(stdtr(freedom, t if alternative == "less" else -t))
+
+
+class RestDifference(NamedTuple):
+    """A slice less its rest: value of the rest, standard error of the difference, and the studentised difference."""
+
+    rest: float
+    error: float
+    statistic: float
+
+
+def difference_from_rest(
+    value: float, rest: float, sums: Array, rest_sums: Array, shift: float, *, is_share: bool
+) -> RestDifference:
+    """Compare a slice with its rest, which may share groups with it; shares on the logit scale.
+
+    Args:
+        value: The value of the slice.
+        rest: The value of the rest.
+        sums: What each group changes in the slice.
+        rest_sums: What each group changes in the rest.
+        shift: The difference under the hypothesis.
+        is_share: Whether the values lie between 0 and 1.
+    """
+    count = len(sums)
+    factor = count / (count - 1)
+    error = float(np.sqrt(factor * np.square(sums - rest_sums).sum()))
+    if is_share and 0 < value < 1 and 0 < rest + shift < 1:
+        at = rest + shift
+        slopes = sums / (value * (1 - value)) - rest_sums / (at * (1 - at))
+        distance = float(simultaneous.logit(value) - simultaneous.logit(at))
+        spread = float(np.sqrt(factor * np.square(slopes).sum()))
+    else:
+        distance, spread = value - rest - shift, error
+    return RestDifference(rest, error, distance / spread if spread > 0 else np.nan)

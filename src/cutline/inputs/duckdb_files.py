@@ -1,0 +1,563 @@
+"""Files that DuckDB reads: CSV, Parquet and JSON lines, of any size.
+
+Text files have no types, so the argument that names a column says how it is read: scores and weights as numbers, ids
+and groups as the text that stands there, labels as numbers or true/false where all of them are, else as text.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from cutline.core.errors import Argument, InputError, PositionError, Text
+from cutline.core.parallel import is_watched
+from cutline.core.validation import counted, decimals_error
+from cutline.inputs import copying
+from cutline.inputs.column_source import Array, Ask, Coded, plain
+from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
+from cutline.inputs.duck import connect, followed, is_number
+from cutline.inputs.file_formats import compression_of, no_room, plainly_named
+from cutline.inputs.file_sets import FileSet
+from cutline.inputs.json_files import check_columns, form_of
+from cutline.inputs.sql_engine import SqlEngine
+from cutline.inputs.sql_text import absent, literal, quoted
+from cutline.inputs.text_values import (
+    MISSING,
+    MOST_LABELS,
+    PLAIN_NUMBER,
+    SPELLINGS,
+    Spelling,
+    kind_of_labels,
+    number_hint,
+    read_labels,
+)
+
+_NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
+_ROW_BYTES = 16  # of a row that is read to be ranked: a score and a label
+_SHORTEST_LINE = 4  # bytes of a row of two columns
+_FIRST_ROWS = 4096  # in which labels are looked up
+_MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
+_UNKNOWN = 255
+_EXACT_DIGITS = 15  # decimals that every float64 tells apart
+
+
+def read(files: FileSet, memory: Any = None) -> File:
+    """Return the columns of one file, or of several of one format.
+
+    Args:
+        files: Which files.
+        memory: How much memory DuckDB may use, such as "2GB"; a quarter of the machine's when None.
+    """
+    connection = connect(memory)
+    parts = [File(*part, files.kind, connection) for part in zip(files.paths, files.titles, strict=True)]
+    if len(parts) == 1 and not files.hive:
+        return parts[0]
+    from cutline.inputs.several_files import Files
+
+    return Files(parts, files, connection)
+
+
+def _holds_odd_signs(path: Path) -> bool:
+    """Whether an underscore, or a plus before a minus, stands below the first line of a file."""
+    with path.open("rb") as stream:
+        block = re.split(rb"[\r\n]", stream.read(1 << 20), maxsplit=1)[-1]
+        end = b""
+        while block:
+            # A single byte is looked for several times as fast as two.
+            if b"_" in block or (b"+" in block and b"+-" in block) or (end == b"+" and block[:1] == b"-"):
+                return True
+            end, block = block[-1:], stream.read(1 << 20)
+    return False
+
+
+def _code(column: str, texts: Sequence[str]) -> str:
+    """The SQL of the code of a text: its place, the number of texts where it is missing, and one for all others."""
+    cases = " ".join(f"WHEN {literal(text)} THEN {code}" for code, text in enumerate(texts))
+    known = f"CASE CAST({column} AS VARCHAR) {cases} ELSE {_UNKNOWN} END" if texts else str(_UNKNOWN)
+    return f"CAST(CASE WHEN {column} IS NULL THEN {len(texts)} ELSE {known} END AS UTINYINT)"
+
+
+def _read_labels(texts: Sequence[str], *, as_text: bool) -> Array | None:
+    """The labels that texts of a CSV file spell, and a missing one behind them; None where spaces surround a text."""
+    if any(text != text.strip() for text in texts):
+        return None
+    return np.append(read_labels(texts, as_text=as_text), np.array([None], dtype=object))
+
+
+def _plain_number(column: str, spelling: Spelling) -> str:
+    """The SQL of a number as floats are written."""
+    number = f"replace(trim({column}), {literal(spelling.decimal)}, '.')"
+    return f"concat(rtrim({number}, '% '), 'e-2')" if spelling.is_percent else number
+
+
+def _is_full_disk(error: Exception) -> bool:
+    """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
+    said = str(error).lower()
+    return any(word in said for word in ("no space left", "disk quota exceeded", "file too large"))
+
+
+class File:
+    """The columns of one file, and how DuckDB reads them."""
+
+    is_elsewhere = False
+    lacking: Mapping[str, str] = {}  # of several files: why a column of the first is none of all
+
+    def __init__(self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None) -> None:
+        self.title = title
+        self._kind = kind
+        self._connection = connection or connect()
+        self._layout: Layout | None = None
+        if kind == "csv":
+            self._layout = Layout.of(path, title)
+            if self._layout.mixed:
+                path, self._layout = with_one_line_end(path, self._layout, title)
+        self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
+        self._literal = literal(os.fspath(self._path.absolute()))
+        with self._plainly():
+            self._from = self.reader(self._literal)
+            described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
+            own = [str(row[0]) for row in described]  # DuckDB's names, which differ where ours differ in case alone
+            names = self._layout.columns if self._layout else self._written_names(own)
+        self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
+        self._names = dict(zip(names, own, strict=True))
+
+    @cached_property
+    def notes(self) -> dict[str, str]:
+        """How the numbers of a column were read, where they are not written as floats are."""
+        return {}
+
+    @cached_property
+    def _spellings(self) -> dict[str, Spelling]:
+        return {}
+
+    @property
+    def literal(self) -> str:
+        """Its path, in SQL."""
+        return self._literal
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        """What DuckDB calls the columns."""
+        return self._names
+
+    def alike(self, other: File) -> bool:
+        """Whether one reader can read both."""
+        is_read_alike = self.compression == other.compression and self.reader("") == other.reader("")
+        return self._layout == other._layout and is_read_alike
+
+    @cached_property
+    def compression(self) -> str:
+        """How a text file is compressed."""
+        return "none" if self._kind == "parquet" else compression_of(self._path, self.title)
+
+    def reader(self, literal: str, more: str = ", hive_partitioning = false") -> str:
+        """How DuckDB reads the file, or a list of such files."""
+        if self._layout is not None:
+            return self._layout.sql(literal, more=more)
+        if self._kind == "parquet":
+            return f"read_parquet({literal}{more})"
+        how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
+        form = form_of(self._path, self.title, self.compression)
+        return f"read_json({literal}, format = '{form}', sample_size = -1, compression = '{how}'{more})"
+
+    def read_all(self) -> None:
+        """Read every value, so that what cannot be read is refused."""
+        with self._plainly():
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {self._from}").fetchall()  # noqa: S608
+
+    def _written_names(self, own: Sequence[str]) -> Sequence[str]:
+        """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
+        if self._kind == "json":
+            check_columns(self._connection, self._from, own, self.title)
+        if self._kind != "parquet":
+            return own
+        nodes = self._connection.execute(f"SELECT name, num_children FROM parquet_schema({self._literal})").fetchall()  # noqa: S608
+        names, deep = [], 0
+        for name, children in nodes[1:]:
+            if not deep:
+                names.append(str(name))
+            deep = max(deep - 1, 0) + (children or 0)
+        if len(names) != len(own):
+            return own
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
+        if twice:
+            found = f"{self.title} has several columns called {', '.join(map(repr, twice))}"
+            raise InputError(found, "give each its own name")
+        return names
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(self.types)
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows there are."""
+        with self._plainly():
+            return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns that are asked for, row by row."""
+        return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are read as they are."""
+        return
+
+    def fits(self, limit: int) -> bool:
+        """Whether the columns of a ranking fit into some bytes: rows are counted only where the size does not tell."""
+        most = limit // _ROW_BYTES
+        is_plain = self._layout is not None and self._layout.compression == "none"
+        return (is_plain and self._path.stat().st_size // _SHORTEST_LINE <= most) or self.count <= most
+
+    def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        """Read the columns in one typed scan; None where a value needs a closer look, which `rows` takes.
+
+        Labels that are text come as codes. What DuckDB refuses, or reads more freely than `rows` does, is left to
+        `rows`, which knows the words for it.
+        """
+        try:
+            return self._scan_csv(asked) if self._kind == "csv" else self._scan_typed(asked)
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except (duckdb.Error, InputError, UnicodeDecodeError):
+            return None
+        except RuntimeError as error:
+            if "interrupted" in str(error):
+                raise KeyboardInterrupt from None
+            raise
+
+    def _scan_csv(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        numbers = [one for one in asked.values() if one.role in ("scores", "weights")]
+        labels = [one for one in asked.values() if one.role == "labels"]
+        if self._layout is None or len(numbers) + len(labels) != len(asked) or len({*asked.values()}) != len(asked):
+            return None
+        absent_words = f", nullstr = [{', '.join(map(literal, MISSING))}]"
+        types = {self._names[one.column]: "DOUBLE" for one in numbers}
+        if len(types) != len(numbers) or self._has_odd_numbers(numbers):
+            return None
+        reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
+        return self._scan_coded(asked, reader, lambda texts, one: _read_labels(texts, as_text=one.as_text))
+
+    def _scan_typed(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        numeric = all(_NUMERIC.match(self.types[one.column]) for one in asked.values() if one.role != "labels")
+        text = all(self.types[one.column] == "VARCHAR" or self.types[one.column].startswith("ENUM")
+                   for one in asked.values() if one.role == "labels")  # fmt: skip
+        if not numeric or not text or not asked.keys() <= {"labels", "scores", "weights"}:
+            return None  # labels that are numbers are read as such
+        for one in asked.values():
+            self._check_decimals(one)
+        return self._scan_coded(asked, self._from, lambda texts, _: np.array([*texts, None], dtype=object))
+
+    def _scan_coded(
+        self, asked: Mapping[Any, Ask], reader: str, read: Callable[[Sequence[str], Ask], Array | None]
+    ) -> dict[Any, Array | Coded] | None:
+        """Read numbers as they are and text as codes; None where there are too many labels, or odd ones.
+
+        The labels of the first rows are looked up; where others turn up later, all of them are, and it is read again.
+        """
+        for whole in (False, True):
+            texts = {
+                key: self._distinct(one, reader, whole=whole) for key, one in asked.items() if one.role == "labels"
+            }
+            values = {key: read(some, asked[key]) for key, some in texts.items()}
+            if any(len(some) > _MOST_CODES for some in texts.values()) or any(one is None for one in values.values()):
+                return None
+            cells = [
+                _code(self._name(one), texts[key]) if key in texts else self._name(one) for key, one in asked.items()
+            ]
+            columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
+            query = f"SELECT {columns} FROM {reader}"  # noqa: S608
+            with followed(self._connection, self.count) if is_watched() else nullcontext():
+                arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
+            found = dict(zip(asked, arrays, strict=True))
+            if not len(arrays[0]):
+                return None
+            if all(int(found[key].max()) < _UNKNOWN for key in texts):
+                return {key: Coded(values[key], array) if key in texts else array for key, array in found.items()}  # type: ignore[arg-type]
+        return None
+
+    def _distinct(self, one: Ask, reader: str, *, whole: bool) -> list[str]:
+        """The distinct texts of a column, or of its first rows."""
+        column = self._name(one)
+        rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"  # noqa: S608
+        query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"  # noqa: S608
+        return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
+
+    def _has_odd_numbers(self, numbers: Sequence[Ask]) -> bool:
+        """Whether a number may be spelt as only DuckDB takes it: 1_000 or +-1."""
+        if self._layout is not None and self._layout.compression == "none" and not _holds_odd_signs(self._path):
+            return False
+        odd = " OR ".join(f"contains({self._name(one)}, '_') OR contains({self._name(one)}, '+-')" for one in numbers)
+        return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])  # noqa: S608
+
+    def engine(self, asked: Mapping[Any, Ask]) -> SqlEngine | None:
+        """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB."""
+        names = {"labels": "y", "scores": "x", "weights": "w"}
+        kinds = {role: self.types[one.column] for role, one in asked.items() if role in ("scores", "weights")}
+        if not asked.keys() <= names.keys() or (
+            self._kind != "csv" and not all(_NUMERIC.match(kind) for kind in kinds.values())
+        ):
+            return None
+        self._typed(asked)  # which refuses text
+        with self._plainly():
+            chosen = ", ".join(f"{self._sql(one)} AS {names[role]}" for role, one in asked.items())
+        return SqlEngine(
+            self._connection,
+            f"SELECT {chosen} FROM {self._from}",  # noqa: S608
+            self.count,
+            self._plainly,
+            single=kinds["scores"] == "FLOAT",
+            weighted="weights" in asked,
+            integers=self._kind != "csv" and kinds["scores"] in ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"),
+            keep=self._kind != "parquet",
+        )
+
+    def restricted(self, column: str, value: str) -> File:
+        """The rows that have a value, as text, in a column."""
+        other = copy.copy(self)
+        same = f"CAST({quoted(self._names[column])} AS VARCHAR) = {literal(value)}"
+        other._from = f"(SELECT * FROM {self._from} WHERE {same})"  # noqa: S608
+        other.__dict__.pop("count", None)
+        return other
+
+    def _arrays(self, query: str) -> list[Array]:
+        # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.
+        with self._plainly():
+            return [plain(values) for values in self._connection.sql(query).fetchnumpy().values()]
+
+    def place(self, position: int) -> str:
+        """The row, as a person counts them."""
+        return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
+
+    def flag(
+        self, score: Ask, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
+    ) -> tuple[int, int]:
+        """Copy the rows with a column that says whether the score reaches a threshold; how many do, of how many.
+
+        The rows go through DuckDB one after the other, in their order, and never all into memory.
+
+        Args:
+            score: The column of the scores.
+            threshold: The threshold, which is read in the type of the scores.
+            higher: Whether high scores reach it.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out; they are refused otherwise.
+            into: The file to write.
+            kind: Its format: see `copying.write_rows`.
+        """
+        at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
+
+        def reaches(value: str) -> str:
+            return f"({value} {'>=' if higher else '<='} {at})"
+
+        written = self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
+        with self._plainly():
+            where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written  # noqa: S608
+
+    def limits(self, score: Ask) -> tuple[float, float]:
+        """The smallest and the largest score.
+
+        Args:
+            score: The column of the scores.
+        """
+        self._check_numbers(score)
+        if self._kind != "csv" and not _NUMERIC.match(self.types[score.column]):
+            what = f"Column {score.column!r} holds no numbers, but {self.types[score.column]}"
+            raise InputError(what, "pass the column of the scores")
+        value = self._sql(score)
+        with self._plainly():
+            low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
+        if low is None:
+            raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
+        return float(low), float(high)
+
+    def teach(self, name: str, function: Callable[[float], float]) -> None:
+        """Let expressions call a function of one number.
+
+        Args:
+            name: What expressions call it.
+            function: The function.
+        """
+        self._connection.create_function(name, function, ["DOUBLE"], "DOUBLE")
+
+    def derive(
+        self, score: Ask, expression: Callable[[str], str], *, column: str, drop: bool, into: Path, kind: str
+    ) -> int:
+        """Copy the rows to a file, with a column that is computed from the score; how many.
+
+        The columns of a CSV file stay the text that they are in another, and get their types where a format has some.
+
+        Args:
+            score: The column of the scores.
+            expression: What is computed, in SQL, of the SQL of the score.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out; they are refused otherwise.
+            into: The file to write.
+            kind: Its format: see `copying.write_rows`.
+        """
+        self._check_numbers(score)
+        value = self._sql(score)
+        self._check_present(score, value, drop=drop)
+        source = self._from + (f" WHERE {is_number(value)}" if drop else "")
+        cells = {name: quoted(self._names[name]) for name in self.columns}
+        with self._plainly():
+            if self._kind == "csv" and not kind.startswith("csv"):
+                cells = copying.typed(self._connection, cells, source)
+            return copying.write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
+
+    def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
+        """Refuse a row without a score."""
+        if drop:
+            return
+        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
+        with self._plainly():
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"  # noqa: S608
+            found = self._connection.execute(query).fetchall()
+        first, many = found[0]
+        if many:
+            how = counted(many, "missing value")
+            found_there = f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}"
+            raise InputError(found_there, Text("fill them, or pass ", Argument("missing", "drop")))
+
+    # ------------------------------------------------------------------ types
+
+    def _typed(self, asked: Mapping[Any, Ask]) -> str:
+        """The query of the columns, with the types that their arguments need and names that cannot collide."""
+        if not self.count:
+            raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
+        for one in asked.values():
+            self._check_numbers(one)
+            self._check_decimals(one)
+        with self._plainly():
+            chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(asked.values()))
+            return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
+
+    def _sql(self, one: Ask) -> str:
+        """The expression that reads a column."""
+        column = self._name(one)
+        if self._kind != "csv":
+            is_enum = self.types[one.column].startswith("ENUM")
+            return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
+        if one.role in ("id", "groups"):
+            return column
+        if one.role in ("scores", "weights") and one.column in self._spellings:
+            column = _plain_number(column, self._spellings[one.column])
+        present = f"CASE WHEN {absent(self._name(one))} THEN NULL ELSE {column} END"
+        kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
+        return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
+
+    def _kind_of_labels(self, one: Ask, present: str) -> str:
+        """Numbers where all are, true/false where all are, else text; "007" is text."""
+        if one.as_text:
+            return "VARCHAR"
+        query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"  # noqa: S608
+        found = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
+        return kind_of_labels(found)
+
+    def _check_numbers(self, one: Ask) -> None:
+        """Refuse scores and weights that are text, with the first of them and its row."""
+        is_text = self._kind == "csv" or self.types[one.column] in ("VARCHAR", "JSON")
+        if one.role not in ("scores", "weights") or not is_text or one.column in self._spellings:
+            return
+        column = self._name(one)
+        # DuckDB takes 1_000 and +-1 for numbers.
+        is_spelt = f"regexp_full_match(trim({column}), {literal(PLAIN_NUMBER)}, 'i')"
+        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT {is_spelt}"
+        bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
+        with self._plainly():
+            numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
+            if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:  # noqa: S608
+                if self._kind == "csv":
+                    return
+                numbered = numbered.replace(bad, f"{column} IS NOT NULL")  # text that spells numbers is text
+            found = self._connection.execute(
+                f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
+            ).fetchall()
+        for place, value in found:
+            if self._kind == "csv" and self._has_other_spelling(one, str(value)):
+                return
+            raise PositionError(
+                f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
+            )
+
+    def _has_other_spelling(self, one: Ask, text: str) -> bool:
+        """Whether a whole column is written in percent or with decimal commas; it is then read so, with a note."""
+        column = self._name(one)
+        for spelling in [spelling for spelling in SPELLINGS if spelling.fits(text)]:
+            sign, ambiguous = literal(spelling.sign), literal(spelling.ambiguous)
+            typical = f"contains({column}, {sign}) AND NOT regexp_full_match(trim({column}), {ambiguous})"
+            other = f"{column} IS NOT NULL AND NOT regexp_full_match(trim({column}), {literal(spelling.pattern)})"
+            query = (
+                f"SELECT count_if({other} AND NOT {absent(column)}), min({column}) FILTER ({typical}) FROM {self._from}"  # noqa: S608
+            )
+            with self._plainly():
+                others, example = self._one(query)
+            if not others and example is not None:
+                self._spellings[one.column] = spelling
+                self.notes[one.column] = spelling.note_on(one.column, str(example))
+                return True
+        return False
+
+    def _check_decimals(self, one: Ask) -> None:
+        """Refuse decimals that would become ties as floats."""
+        digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
+        if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
+            return
+        column = self._name(one)
+        counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
+        with self._plainly():
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")  # noqa: S608
+        if as_floats < exact:
+            raise decimals_error(one.role)
+
+    def _name(self, one: Ask) -> str:
+        return quoted(self._names[one.column])
+
+    # ------------------------------------------------------------------ asking
+
+    def _one(self, query: str) -> tuple[Any, ...]:
+        return tuple(self._connection.execute(query).fetchall()[0])  # all, so that the connection is free again
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        """What DuckDB cannot read, in one sentence."""
+        try:
+            yield
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            raise (no_room() if _is_full_disk(error) else self._reason()) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
+
+    def _reason(self) -> InputError:
+        """Why the file cannot be read, from what DuckDB notes about its lines."""
+        what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
+        general = InputError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
+        if self._layout is None:
+            return general
+        try:
+            noting = self._layout.sql(self._literal, rejects=True)
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()  # noqa: S608
+            noted = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
+            found = self._connection.execute(noted).fetchall()
+        except (duckdb.Error, UnicodeDecodeError):
+            return general
+        reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in found]
+        return next((reason for reason in reasons if reason is not None), general)

@@ -1,0 +1,316 @@
+"""Tables of text that Python reads by itself: CSV files, and the sheets of workbooks.
+
+Small CSV files are read so, and all of them where DuckDB is not installed. Text has no types: the argument that names a
+column says how it is read, by the rules of `text_values`, which hold for the files that DuckDB reads too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import InputError, PositionError
+from cutline.inputs.column_source import Array, Ask, Coded
+from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
+from cutline.inputs.text_values import (  # fmt: skip
+    SPELLINGS,
+    NotNumberError,
+    Spelling,
+    is_missing_word,
+    number_hint,
+    read_labels,
+    read_numbers,
+)
+
+_AT_ONCE = 1 << 22  # characters of a file
+_ROWS_AT_ONCE = 20_000  # of a file with quotes
+_MOST_CODES = 250  # distinct labels that one byte tells apart
+_SPACED_QUOTE = re.compile(r' +"')
+_NUMBERS = ("scores", "weights")
+
+Cells = Sequence[Sequence[str]]  # by column
+
+
+class TextTable(ABC):
+    """Columns of text.
+
+    Args:
+        title: What messages call the table.
+        columns: The names of the columns.
+        place_suffix: What messages say after "in row 3".
+    """
+
+    is_elsewhere = False
+
+    def __init__(self, title: str, columns: Sequence[str], place_suffix: str = "") -> None:
+        self.title, self.columns = title, tuple(columns)
+        self.notes: dict[str, str] = {}  # by column: how its numbers were read, where they are not written as floats
+        self._place_suffix = place_suffix
+        self._spellings: dict[str, Spelling] = {}
+
+    @abstractmethod
+    def parts(self) -> Iterator[tuple[Cells, bool]]:
+        """Yield the cells of all columns, some rows at a time, and whether they may hold odd characters."""
+
+    @cached_property
+    def count(self) -> int:
+        """The number of rows."""
+        return sum(len(cells[0]) for cells, _ in self.parts())
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """Return None: the rows are read as they are."""
+        return
+
+    def engine(self, asked: Mapping[Any, Ask]) -> Any:  # noqa: ARG002
+        """Return None: the rows are read as they are."""
+        return
+
+    def fits(self, limit: int) -> bool:  # noqa: ARG002
+        """Whether the columns are read into memory, which they always are."""
+        return True
+
+    def place(self, position: int) -> str:
+        """Return the row, as a person counts them."""
+        return f"in row {position + 1}{self._place_suffix}"
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """Return the columns that are asked for, row by row."""
+        columns = self._read(asked)
+        if not all(len(column.code if isinstance(column, Coded) else column) for column in columns.values()):
+            raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
+        return {key: _expand(column) if isinstance(column, Coded) else column for key, column in columns.items()}
+
+    def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+        """Return the columns with labels as codes, the last of them for missing ones; None where `rows` is needed."""
+        try:
+            columns = self._read(asked)
+        except InputError:
+            return None
+        labels = columns.get("labels")
+        if not isinstance(labels, Coded) or not len(labels.code) or len(labels.values) > _MOST_CODES:
+            return None
+        present = [i for i, value in enumerate(labels.values.tolist()) if value is not None]
+        code_of = np.full(len(labels.values), len(present), np.uint8)
+        code_of[present] = np.arange(len(present))
+        values = np.append(labels.values[present], np.array([None], dtype=object))
+        return columns | {"labels": Coded(values, code_of[labels.code])}
+
+    def _read(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded]:
+        """Read the columns: numbers as floats, everything else as codes of the distinct texts."""
+        numbers = {one.column: one.role for one in asked.values() if one.role in _NUMBERS}
+        texts = {one.column: _codebook() for one in asked.values() if one.role not in _NUMBERS}
+        while True:
+            try:
+                floats, codes = self._read_parts(numbers, texts)
+                break
+            except _BadColumnError as bad:
+                spelling = self._find_spelling(bad.column, bad.text)
+                if spelling is None:
+                    where = {"argument": numbers[bad.column], "position": bad.position}
+                    raise PositionError(f"holds text, {bad.text!r},", number_hint(bad.text), **where) from None  # type: ignore[arg-type]
+                self._spellings[bad.column] = spelling
+                texts = {column: _codebook() for column in texts}
+        return {
+            key: floats[one.column]
+            if one.role in _NUMBERS
+            else Coded(_values([*texts[one.column]], one), codes[one.column])
+            for key, one in asked.items()
+        }
+
+    def _read_parts(
+        self, numbers: Mapping[str, Any], texts: Mapping[str, dict[str, int]]
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Read columns of numbers, and columns of text by the number of each distinct one in its code book."""
+        floats: dict[str, list[Array]] = {column: [np.zeros(0)] for column in numbers}
+        codes: dict[str, list[Array]] = {column: [np.zeros(0, np.int32)] for column in texts}
+        where = {name: i for i, name in enumerate(self.columns)}
+        before = 0
+        for cells, may_be_odd in self.parts():
+            for column in numbers:
+                spelling = self._spellings.get(column)
+                try:
+                    floats[column].append(read_numbers(cells[where[column]], may_be_odd=may_be_odd, spelling=spelling))
+                except NotNumberError as error:
+                    raise _BadColumnError(column, error.text, before + error.position) from None
+            for column, book in texts.items():
+                own = cells[where[column]]
+                codes[column].append(np.fromiter(map(book.__getitem__, own), np.int32, len(own)))
+            before += len(cells[0])
+        return (
+            {column: np.concatenate(some) for column, some in floats.items()},
+            {column: np.concatenate(some) for column, some in codes.items()},
+        )
+
+    def _find_spelling(self, column: str, text: str) -> Spelling | None:
+        """Return how a whole column is written in which one text is not a number as floats are written."""
+        fitting = [one for one in SPELLINGS if one.fits(text)]
+        if not fitting:
+            return None
+        where = self.columns.index(column)
+        distinct = {cell for cells, _ in self.parts() for cell in {*cells[where]} if not is_missing_word(cell.strip())}
+        for spelling in fitting:
+            typical = sorted(filter(spelling.is_typical, distinct))
+            if typical and all(map(spelling.fits, distinct)):
+                self.notes[column] = spelling.note_on(column, typical[0])
+                return spelling
+        return None
+
+
+class _BadColumnError(ValueError):
+    """A column with a text that is not a number."""
+
+    def __init__(self, column: str, text: str, position: int) -> None:
+        super().__init__(text)
+        self.column, self.text, self.position = column, text, position
+
+
+def _codebook() -> dict[str, int]:
+    """Return a dictionary that numbers the texts in the order in which they are looked up."""
+    book: defaultdict[str, int] = defaultdict()
+    book.default_factory = book.__len__
+    return book
+
+
+def _values(texts: Sequence[str], one: Ask) -> Array:
+    """Return the values of distinct texts in the role of a column."""
+    texts = [text.rstrip("\r\n") for text in texts]
+    if one.role not in ("id", "groups"):
+        return read_labels(texts, as_text=one.as_text)
+    values = np.empty(len(texts), dtype=object)
+    values[:] = [text or None for text in texts]
+    return values
+
+
+def _expand(column: Coded) -> Array:
+    """Return the value of each row, in an array of its own type where all are numbers or booleans."""
+    kinds = {*map(type, column.values.tolist())}
+    if len(kinds) == 1 and kinds <= {int, float, bool}:
+        return column.values.astype(next(iter(kinds)))[column.code]
+    if kinds == {float, type(None)}:
+        return column.values.astype(float)[column.code]
+    return column.expand()
+
+
+class CsvFile(TextTable):
+    """The columns of a CSV file.
+
+    Args:
+        path: Where it is.
+        title: What messages call it.
+        layout: Its header, and what separates the columns.
+    """
+
+    def __init__(self, path: Path, title: str, layout: Layout) -> None:
+        super().__init__(title, layout.columns, " below the header")
+        self._path, self._layout = path, layout
+        self._whole: list[tuple[Cells, bool]] | None = None
+
+    def engine(self, asked: Mapping[Any, Ask]) -> Any:
+        """Return what puts scores into bins where it is told to; None where DuckDB is not installed."""
+        if find_spec("duckdb") is None:
+            return None
+        from cutline.inputs.duckdb_files import File
+
+        return File(self._path, self.title, "csv").engine(asked)
+
+    def check(self) -> None:
+        """Raise where a row is longer or shorter than the header, quotes do not end or text is not UTF-8."""
+        self._whole = list(self.parts())
+
+    def parts(self) -> Iterator[tuple[Cells, bool]]:
+        """Yield the cells of all columns, some rows at a time, and whether they may hold odd characters."""
+        if self._whole is not None:
+            yield from self._whole
+            return
+        line = 1
+        stream = open_unpacked(self._path, self._layout.compression)
+        try:
+            with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+                header = csv.reader(text, delimiter=self._layout.delimiter)
+                while not any(map(str.strip, next(header, ["end"]))):
+                    pass
+                line += header.line_num
+                while chunk := text.read(_AT_ONCE):
+                    chunk += text.readline()
+                    if '"' in chunk:
+                        yield from self._quoted_parts(chain(io.StringIO(chunk, newline=""), text), line)
+                        return
+                    cells = self._split(chunk, line)
+                    line += len(re.findall("\r\n|\r|\n", chunk)) if "\r" in chunk else chunk.count("\n")
+                    if len(cells[0]):
+                        yield cells, "_" in chunk or not chunk.isascii()
+        except UnicodeDecodeError:
+            raise not_utf8(self.title, self._bad_line()) from None
+
+    def _split(self, chunk: str, first_line: int) -> Cells:
+        """Return the cells of whole lines without quotes; those of the last column may end in a line break."""
+        width, sign = len(self.columns), self._layout.delimiter
+        if "\0" in chunk:
+            raise binary_file(self.title)
+        lines = chunk.replace("\r\n", "\n").replace("\r", "\n") if "\r" in chunk else chunk
+        if not lines.endswith("\n"):
+            lines += "\n"
+        if lines.startswith("\n") or "\n\n" in lines:  # blank lines
+            lines = re.sub("\n\n+", "\n", lines).lstrip("\n")
+        count = lines.count("\n")
+        cells = lines.replace("\n", "\n" + sign).split(sign)[:-1] if count else []
+        by_column = [cells[i::width] for i in range(width)]
+        # Every line has as many cells as the header where each line break stands in the last column.
+        if len(cells) != count * width or "".join(by_column[-1]).count("\n") != count:
+            rows = [*self._rows_of_lines(chunk, first_line)]
+            by_column = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in self.columns]
+        return by_column
+
+    def _rows_of_lines(self, chunk: str, first_line: int) -> Iterator[list[str]]:
+        """Yield the cells of each line without quotes; empty ones at its end may be too many."""
+        for number, line in enumerate(re.split("\r\n|\r|\n", chunk), first_line):
+            if line:
+                yield self._fitted(line.split(self._layout.delimiter), number)
+
+    def _fitted(self, row: list[str], line: int) -> list[str]:
+        """Return a row without empty cells beyond the last column; raise where its length is another."""
+        width = len(self.columns)
+        if len(row) != width and (len(row) < width or any(row[width:])):
+            raise wrong_length(self.title, self._layout, len(row), line)
+        return row[:width]
+
+    def _quoted_parts(self, lines: Iterator[str], first_line: int) -> Iterator[tuple[Cells, bool]]:
+        """Yield the cells of lines with quotes."""
+        records = csv.reader(lines, delimiter=self._layout.delimiter, strict=True)
+        rows: list[list[str]] = []
+        line = first_line
+        try:
+            for row in records:
+                if row:
+                    rows.append(self._fitted(row, line))
+                    if any(_SPACED_QUOTE.match(cell) for cell in row):
+                        raise InputError(f"{self.title} has a space before a quote in line {line}", "leave it out")
+                line = first_line + records.line_num
+                if len(rows) == _ROWS_AT_ONCE:
+                    yield list(zip(*rows, strict=True)), True
+                    rows = []
+        except csv.Error:
+            raise open_quote(self.title, line) from None
+        if rows:
+            yield list(zip(*rows, strict=True)), True
+
+    def _bad_line(self) -> int | None:
+        """Return the first line that is not UTF-8 text."""
+        with open_unpacked(self._path, self._layout.compression) as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    return number
+        return None

@@ -1,0 +1,91 @@
+"""The page of a quota in each period: what it brings, over the quota, and period by period."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cutline.core import atomic_write
+from cutline.core.errors import ParameterError
+from cutline.core.table import Table
+from cutline.core.validation import check_flag, check_path
+from cutline.quota_periods import QuotaPeriods
+from cutline.report.fold_page import plain_page
+from cutline.results.estimate import Estimate
+
+SUFFIXES = (".html", ".json", ".csv", ".png", ".svg", ".pdf")
+MOST_PERIODS = 60  # in the table of the page; the JSON has all
+
+
+def save_periods(periods: QuotaPeriods, path: str | os.PathLike[str], *, level: float, overwrite: bool) -> Path:
+    """Write what the suffix of the path names: the page, the numbers, or the curve of the hit rate.
+
+    Args:
+        periods: The periods.
+        path: Where to write.
+        level: The level of the intervals.
+        overwrite: Whether a file that exists is replaced.
+    """
+    target, overwrite = check_path(path, "path", "periods.html"), check_flag(overwrite, "overwrite")
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
+        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
+    atomic_write.check(target, overwrite=overwrite)
+    summary = periods.summary(level=level)
+    if suffix == ".html":
+        content = period_page(periods, level).encode()
+    elif suffix == ".json":
+        content = (atomic_write.json_text(summary.document()) + "\n").encode()
+    elif suffix == ".csv":
+        content = summary.to_csv().encode()
+    else:
+        content = periods.chart(level=level).render(suffix)
+    return atomic_write.write(target, content, overwrite=overwrite)
+
+
+def period_page(periods: QuotaPeriods, level: float) -> str:
+    """Return the page of a quota in each period as one file.
+
+    Args:
+        periods: The periods.
+        level: The level of the intervals.
+    """
+    summary = periods.summary(level=level)
+    hit_rate, qrecall = (summary.rows[i] for i in (0, 1))
+    hits = (
+        f"{100 * hit_rate.estimate.value:.1f} % of the places go to positives{_interval(hit_rate.estimate)}; a random "
+        f"order of each list would reach {100 * hit_rate.baseline:.1f} %, a perfect one {100 * hit_rate.optimum:.1f} %."
+    )
+    positives = (
+        f"{100 * qrecall.estimate.value:.1f} % of the positives get a place{_interval(qrecall.estimate)}; a perfect "
+        f"order would reach {100 * qrecall.optimum:.1f} %."
+    )
+    every = periods.table
+    first = Table(every.columns, every.rows[:MOST_PERIODS], title=f"Each {periods.by}")
+    if len(every.rows) > MOST_PERIODS:
+        first = Table(every.columns, first.rows, title=f"The first {MOST_PERIODS} of {len(every.rows)} periods")
+    return plain_page(
+        title=periods.name or "A quota in each period",
+        heading=periods.title,
+        verdict=[hits, positives],
+        level=f"{100 * level:g} %",
+        charts=[
+            ("Hit rate over the quota", periods.chart("hit_rate", level=level)),
+            ("Qrecall over the quota", periods.chart("qrecall", level=level)),
+        ],
+        tables=[Table(summary.table.columns, summary.table.rows, "All periods together", summary.table.hidden), first],
+        notes=summary.notes,
+        row_notes=summary.row_notes,
+        conventions={
+            "Quota": "The first places of each period; cases with the same score share the places that they may hold.",
+            "Intervals": "Periods vary as a whole: ratio estimator over the periods, Student's distribution.",
+        },
+        document=summary.document(),
+        csv=summary.to_csv(),
+    )
+
+
+def _interval(estimate: Estimate) -> str:
+    """Return the interval in percent, if there is one."""
+    return f" [{100 * estimate.low:.1f} %, {100 * estimate.high:.1f} %]" if estimate.has_interval else ""

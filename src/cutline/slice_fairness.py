@@ -1,0 +1,116 @@
+"""The criteria of group fairness: the largest gaps of rates between slices, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cutline.core.table import Table
+from cutline.inference import simultaneous
+from cutline.results.base import Tabulated
+from cutline.results.estimate import Estimate
+from cutline.results.method_titles import method_title
+from cutline.results.notes import Note
+from cutline.slice_comparison import MAY_BE_EQUAL, SliceMeasure, prevalence
+
+if TYPE_CHECKING:
+    from cutline.slices import Slices
+
+_FAIRNESS_RATES = {
+    "Demographic parity difference": "predicted_positive_rate",
+    "Equal opportunity difference": "recall",
+    "False positive rate difference": "fpr",
+    "Predictive parity difference": "precision",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Fairness(Tabulated):
+    """The criteria of group fairness, each an estimate."""
+
+    slices: Slices
+    level: float
+    estimates: Mapping[str, Estimate]
+    missing: Mapping[str, str]
+    notes: tuple[Note, ...] = ()
+
+    def __getitem__(self, criterion: str) -> Estimate:
+        return self.estimates[criterion]
+
+    @property
+    def table(self) -> Table:
+        """The rows as a table."""
+        rows = [
+            (name, one.value, one.low, one.high, method_title(one.method), " ".join(one.notes))
+            for name, one in self.estimates.items()
+        ]
+        rows += [(name, math.nan, math.nan, math.nan, "", reason) for name, reason in self.missing.items()]
+        cut = self.slices.overall.cut.words(self.slices.overall.ranking)
+        rates = [
+            f"{self.slices.label(key)} {100 * prevalence(ev.ranking):.1f} %"
+            for key, ev in list(self.slices.items())[:12]
+        ]
+        more = "" if len(self.slices) <= 12 else ", ..."
+        below = (
+            f"{100 * self.level:g} % intervals of the largest difference between any two slices.",
+            f"Prevalences: {', '.join(rates)}{more}.",
+            "Different prevalences alone move the share of flagged cases and the precision.",
+        )
+        title = f"Fairness by {self.slices.by}; predicted positive: {cut}"
+        return Table(("criterion", "value", "low", "high", "method", "note"), tuple(rows), title, ("method",), below)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def estimate_fairness(slices: Slices, level: float) -> Fairness:
+    """Estimate each criterion that the slices allow."""
+    estimates: dict[str, Estimate] = {}
+    missing: dict[str, str] = {}
+    measured = {}
+    for criterion, name in _FAIRNESS_RATES.items():
+        measured[name] = one = SliceMeasure.of(slices, name, {})
+        if len(one.keys) < 2:
+            missing[criterion] = f"fewer than two slices have a value of {name}"
+            continue
+        estimates[criterion] = one.gap_estimate(one.pairs(level), level)
+        if name == "predicted_positive_rate" and one.counts is not None:
+            estimates["Demographic parity ratio"] = _parity_ratio(one, level)
+    rates = [measured["recall"], measured["fpr"]]
+    if all(len(one.keys) >= 2 for one in rates):
+        # The positives and the negatives are different cases: both families of pairs hold at the square root.
+        joint = simultaneous.sidak_level(level, 2)
+        families = [rate.pairs(joint) for rate in rates]
+        value, limits = simultaneous.joint_gap(families)
+        notes = (MAY_BE_EQUAL,) if limits.low == 0 else ()
+        estimates["Equalised odds difference"] = Estimate(
+            "equalised odds difference", value, *limits, level, "newcombe_pairs", notes
+        )
+    extra = {"AUC gap": "auc"}
+    if slices.overall.ranking.are_probabilities:
+        extra["Calibration gap (observed over expected)"] = "o_e_ratio"
+    else:
+        missing["Calibration gap (observed over expected)"] = "the scores are not probabilities"
+    for criterion, name in extra.items():
+        one = SliceMeasure.of(slices, name, {})
+        if len(one.keys) < 2:
+            missing[criterion] = f"fewer than two slices have a value of {name}"
+            continue
+        estimates[criterion] = one.gap_estimate(one.pairs(level), level)
+    return Fairness(slices, level, estimates, missing)
+
+
+def _parity_ratio(one: SliceMeasure, level: float) -> Estimate:
+    k, n = one.counts  # type: ignore[misc]
+    ratio = simultaneous.smallest_ratio(k, n, simultaneous.tukey_quantile(level, len(one.keys)))
+    notes = ["Smallest over largest share of flagged cases; below 0.8 the four-fifths rule is broken."]
+    if ratio.is_corrected:
+        notes.append("A slice has no flagged case: half a case was added to both counts of every slice.")
+    if ratio.limits.high == 1:
+        notes.append("The upper limit is 1: the slices may be equal.")
+    return Estimate("demographic parity ratio", ratio.value, *ratio.limits, level, "log_ratio_pairs", tuple(notes))

@@ -1,0 +1,116 @@
+"""A server of the app on a thread, and a client that says what a browser, or an attacker, would."""
+
+import asyncio
+import http.client
+import json
+import os
+import threading
+import time
+from contextlib import contextmanager
+from urllib.parse import quote
+
+import uvicorn
+
+from cutline.app.access import Access
+from cutline.app.server import AppServer, bind
+
+
+class Client:
+    """What a page of our own sends, unless a test says otherwise."""
+
+    def __init__(self, server, access):
+        self.server, self.access = server, access
+        self.session = access.open_session(access.password or access.token)
+
+    def send(self, method, path, body=None, **headers):
+        """Return the status, the headers and the content of an answer; a header that is None is left out."""
+        own = f"127.0.0.1:{self.access.port}"
+        sent = {"Host": own, "Cookie": f"{self.access.cookie}={self.session}"}
+        sent |= {"Origin": f"http://{own}", "Sec-Fetch-Site": "same-origin"} if method == "POST" else {}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        connection = http.client.HTTPConnection("127.0.0.1", self.access.port, timeout=30)
+        try:
+            encoded = json.dumps(body).encode() if isinstance(body, dict) else body
+            chunked = encoded is not None and not isinstance(encoded, bytes)
+            present = {name: value for name, value in sent.items() if value is not None}
+            connection.request(method, path, encoded, present, encode_chunked=chunked)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def open_tab(self):
+        status, _, content = self.send("POST", "/tabs", b"")
+        assert status == 200, content
+        return json.loads(content)["tab"]
+
+    def upload(self, tab, name, content):
+        return self.send("POST", f"/tabs/{tab}/file?name={quote(name, safe='')}", content)
+
+    def run(self, tab, job, argument="", **settings):
+        return self.send("POST", f"/tabs/{tab}/run", {"job": job, "argument": argument, "settings": settings})
+
+    def parts(self, tab):
+        """Return what the page shows now."""
+        return {name: value for name, (_, value) in self.server.tabs[tab].parts.items()}
+
+    def wait(self, tab, is_there, seconds=60):
+        """Wait until what the page shows is as it should be, and return it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            parts = self.parts(tab)
+            if is_there(parts):
+                return parts
+            time.sleep(0.02)
+        raise AssertionError(f"not within {seconds} s: {parts}")
+
+    def wait_idle(self, tab, seconds=60):
+        return self.wait(tab, lambda parts: "job" in parts and parts["job"] is None, seconds)
+
+
+@contextmanager
+def running(password=None, limit=10**7, **options):
+    """Run a server until the block ends."""
+    listening = bind("127.0.0.1", 0)
+    access = Access("127.0.0.1", listening.getsockname()[1], password, limit)
+    server = AppServer(access, **options)
+    config = uvicorn.Config(
+        server.app, http="h11", loop="asyncio", ws="none", log_level="critical", timeout_graceful_shutdown=2
+    )
+    process = uvicorn.Server(config)
+    process.install_signal_handlers = lambda: None
+    server.on_end = lambda: setattr(process, "should_exit", True)
+    thread = threading.Thread(target=lambda: asyncio.run(process.serve([listening])))
+    thread.start()
+    while not process.started:
+        time.sleep(0.01)
+    client = Client(server, access)
+    client.thread = thread
+    try:
+        yield client
+    finally:
+        process.should_exit = True
+        thread.join(20)
+        listening.close()
+        assert not thread.is_alive()
+        assert not server.root.exists()
+
+
+def is_running(pid):
+    """Whether there is a process of this number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def worker_of(client, tab):
+    """Return the number of the process of a page."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        task = client.server.tabs[tab]._worker
+        if task is not None and task.done():
+            return task.result().pid
+        time.sleep(0.02)
+    raise AssertionError
