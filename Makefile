@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test test-fast browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel test-core site test-site docs gallery clean
+.PHONY: demo test test-fast coverage browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel test-core site test-site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -55,6 +55,10 @@ test: browser java lint types layers
 # In two minutes: without browser, cluster, other processes and long computations (tests marked slow).
 test-fast: lint
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
+
+# Which lines the fast tests reach: twice as slow, so that `make test` leaves it to this.
+coverage: $(DEV)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --cov=cutline --cov-report=term:skip-covered
 
 lint: $(DEV)
 	$(BIN)/ruff check .

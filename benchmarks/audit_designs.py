@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from populations import Population, bells, is_warned, registry, threshold_of
+from populations import Population, bells, development, is_warned, threshold_of
 
 import cutline as cl
 from cutline.core import parallel
@@ -145,7 +145,7 @@ def designs() -> list[Design]:
         shape = f", spread {spread:g}" if spread != 1 else ""
         return Population(f"normal {auc:g}{shape}", positives, negatives, bells(auc, spread), **more)
 
-    by_name = {(p.positives, p.negatives, p.name): p for p in registry()}
+    by_name = {(p.positives, p.negatives, p.name): p for p in development()}
     mixed, heavy = by_name[20, 1980, "60 % of positives at 3"], by_name[50, 100, "t with 2 degrees"]
     auc = [
         *((normal(20, 180, 0.8, s), was) for s, was in ((1, "95.7"), (1.5, "90.7"), (2, "86.6"), (3, "82.3"))),

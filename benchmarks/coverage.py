@@ -1,18 +1,18 @@
-"""The coverage laboratory: how often the default intervals hold the truth, and how often the default tests err.
+"""The coverage study: how often the default intervals hold the truth, and how often the default tests err.
 
-    python benchmarks/coverage.py run [minutes] [processes]   # adds samples to coverage_results.jsonl
-    python benchmarks/coverage.py held-out [minutes] [processes]  # populations that no default was chosen on
-    python benchmarks/coverage.py page                        # writes docs/coverage.md and its heat maps
+    python benchmarks/coverage.py run [minutes] [half] [kind]     # adds samples to the results of one half, or of both
+    python benchmarks/coverage.py findings                        # the cells that fail, as text
+    python benchmarks/coverage.py page                            # writes docs/coverage.md and its heat maps
 
-Every population of `populations.py` is crossed with every measure of the registry. A batch is some samples of one
-population; it says, for each measure and method, how many intervals were made, how many held the truth, how many
-carried a warning, their width, and how many lay above the truth. The file has one line for each cell and version of
-the rules, to which batches add: a run that was interrupted goes on where it stopped, and more runs make the figures
-sharper. When a default or its notes change, raise `RULES` and name the measures in `CHANGED`: their older figures
-are no longer counted, and only they are run anew.
+The populations are in two halves (`populations.py`, `pairs.py`): "development", by which defaults are chosen, and
+"validation", which judges them. A cell is a population and a kind: `intervals` of every measure; `paired` tests of two
+models that are equal in truth, on the same cases; `unpaired` tests, on different ones.
 
-For the tests, two models score the same cases with the same distribution, so that they are equal in every measure;
-`rejected` is how often the default test says that they differ, at a level of 5 %.
+A batch is some samples of one cell; it says, for each measure and method, how many intervals or tests were made, how
+many held the truth (or rejected it), how many carried a warning, and how many of these missed (or rejected). The files
+have one line for each cell and version of the rules, to which batches add: a run that was interrupted goes on where it
+stopped, several runs may take turns, and more runs make the figures sharper. When a default or its notes change, raise
+`RULES` and name the measures in `CHANGED` (or raise `FIRST`): older figures are no longer counted.
 """
 
 from __future__ import annotations
@@ -23,79 +23,86 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from populations import Population, held_out, is_warned, registry, threshold_of
+from pairs import Pair, pairs
+from populations import Population, development, is_warned, threshold_of, validation
 
 import cutline as cl
 from cutline.core import parallel
 from cutline.measures import Measure, Needs
 
-RESULTS = Path(__file__).with_name("coverage_results.jsonl")
-HELD_OUT = Path(__file__).with_name("coverage_held_out.jsonl")
-RULES = 10  # the version of the defaults and their notes
-FIRST = 8  # the oldest version whose figures count ...
-_SINCE_10 = (
-    *("aucpr_davis_goadrich", "aucpr_max", "aucpr_min", "aucpr_minmax", "average_hit_rate", "average_lift"),
-    *("average_precision", "average_qrecall", "balanced_cross_entropy", "bedroc", "break_even", "brier"),
-    *("brier_skill", "concordant_pairs", "cox_snell_r2", "discrimination_slope", "eer", "enrichment"),
-    *("expected_average_precision", "focal_loss", "hinge_loss", "hit_rate", "information_score"),
-    *("log_loss", "mae", "markedness", "mcfadden_r2", "mean_average_precision", "mean_precision"),
-    *("nagelkerke_r2", "partial_auc", "partial_auc_above_recall", "portion_lift", "precision_at_recall"),
-    *("qrecall", "quadratic_score", "recall_at_specificity", "relative_information_score", "rie", "rmse"),
-    *("specificity_at_recall",),
-)
-CHANGED: dict[str, dict[str, int]] = {  # ... but for the measures whose defaults or notes are newer
-    "intervals": {"recall_at_precision": 9, "average_gain": 9} | dict.fromkeys(_SINCE_10, 10),
-    "tests": {"ks": 10, "qrecall": 10},
+RESULTS = {
+    "development": Path(__file__).with_name("coverage_results.jsonl"),
+    "validation": Path(__file__).with_name("coverage_held_out.jsonl"),
 }
+KINDS = ("intervals", "paired", "unpaired")
+RULES = 11  # the version of the defaults and their notes
+FIRST = 11  # the oldest version whose figures count ...
+CHANGED: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}  # ... but for measures whose rules are newer
 LEVEL = 0.95
 RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by about half a point
-BATCH = 25  # samples, of small populations
-FEWER = 100  # ... of a large population
+BATCH = 20  # samples, of small populations
+FEWER = 100  # resamples of a large population
 LARGE = 3000  # cases, from which on a batch is smaller, and measures that take long are left out
 SHARE = 0.1  # of the list that a quota takes
+QUOTAS = ("hit_rate", "qrecall", "enrichment")
 SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
 EVERY = 4  # ... so that only one sample in so many has them
-TESTED = (
-    *("auc", "accuracy", "recall", "precision", "f1", "mcc", "brier", "log_loss", "average_precision", "ks"),
-    *("qrecall", "partial_auc", "balanced_accuracy"),
-)
+# These grow with the number of cases, or tell of the sample what no population has.
+OF_THE_SAMPLE = ("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spiegelhalter")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a batch is of: a population, and intervals or tests."""
+    """What a batch is of: a population or a pair of equal models, and intervals or tests."""
 
-    population: Population
-    kind: str  # "intervals" or "tests"
+    population: Population | Pair
+    kind: str
 
     @property
     def name(self) -> str:
         p = self.population
-        return f"{p.positives} + {p.negatives}, {p.name}"
+        return p.name if isinstance(p, Pair) else f"{p.positives} + {p.negatives}, {p.name}"
+
+    @property
+    def is_large(self) -> bool:
+        return not isinstance(self.population, Pair) and self.population.n >= LARGE
 
     @property
     def samples(self) -> int:
-        return BATCH if self.population.n < LARGE else BATCH // 5
+        return BATCH // 5 if self.is_large else BATCH
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures that a batch asks for."""
+        p, names = self.population, [m.name for m in cl.MEASURES]
+        if isinstance(p, Pair) and p.measures:
+            return list(p.measures)
+        return [name for name in names if name not in OF_THE_SAMPLE] if self.kind == "unpaired" else names
 
 
-def cells() -> list[Cell]:
-    """All populations for the intervals; for the tests every third, and all with weights or groups."""
-    whole = registry()
+def cells(half: str) -> list[Cell]:
+    """Return the cells of a half; tests are of every third population, those with weights or groups, and the pairs."""
+    whole = development() if half == "development" else validation()
     alike = [p for p in whole if p.n < LARGE and not math.isinf(p.grid)]
     some = [p for i, p in enumerate(alike) if i % 3 == 0 or p.weights != "none" or p.groups > 1]
-    return [*(Cell(p, "intervals") for p in whole), *(Cell(p, "tests") for p in some)]
+    plain = [p for p in some if p.weights == "none" and p.groups == 1]
+    own = [pair for pair in pairs() if pair.half == half]
+    return [
+        *(Cell(p, "intervals") for p in whole),
+        *(Cell(p, "paired") for p in (*some, *(pair for pair in own if pair.paired))),
+        *(Cell(p, "unpaired") for p in (*plain[::2], *(pair for pair in own if not pair.paired))),
+    ]
 
 
 def parameters(measure: Measure, threshold: float) -> dict[str, float]:
     if measure.needs is Needs.COUNTS:
         return {"threshold": threshold}
-    return {"share": SHARE} if measure.name in ("hit_rate", "qrecall", "enrichment") else {}
+    return {"share": SHARE} if measure.name in QUOTAS else {}
 
 
 def truths(population: Population, threshold: float) -> dict[str, float]:
@@ -114,8 +121,7 @@ def truths(population: Population, threshold: float) -> dict[str, float]:
                 break
     if population.weights not in ("none", "counts"):
         found["average_gain"] = math.nan  # which is in cases, and the weights add up to another number of them
-    # These grow with the number of cases, or tell of the sample what no population has.
-    return found | dict.fromkeys(("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spiegelhalter"), math.nan)
+    return found | dict.fromkeys(OF_THE_SAMPLE, math.nan)
 
 
 # ---------------------------------------------------------------------- one batch
@@ -124,15 +130,17 @@ def truths(population: Population, threshold: float) -> dict[str, float]:
 def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     """Some samples of a cell: for each measure and method what happened."""
     p = cell.population
-    seed = [p.positives, p.negatives, sum(cell.name.encode()), cell.kind == "tests", number]
-    rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0.0, 0])
-    threshold = threshold_of(p)
+    size = [0, 0] if isinstance(p, Pair) else [p.positives, p.negatives]
+    seed = [*size, sum(cell.name.encode()), KINDS.index(cell.kind), number]
+    rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
+    threshold = p.threshold if isinstance(p, Pair) else threshold_of(p)
     truth = truths(p, threshold) if cell.kind == "intervals" else {}
     for i in range(cell.samples):
-        if cell.kind == "tests":
-            _tests(p, threshold, rng, i, found, measures)
+        some = [name for name in measures if name not in SLOW or ((number + i) % EVERY == 0 and not cell.is_large)]
+        if cell.kind == "intervals":
+            _intervals(p, threshold, truth, rng, i, found, some)
         else:
-            _intervals(p, threshold, truth, rng, i, found, measures)
+            _tests(cell, threshold, rng, i, found, some)
     return {
         "rules": RULES,
         "cell": cell.name,
@@ -146,36 +154,64 @@ def _intervals(
     p: Population, threshold: float, truth: dict[str, float], rng: Any, i: int, found: Any, measures: Sequence[str]
 ) -> None:
     ev = cl.evaluate(**p.sample(rng), threshold=threshold)
-    slow = i % EVERY == 0 and p.n < LARGE
-    wanted = [cl.MEASURES[name] for name in measures if not math.isnan(truth[name]) and (slow or name not in SLOW)]
+    wanted = [cl.MEASURES[name] for name in measures if not math.isnan(truth[name])]
     wanted = [m for m in wanted if m.fits(ev.ranking)]
     total = float(ev.ranking.total)
     quota = max(1, round(SHARE * total)) if ev.ranking.integral else max(1.0, SHARE * total)
-    asked = [m.with_(quota=quota) if m.name in ("hit_rate", "qrecall", "enrichment") else m for m in wanted]
+    asked = [m.with_(quota=quota) if m.name in QUOTAS else m for m in wanted]
     resamples = RESAMPLES if p.n < LARGE else FEWER
     for m, one in zip(wanted, ev.estimates(asked, LEVEL, resamples=resamples, seed=i), strict=True):
         if not one.has_interval:
             continue
         row = found[m.name, one.method]
-        row[0] += 1
-        row[1] += one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
-        row[2] += is_warned(one.notes)
-        row[3] += one.high - one.low if math.isfinite(one.high - one.low) else 0.0
-        row[4] += truth[m.name] < one.low - 1e-9
+        held = one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
+        _add(row, is_so=held, is_warned=is_warned(one.notes), counts=not held)
+        row[4] += one.high - one.low if math.isfinite(one.high - one.low) else 0.0
+        row[5] += truth[m.name] < one.low - 1e-9
 
 
-def _tests(p: Population, threshold: float, rng: Any, i: int, found: Any, measures: Sequence[str]) -> None:
-    cases = p.sample_pair(rng)
-    cmp = cl.compare(cases.pop("labels"), {"a": cases.pop("a"), "b": cases.pop("b")}, threshold=threshold, **cases)
-    for name in measures:
-        given = {"share": SHARE} if name == "qrecall" else {}
-        test = cmp.test(name, resamples=RESAMPLES, seed=i, **given).pairs[0]
-        if math.isnan(test.p_value):
-            continue
-        row = found[name, test.method]
-        row[0] += 1
-        row[1] += test.p_value <= 1 - LEVEL
-        row[2] += is_warned(test.notes)
+def _add(row: list[Any], *, is_so: bool, is_warned: bool, counts: bool) -> None:
+    """Count an interval that held or a test that rejected, its warning, and a warning where it counted."""
+    row[0] += 1
+    row[1] += is_so
+    row[2] += is_warned
+    row[3] += is_warned and counts
+
+
+def _tests(cell: Cell, threshold: float, rng: Any, i: int, found: Any, measures: Sequence[str]) -> None:
+    """All default tests of a sample of two models that are equal in truth."""
+    p = cell.population
+    if isinstance(p, Pair):
+        cases = p.sample(rng)
+    elif cell.kind == "paired":
+        cases = p.sample_pair(rng)
+    else:
+        one, two = p.sample(rng), p.sample(rng)
+        cases = {"labels": one["labels"], "a": one["scores"], "labels_b": two["labels"], "b": two["scores"]}
+    asked = [(name, {"share": SHARE}) if name in QUOTAS else name for name in measures]
+    if cell.kind == "paired":
+        both = {"a": cases.pop("a"), "b": cases.pop("b")}
+        made = cl.compare(cases.pop("labels"), both, threshold=threshold, **cases)
+        asked = [one for one in asked if _fits(made.values(), one)]
+        rows = made.summary(asked, of_models=(), resamples=RESAMPLES, seed=i).rows
+        told = [(row.measure.name, row.test, row.p_value, row.notes) for row in rows]
+    else:
+        ends = [cl.evaluate(cases[y], cases[x], threshold=threshold) for y, x in (("labels", "a"), ("labels_b", "b"))]
+        made = cl.compare_independent(*ends)
+        told = []
+        for name in (name for name, one in zip(measures, asked, strict=True) if _fits(ends, one)):
+            given = {"share": SHARE} if name in QUOTAS else {}
+            test = made.test(name, resamples=RESAMPLES, seed=i, **given)
+            told.append((name, test.method, test.p_value, test.notes))
+    for name, method, p_value, notes in told:
+        if not math.isnan(p_value):
+            is_rejected = p_value <= 1 - LEVEL
+            _add(found[name, method], is_so=is_rejected, is_warned=is_warned(notes), counts=is_rejected)
+
+
+def _fits(models: Any, asked: Any) -> bool:
+    measure = cl.MEASURES[asked[0] if isinstance(asked, tuple) else asked]
+    return all(measure.fits(one.ranking) for one in models)
 
 
 # ---------------------------------------------------------------------- many batches
@@ -186,15 +222,16 @@ def since(name: str, kind: str = "intervals") -> int:
     return CHANGED[kind].get(name, FIRST)
 
 
-def read(path: Path = RESULTS) -> list[dict[str, Any]]:
+def read(path: Path) -> list[dict[str, Any]]:
     """What has been found so far, a line for each cell and version of the rules, without what no longer counts."""
     if not path.exists():
         return []
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = [line for line in lines if line["kind"] in KINDS]
     for line in lines:
         for what in ("found", "samples"):
-            kept = {k: v for k, v in line[what].items() if line["rules"] >= since(k.partition("|")[0], line["kind"])}
-            line[what] = kept
+            counts = {k: v for k, v in line[what].items() if line["rules"] >= since(k.partition("|")[0], line["kind"])}
+            line[what] = counts
     return [line for line in lines if line["found"]]
 
 
@@ -211,71 +248,65 @@ def added(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, A
     return [*lines, more]
 
 
-def write(lines: list[dict[str, Any]], path: Path = RESULTS) -> None:
+def write(lines: list[dict[str, Any]], path: Path) -> None:
     """All lines, in the place of the file at once."""
     new = path.with_suffix(".new")
     new.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
     new.replace(path)
 
 
-def measures_of(kind: str) -> list[str]:
-    return list(TESTED) if kind == "tests" else [m.name for m in cl.MEASURES]
-
-
-def jobs(done: list[dict[str, Any]], whole: Sequence[Cell] = ()) -> Iterator[tuple[Cell, int, list[str]]]:
-    """Batches without end, those of the measures and cells that have fewest samples first; of all cells by default."""
+def jobs(done: list[dict[str, Any]], whole: Sequence[Cell]) -> Iterator[tuple[Cell, int, list[str]]]:
+    """Batches without end, those of the measures and cells that have fewest samples first."""
     count: dict[tuple[str, str, str], int] = defaultdict(int)
     for line in done:
         for name, samples in line["samples"].items():
             count[line["cell"], line["kind"], name] += samples
-    whole = whole or cells()
+    asked = {cell: cell.measures for cell in whole}
 
     def fewest(cell: Cell) -> float:
-        return min(count[cell.name, cell.kind, name] for name in measures_of(cell.kind)) / cell.samples
+        return min(count[cell.name, cell.kind, name] for name in asked[cell]) / cell.samples
 
-    def turn(cell: Cell) -> float:  # tests every other time, and large populations every fourth
-        return (fewest(cell) + 0.01) * (4 if cell.population.n >= LARGE else 2 if cell.kind == "tests" else 1)
+    def turn(cell: Cell) -> float:  # large populations every fourth time
+        return (fewest(cell) + 0.01) * (4 if cell.is_large else 1)
 
     while True:
         cell = min(whole, key=turn)
         least = fewest(cell) * cell.samples
-        some = [name for name in measures_of(cell.kind) if count[cell.name, cell.kind, name] <= least]
+        some = [name for name in asked[cell] if count[cell.name, cell.kind, name] <= least]
         yield cell, int(least), some
         for name in some:
             count[cell.name, cell.kind, name] += cell.samples
 
 
-def run(minutes: float, processes: int, whole: Sequence[Cell] = (), path: Path = RESULTS) -> None:
-    """Add batches for some minutes: of all cells, or of some to a file of their own."""
-    parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
-    lines = read(path)
-    end, pending = time.monotonic() + 60 * minutes, jobs(lines, whole)
-    with ProcessPoolExecutor(processes) as pool:
-        running = {pool.submit(batch, *next(pending)) for _ in range(processes)}
-        while running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for one in done:
-                lines = added(lines, one.result())
-            if time.monotonic() < end:
-                running |= {pool.submit(batch, *next(pending)) for _ in done}
-            write(lines, path)
+def run(minutes: float, half: str, whole: Sequence[Cell]) -> None:
+    """Add batches of some cells to the results of a half, for some minutes."""
+    parallel.WORTH_THREADS = sys.maxsize
+    path = RESULTS[half]
+    end, pending = time.monotonic() + 60 * minutes, jobs(read(path), whole)
+    while time.monotonic() < end:
+        done = batch(*next(pending))
+        write(added(read(path), done), path)
 
 
 def main() -> None:
     what, *rest = sys.argv[1:] or ["run"]
-    minutes, processes = float(rest[0]) if rest else 60.0, int(rest[1]) if len(rest) > 1 else 1
-    if what == "page":
+    if what in ("page", "findings"):
+        import coverage_page as page
+
+        both = {half: read(path) for half, path in RESULTS.items()}
+        if what == "findings":
+            print("\n".join(page.findings(both)))
+            return
         from audit_designs import table
-        from coverage_page import write_page
         from interval_widths import table as widths
 
         facts = {"resamples": RESAMPLES, "slow": ", ".join(sorted(SLOW)), "every": EVERY}
-        write_page(read(), read(HELD_OUT), facts, table(), widths())
-    elif what == "held-out":
-        whole = [Cell(p, kind) for p in held_out() for kind in ("intervals", "tests")]
-        run(minutes, processes, whole, HELD_OUT)
-    else:
-        run(minutes, processes)
+        page.write_page(both, facts, table(), widths())
+        return
+    minutes = float(rest[0]) if rest else 60.0
+    halves = [half for half in RESULTS if not rest[1:] or half == rest[1]]
+    for half in halves:
+        run(minutes / len(halves), half, [c for c in cells(half) if not rest[2:] or c.kind == rest[2]])
 
 
 if __name__ == "__main__":

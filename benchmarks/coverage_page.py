@@ -1,4 +1,4 @@
-"""The page of the coverage laboratory: tables and heat maps from the results, `python benchmarks/coverage.py page`."""
+"""The page of the coverage study: tables and heat maps from the results, `python benchmarks/coverage.py page`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from populations import registry
+from populations import development, validation
 from scipy.special import bdtr, bdtrc
 
 import cutline as cl
@@ -22,18 +22,21 @@ AMPLE = 30  # cases of the smaller class to be expected
 FEWEST = 20  # intervals of a cell, below which it is not judged
 
 
-ABOUT = """Written by `python benchmarks/coverage.py page` from `benchmarks/coverage_results.jsonl`, to which
-`python benchmarks/coverage.py run` adds samples. Each sample of each known population gives the default
-interval of every measure at 95 %. {populations} of the {registered} populations of the registry have
-been sampled, with {least} to {most} samples each ({middle} in the middle), so that a single cell of the
-table has a standard error of {error:.1f} points, and of up to {worst:.1f} where samples are fewest;
-pooled figures are far sharper. Measures that take long ({slow}) are made on one sample in {every}, and
-not for 3000 cases or more; bootstraps have {resamples} resamples here. Which method is the default for
-which measure is in [intervals.md](intervals.md); how older methods compare on eight measures, in
-[coverage-methods.md](coverage-methods.md). The registry holds normal scores with equal and unequal
-spreads, mixtures, heavy tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to
-5000 positives, probabilities that are right, too sure or too high, weights of each kind, and groups of 5
-and 15 (`benchmarks/populations.py`)."""
+ABOUT = """Written by `python benchmarks/coverage.py page` from `benchmarks/coverage_results.jsonl` and
+`benchmarks/coverage_held_out.jsonl`, to which `python benchmarks/coverage.py run` adds samples. Every
+population is known exactly, so that the true value of every measure is. The populations are in two
+halves: **development** ({development} populations, `development()` in `benchmarks/populations.py`), by
+which the defaults are chosen, and **validation** ({validation} populations, `validation()`), which
+judges them. Both have normal, skewed, mixed and heavy-tailed scores, ties, rounded and zero-inflated
+scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.003, 4 to 5000 positives, probabilities that are right, too
+sure or too high, a subtype of 2 % that the model misses, shares near 1, weights of each kind, and
+groups: of one class, uneven, and few of one class. Each sample gives the default interval of every
+measure at 95 %. Populations have {least} to {most} samples each ({middle} in the middle), so that a
+single cell has a standard error of {error:.1f} points, and of up to {worst:.1f} where samples are
+fewest; pooled figures are far sharper. Measures that take long ({slow}) are made on one sample in
+{every}, and not for 3000 cases or more; bootstraps have {resamples} resamples here. Which method is the
+default for which measure is in [intervals.md](intervals.md); how older methods compare on eight
+measures, in [coverage-methods.md](coverage-methods.md)."""
 JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. By the figure itself {inside} of
 {total} ({inside_share:.1f} %) are between 92.5 and 97.5 %; if every interval held the truth in exactly 95 % of all
 samples, {expected:.1f} % would be, because so few samples leave chance that much room. Judged by a binomial test at
@@ -53,10 +56,13 @@ class Tally(NamedTuple):
     made: int = 0
     held: int = 0
     warned: int = 0
+    warned_misses: int = 0  # intervals that missed, or tests that rejected, with a warning
 
     def plus(self, other: Iterable[float]) -> Tally:
-        made, held, warned, *_ = other
-        return Tally(self.made + int(made), self.held + int(held), self.warned + int(warned))
+        made, held, warned, misses, *_ = other
+        return Tally(
+            self.made + int(made), self.held + int(held), self.warned + int(warned), self.warned_misses + misses
+        )
 
     @property
     def share(self) -> float:
@@ -102,7 +108,8 @@ def tallies(lines: list[dict[str, Any]], kind: str) -> dict[tuple[str, str], Tal
 
 def sizes() -> dict[str, int]:
     """The cases of the smaller class that each population leads one to expect."""
-    return {f"{p.positives} + {p.negatives}, {p.name}": min(p.positives, p.negatives) for p in registry()}
+    both = (*development(), *validation())
+    return {f"{p.positives} + {p.negatives}, {p.name}": min(p.positives, p.negatives) for p in both}
 
 
 def pooled(found: Mapping[tuple[str, str], Tally], place: int, keep: Any) -> dict[str, Tally]:
@@ -117,39 +124,48 @@ def shown(tally: Tally | None) -> str:
     return f"{100 * tally.share:.1f} ({tally.made})" if tally and tally.made else ""
 
 
-def write_page(
-    lines: list[dict[str, Any]], held_out: list[dict[str, Any]], facts: Mapping[str, Any], *tables: list[str]
-) -> None:
+def write_page(both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any], *tables: list[str]) -> None:
     """docs/coverage.md and its heat maps.
 
     Args:
-        lines: The results.
-        held_out: Those of the populations that were kept apart.
+        both: The results of each half, by its name.
         facts: What the page tells of the run: `resamples`, `slow` and `every`.
         tables: Those of the audit's designs and of the widths.
     """
-    intervals, tests = tallies(lines, "intervals"), tallies(lines, "tests")
-    text = [*opening(intervals, facts), *of_tests(tests), *of_held_out(held_out), *of_audit(tables[0])]
-    text += [*of_widths(tables[1]), *by_measure(intervals), *by_population(intervals)]
+    every = [line for lines in both.values() for line in lines]
+    intervals = tallies(every, "intervals")
+    text = opening(intervals, facts)
+    for half, lines in both.items():
+        mine = tallies(lines, "intervals")
+        text += [f"## The {half} half", "", *judged(mine), *warnings(mine)]
+    text += ["![Heat map of the coverage](coverage.png)", "", *of_tests(both)]
+    text += [*of_audit(tables[0]), *of_widths(tables[1]), *by_measure(intervals), *by_population(intervals)]
     (DOCS / "coverage.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
     draw(intervals, "coverage.png", "Coverage of the default intervals of 95 %; ! where most carry a warning", LEVELS)
     title = "Tests of equal models at 5 % that reject; ! where most carry a warning"
+    tests = {**tallies(every, "paired"), **tallies(every, "unpaired")}
     draw(tests, "coverage-tests.png", title, ERRORS)
 
 
-def of_held_out(lines: list[dict[str, Any]]) -> list[str]:
-    """The populations that were kept apart."""
-    intervals, tests = tallies(lines, "intervals"), tallies(lines, "tests")
-    if not intervals:
+def warnings(found: Mapping[tuple[str, str], Tally]) -> list[str]:
+    """What the warnings are worth: how often intervals with and without one missed, and how many have one."""
+    size = sizes()
+    whole, usual = Tally(), Tally()
+    for (cell, _), tally in found.items():
+        whole = whole.plus(tally)
+        if size.get(cell, 0) >= AMPLE:
+            usual = usual.plus(tally)
+    if not whole.made:
         return []
-    samples = sorted(samples_of(intervals).values())
-    about = (
-        f"{len(samples)} populations were kept apart (`held_out()` in `benchmarks/populations.py`: skewed, "
-        "exponential, uniform and beta scores, mixtures, ties, four positives, AUC 0.997, uneven groups, strata, "
-        f"weights), with {samples[0]} to {samples[-1]} samples each. Methods were chosen without them; a few "
-        "thresholds of the method `student` and of its notes were set with both sets in view, and flatter it a little."
+    missed, quiet = whole.made - whole.held, whole.made - whole.warned
+    told = (
+        f"**Warnings.** Of {whole.made:,} intervals {100 * whole.warned / whole.made:.1f} % carry a warning, and "
+        f"{100 * usual.warned / max(usual.made, 1):.1f} % of those of populations with {AMPLE} or more of each class. "
+        f"Intervals with a warning missed the truth in {100 * whole.warned_misses / max(whole.warned, 1):.1f} %, those "
+        f"without in {100 * (missed - whole.warned_misses) / max(quiet, 1):.1f} %; "
+        f"{100 * whole.warned_misses / max(missed, 1):.1f} % of the misses had been warned of."
     )
-    return ["## Populations that were kept apart", "", *wrapped(about), "", *judged(intervals), *errors(tests)]
+    return [*wrapped(told), ""]
 
 
 def of_audit(table: list[str]) -> list[str]:
@@ -184,8 +200,8 @@ def opening(found: Mapping[tuple[str, str], Tally], facts: Mapping[str, Any]) ->
     samples = sorted(samples_of(found).values()) or [0]
     middle = samples[len(samples) // 2]
     about = ABOUT.format(
-        populations=len(samples_of(found)),
-        registered=len(registry()),
+        development=len(development()),
+        validation=len(validation()),
         least=samples[0],
         most=samples[-1],
         middle=middle,
@@ -193,9 +209,7 @@ def opening(found: Mapping[tuple[str, str], Tally], facts: Mapping[str, Any]) ->
         worst=100 * math.sqrt(0.95 * 0.05 / max(samples[0], 1)),
         **{name: facts[name] for name in ("resamples", "slow", "every")},
     )
-    title = "# How often the intervals hold the truth"
-    picture = "![Heat map of the coverage](coverage.png)"
-    return [title, "", *wrapped(about), "", "## In short", "", *judged(found), picture, ""]
+    return ["# How often the intervals hold the truth", "", *wrapped(about), ""]
 
 
 def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
@@ -304,28 +318,72 @@ def by_population(found: Mapping[tuple[str, str], Tally]) -> list[str]:
     ]
 
 
-def of_tests(found: Mapping[tuple[str, str], Tally]) -> list[str]:
-    if not found:
-        return []
-    size = sizes()
-    few = pooled(found, 1, lambda cell: size.get(cell[0], 0) < AMPLE)
-    ample = pooled(found, 1, lambda cell: size.get(cell[0], 0) >= AMPLE)
-    whole = pooled(found, 1, lambda _: True)
-    rows = [
-        f"| {name} | {shown(ample.get(name))} | {shown(few.get(name))} | {100 * t.warned / t.made:.0f} % |"
-        for name, t in whole.items()
-    ]
+def of_tests(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
+    """The tests of equal models, on the same and on different cases, of each half."""
+    about = (
+        "Two models that are equal in truth, on the same cases (paired) or on different ones (unpaired): two "
+        "models with the same distribution of scores; two versions of one model, which differ in 5 to 20 % of "
+        "the cases; calibrated models of different sharpness (for calibration errors); a score and its own "
+        "best cut (for the best over all cuts); samples of different sizes; a missed subtype "
+        "(`benchmarks/pairs.py`). Every default test of every measure."
+    )
+    text = ["## Tests of equal models", "", *wrapped(about), ""]
+    sums: dict[str, dict[str, Tally]] = {}
+    for kind in ("paired", "unpaired"):
+        for half, lines in both.items():
+            found = tallies(lines, kind)
+            text += [f"### {kind.capitalize()}, {half} half", "", *errors(found)]
+            sums[f"{kind}, {half}"] = pooled(found, 1, lambda _: True)
+    rows = [f"| {m.name} | {' | '.join(shown(one.get(m.name)) for one in sums.values())} |" for m in cl.MEASURES]
     return [
-        "## Tests of equal models",
+        *text,
+        "Rejected in percent (and the number of tests), pooled over the populations and pairs.",
         "",
-        *errors(found),
-        "| measure | ample | few | warned |",
-        "|---|---|---|---|",
+        f"| measure | {' | '.join(sums)} |",
+        "|---" * (1 + len(sums)) + "|",
         *rows,
         "",
         "![Heat map of the tests](coverage-tests.png)",
         "",
     ]
+
+
+def findings(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
+    """The cells that fail, those of few samples included, and what the warnings are worth: for whoever mends them."""
+    text = []
+    for half, lines in both.items():
+        found = tallies(lines, "intervals")
+        samples = samples_of(found)
+        text.append(
+            f"== {half}: intervals, {min(samples.values(), default=0)} to {max(samples.values(), default=0)} each"
+        )
+        text += warnings(found)
+        low = sorted((t.share, c) for c, t in found.items() if t.made >= FEWEST and t.verdict == "below")
+        text += [_finding(cell, found[cell], lines, "intervals") for _, cell in low]
+        whole = pooled(found, 1, lambda _: True)
+        few = sorted((t.share, name) for name, t in whole.items() if t.verdict == "below")
+        text += [f"  pooled {name}: {shown(whole[name])}" for _, name in few]
+        for kind in ("paired", "unpaired"):
+            tests = tallies(lines, kind)
+            text.append(f"== {half}: {kind} tests that reject more than 7 % (binomial test)")
+            high = [c for c, t in tests.items() if t.held and bdtrc(t.held - 1, t.made, MOST) < TAIL]
+            text += [_finding(c, tests[c], lines, kind) for c in sorted(high, key=lambda c: -tests[c].share)]
+            whole = pooled(tests, 1, lambda _: True)
+            often = [n for n, t in whole.items() if t.held and bdtrc(t.held - 1, t.made, MOST) < TAIL]
+            text += [f"  pooled {name}: {shown(whole[name])}" for name in often]
+    return text
+
+
+def _finding(cell: tuple[str, str], tally: Tally, lines: list[dict[str, Any]], kind: str) -> str:
+    """One cell with its methods."""
+    methods = {
+        key.partition("|")[2]
+        for line in lines
+        if line["cell"] == cell[0] and line["kind"] == kind
+        for key in line["found"]
+        if key.partition("|")[0] == cell[1]
+    }
+    return f"  {cell[1]} in {cell[0]}: {shown(tally)}, warned {tally.warned}, by {', '.join(sorted(methods))}"
 
 
 def errors(found: Mapping[tuple[str, str], Tally]) -> list[str]:
@@ -339,9 +397,10 @@ def errors(found: Mapping[tuple[str, str], Tally]) -> list[str]:
     samples, noted = samples_of(cells), sum(t.is_noted for t in cells.values())
     inside = sum(LEAST <= t.share <= MOST for t in cells.values())
     told = (
-        "How often the default test of two models with the same distribution of scores says at 5 % that they differ, "
-        f"in {len(samples)} populations with {min(samples.values())} to {max(samples.values())} samples each. By the "
-        f"figure itself {inside} of {len(cells)} cells are between 3 and 7 %. Judged by a binomial test at 2.5 %, "
+        "How often the default test says at 5 % that the two differ, "
+        f"in {len(samples)} populations and pairs with {min(samples.values())} to {max(samples.values())} samples "
+        f"each. By the figure itself {inside} of {len(cells)} cells are between 3 and 7 %. Judged by a binomial test "
+        "at 2.5 %, "
         f"{len(often)} err more often than 7 % and {len(rarely)} more rarely than 3 %; {len(silent)} of both "
         f"({100 * len(silent) / max(len(cells), 1):.1f} % of all) do not carry a note in most samples. "
         f"{100 * noted / max(len(cells), 1):.1f} % of the cells carry one."

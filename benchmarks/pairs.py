@@ -31,9 +31,10 @@ class Pair:
 
     name: str
     draw: Callable[[np.random.Generator], dict[str, Any]]
-    measures: tuple[str, ...] = COMMON
+    measures: tuple[str, ...] = ()  # all of them
     paired: bool = True
     threshold: float = 0.5
+    half: str = "development"  # of the study, or "validation"
 
     def sample(self, rng: np.random.Generator) -> dict[str, Any]:
         """Labels and the scores `a` and `b`; for different cases `labels_b` too."""
@@ -124,27 +125,36 @@ def subtypes(rng: np.random.Generator, n: int, m: int | None = None) -> dict[str
 
 
 def pairs() -> list[Pair]:
-    """All pairs of the study."""
-    made = [
-        Pair(f"versions {100 * c:g} %, n {n}, {p:g}", partial(versions, n=n, prevalence=p, changed=c), threshold=p)
-        for n, p, c in ((300, 0.1, 0.2), (1000, 0.1, 0.05), (60, 0.3, 0.2), (300, 0.3, 0.1), (4000, 0.003, 0.2))
-    ]
-    made += [
-        Pair(
-            f"versions 20 %, n 400, {shape}",
-            partial(versions, n=400, prevalence=0.2, changed=0.2, shape=shape),
-            threshold=0.2,
-        )
-        for shape in ("zeros", "rounded")
-    ]
-    made += [Pair(f"sharpness, n {n}", partial(sharpness, n=n), CALIBRATION) for n in (300, 1000)]
-    made += [Pair(f"granularity, n {n}", partial(granularity, n=n), BEST_CUT) for n in (300, 1000)]
-    made += [
-        Pair(f"sizes {n} v {m}", partial(two_sizes, n=n, m=m), (*COMMON, *SIMULATED), paired=False, threshold=0.3)
-        for n, m in ((60, 300), (100, 900), (60, 60), (300, 1500))
-    ]
-    made += [Pair("subtypes 300", partial(subtypes, n=300), threshold=0.3)]
-    made += [Pair("subtypes 300 v 600", partial(subtypes, n=300, m=600), paired=False, threshold=0.3)]
+    """Return all pairs of the study, those of both halves."""
+    return [*_pairs_of("development"), *_pairs_of("validation")]
+
+
+_VERSIONS = {
+    "development": ((300, 0.1, 0.2, "normal"), (60, 0.3, 0.2, "normal"), (400, 0.2, 0.2, "zeros")),
+    "validation": (
+        *((1000, 0.1, 0.05, "normal"), (300, 0.3, 0.1, "normal"), (4000, 0.003, 0.2, "normal")),
+        *((400, 0.2, 0.2, "rounded"), (300, 0.2, 0.1, "zeros")),
+    ),
+}
+_SIZES = {"development": ((60, 300), (100, 900)), "validation": ((60, 60), (300, 1500), (80, 400))}
+_SAME = {"development": (300,), "validation": (1000, 150)}
+
+
+def _pairs_of(half: str) -> list[Pair]:
+    made = []
+    for n, p, changed, shape in _VERSIONS[half]:
+        draw = partial(versions, n=n, prevalence=p, changed=changed, shape=shape)
+        name = f"versions {100 * changed:g} %, n {n}, {p:g}" + ("" if shape == "normal" else f", {shape}")
+        made.append(Pair(name, draw, threshold=p, half=half))
+    made += [Pair(f"sharpness, n {n}", partial(sharpness, n=n), CALIBRATION, half=half) for n in _SAME[half]]
+    made += [Pair(f"granularity, n {n}", partial(granularity, n=n), BEST_CUT, half=half) for n in _SAME[half]]
+    for n, m in _SIZES[half]:
+        made.append(Pair(f"sizes {n} v {m}", partial(two_sizes, n=n, m=m), paired=False, threshold=0.3, half=half))
+    if half == "development":
+        made.append(Pair("subtypes 300", partial(subtypes, n=300), threshold=0.3, half=half))
+    else:
+        draw = partial(subtypes, n=300, m=600)
+        made.append(Pair("subtypes 300 v 600", draw, paired=False, threshold=0.3, half=half))
     return made
 
 
@@ -184,7 +194,7 @@ if __name__ == "__main__":
             continue
         rng, count, start = np.random.default_rng([7, len(pair.name)]), defaultdict(lambda: [0, 0]), time.time()
         for i in range(samples):
-            measures = names or pair.measures
+            measures = names or pair.measures or (*COMMON, *SIMULATED)
             for name, test in zip(measures, tests_of(pair, rng, measures, resamples, i), strict=True):
                 if not math.isnan(test.p_value):
                     count[name][0] += 1

@@ -1,4 +1,4 @@
-"""The populations of the coverage laboratory: what scores look like in both classes, and how cases are sampled.
+"""The populations of the coverage study, in two halves: the scores of both classes, and how cases are sampled.
 
 A population is known exactly: the scores of each class are mixtures of normal or t distributions on a grid, so that the
 population is itself a ranking whose weights are probabilities, and the measures themselves give the truth. Labels are
@@ -90,6 +90,7 @@ class Population:
     groups: int = 1  # cases of a group, whose scores correlate by one half
     uneven: bool = False  # whether groups have 1 to twice as many cases
     one_label: bool = False  # whether all cases of a group are of one class
+    specificity: float | None = None  # at the cut; None cuts where about as many cases are flagged as are positive
 
     @property
     def n(self) -> int:
@@ -220,8 +221,8 @@ def _mixture(positives: int, negatives: int, share: float) -> Population:
     return Population(f"{100 * share:g} % of positives at 3", positives, negatives, pos)
 
 
-def registry() -> list[Population]:
-    """All populations of the laboratory."""
+def development() -> list[Population]:
+    """Return the half of the populations that defaults are chosen by."""
     few = [_normal(p, n, auc) for p, n in ((5, 95), (10, 90), (20, 180)) for auc in (0.7, 0.9)]
     even = [_normal(p, p, auc) for p in (25, 50, 100) for auc in (0.6, 0.8, 0.95)]
     skewed = [_normal(50, 450, auc) for auc in (0.5, 0.8, 0.95, 0.99)] + [_normal(100, 900, 0.995)]
@@ -239,11 +240,35 @@ def registry() -> list[Population]:
         Population("too high", 60, 240, bells(0.8), lift=1.0),
         Population("too sure, few", 10, 140, bells(0.9), slope=2.0),
     ]
-    return [*few, *even, *skewed, *rare, *large, *spread, *other, *tied, *wrong, *_weighted(), *_grouped()]
+    stressed = [
+        Population("specificity 0.998", 40, 100, bells(0.98), specificity=0.998),
+        Population("a missed subtype of 2 %", 90, 210, _with_missed(1.5, 0.02 / 0.3)),
+        Population("70 % of negatives at one score", 60, 340, *_zeros(1.5, 0.2, 0.7)),
+        Population("scores rounded to a half", 90, 210, bells(0.8), grid=0.5),
+        Population("0.3 % positive", 12, 3988, bells(0.9)),
+        Population("6 + 60 groups of 20", 120, 1200, bells(0.8), groups=20, one_label=True),
+        Population("too extreme", 90, 210, bells(0.8), slope=3.0),
+    ]
+    usual = [*few, *even, *skewed, *rare, *large, *spread, *other, *tied, *wrong, *_weighted(), *_grouped()]
+    return [*usual, *stressed]
 
 
-def held_out() -> list[Population]:
-    """Populations that no default was chosen on: other shapes, sizes, ties and designs."""
+def _with_missed(middle: float, share: float) -> Scores:
+    """Positives of which a share gets the lowest scores."""
+    return Scores(((1 - share, middle, 1.0), (share, -3.0, 0.3)))
+
+
+def _zeros(middle: float, of_positives: float, of_negatives: float) -> tuple[Scores, Scores]:
+    """Both classes, a share of each at one low score."""
+    at = -2.5, 1e-6
+    return (
+        Scores(((1 - of_positives, middle, 1.0), (of_positives, *at))),
+        Scores(((1 - of_negatives, 0.0, 1.0), (of_negatives, *at))),
+    )
+
+
+def validation() -> list[Population]:
+    """Return the half that no default is chosen by, and that judges them: other shapes, sizes, ties and designs."""
     three = Scores(((0.4, 2.5, 0.5), (0.4, 1.0, 1.5), (0.2, -0.5, 0.7)))
     return [
         Population("three bells", 15, 60, three),
@@ -270,6 +295,13 @@ def held_out() -> list[Population]:
         Population("importance, few", 20, 80, bells(0.85), weights="importance"),
         Population("sampled by class", 30, 570, bells(0.75, 1.8), weights="sampling_class"),
         Population("too low, rare", 20, 780, bells(0.8), lift=-0.7),
+        Population("specificity 0.99", 60, 240, bells(0.95), specificity=0.99),
+        Population("a missed subtype of 2 %, more cases", 200, 800, _with_missed(2.0, 0.02 / 0.2)),
+        Population("90 % of negatives at one score", 50, 450, *_zeros(2.0, 0.35, 0.9)),
+        Population("scores rounded to a quarter", 30, 170, bells(0.9), grid=0.25),
+        Population("0.3 % positive, skewed", 15, 4985, Shaped("gamma", (3.0,), 1.0), Shaped("gamma", (1.5,), 0.7)),
+        Population("12 + 60 groups of 20", 240, 1200, bells(0.85), groups=20, one_label=True),
+        Population("groups of 1 to 40", 300, 900, bells(0.8), groups=20, uneven=True),
     ]
 
 
@@ -301,6 +333,9 @@ def _grouped() -> list[Population]:
 def threshold_of(population: Population) -> float:
     """The cut that flags about as many cases as are positive."""
     whole = population.ranking()
+    if population.specificity is not None:
+        missed = np.cumsum(whole.neg) / population.negatives
+        return float(whole.score[int(np.searchsorted(missed, 1 - population.specificity))])
     place = min(int(np.searchsorted(np.cumsum(whole.size), population.positives)), len(whole) - 1)
     return float(whole.score[place])
 

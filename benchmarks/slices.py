@@ -32,7 +32,7 @@ RESULTS = Path(__file__).with_name("slices_results.jsonl")
 PREVALENCE, AREA_SHIFT, TRUE_AREA = 0.3, 1.0, 0.7602499389065233  # of normal scores one standard deviation apart
 POPULATIONS = ("alike", "tied", "skewed", "unequal")
 # Populations of the coverage study that no default was chosen on, with cases one by one.
-HELD_OUT = {p.name: p for p in populations.held_out() if p.weights == "none" and p.groups == 1}
+HELD_OUT = {p.name: p for p in populations.validation() if p.weights == "none" and p.groups == 1}
 
 
 def sizes_of(rng, slices, low=20, high=500):

@@ -28,36 +28,39 @@ laboratory = _loaded()
 
 import audit_designs  # noqa: E402
 from coverage_page import Tally, judged  # noqa: E402
-from populations import Shaped, held_out  # noqa: E402
+from populations import Shaped, validation  # noqa: E402
 
 
 def test_populations_have_the_auc_that_their_name_says():
-    for p in laboratory.registry():
+    for p in laboratory.development():
         if p.name.startswith("normal") and p.grid < 0.1:
             auc = float(p.name.split()[1].rstrip(","))
             assert cl.auc(p.ranking()) == pytest.approx(auc, abs=2e-3), p.name
 
 
 def test_the_truth_of_every_measure_is_known_or_has_none_in_a_population():
-    p = laboratory.registry()[8]
+    p = laboratory.development()[8]
     truth = laboratory.truths(p, laboratory.threshold_of(p))
     assert set(truth) == {m.name for m in cl.MEASURES}
     assert sum(math.isnan(value) for value in truth.values()) < 12
 
 
 def test_a_sample_gives_an_interval_of_every_measure_that_has_one():
-    p = next(p for p in laboratory.registry() if p.positives == p.negatives == 25)
-    threshold, found = laboratory.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0.0, 0])
+    p = next(p for p in laboratory.development() if p.positives == p.negatives == 25)
+    threshold, found = laboratory.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
     names = [m.name for m in cl.MEASURES]
     laboratory._intervals(p, threshold, laboratory.truths(p, threshold), np.random.default_rng(1), 1, found, names)
     made = {key[0] for key in found}
     assert {"auc", "mcc", "recall", "average_precision", "brier", "qrecall", "ks"} <= made
-    assert all(row[0] == 1 and row[1] in (0, 1) and row[3] >= 0 and row[4] <= 1 - row[1] for row in found.values())
+    assert all(
+        row[0] == 1 and row[1] in (0, 1) and row[3] <= row[2] and row[4] >= 0 and row[5] <= 1 - row[1]
+        for row in found.values()
+    )
 
 
 def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
     """Sixty samples: a coverage of 95 % falls below 80 % hardly ever, and one of 60 % always."""
-    p = laboratory.registry()[0]
+    p = laboratory.development()[0]
     assert (p.positives, p.negatives) == (5, 95)
     threshold = laboratory.threshold_of(p)
     truth = laboratory.truths(p, threshold)
@@ -71,29 +74,51 @@ def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
 
 
 def test_the_next_batch_is_of_the_cell_that_has_fewest():
-    cell, number, names = next(laboratory.jobs([]))
-    line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names, 25)}
+    whole = laboratory.cells("validation")
+    cell, number, names = next(laboratory.jobs([], whole))
+    line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names, 20)}
     assert number == 0
-    assert next(laboratory.jobs([line]))[0] != cell
+    assert next(laboratory.jobs([line], whole))[0] != cell
 
 
-def test_only_measures_whose_rules_changed_are_run_anew(monkeypatch):
-    monkeypatch.setattr(laboratory, "cells", lambda: [laboratory.Cell(laboratory.registry()[0], "intervals")])
-    (cell, _, names) = next(laboratory.jobs([]))
-    line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names[2:], 25)}
-    assert next(laboratory.jobs([line])) == (cell, 0, names[:2])
+def test_only_measures_whose_rules_changed_are_run_anew():
+    whole = [laboratory.Cell(laboratory.development()[0], "intervals")]
+    (cell, _, names) = next(laboratory.jobs([], whole))
+    line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names[2:], 20)}
+    assert next(laboratory.jobs([line], whole)) == (cell, 0, names[:2])
 
 
 def test_batches_add_up_and_outdated_figures_do_not_count(tmp_path, monkeypatch):
+    rules = laboratory.FIRST
+
     def line(rules, row):
         return {"rules": rules, "cell": "c", "kind": "intervals", "samples": {"auc": 1}, "found": {"auc|x": row}}
 
-    both = laboratory.added([line(9, [1, 1, 0, 0.25, 0])], line(9, [1, 0, 1, 0.5, 1]))
-    assert both == [line(9, [2, 1, 1, 0.75, 1]) | {"samples": {"auc": 2}}]
+    both = laboratory.added([line(rules + 1, [1, 1, 0, 0, 0.25, 0])], line(rules + 1, [1, 0, 1, 1, 0.5, 1]))
+    assert both == [line(rules + 1, [2, 1, 1, 1, 0.75, 1]) | {"samples": {"auc": 2}}]
     path = tmp_path / "results.jsonl"
-    laboratory.write([*both, line(8, [1, 1, 0, 0.25, 0])], path)
-    monkeypatch.setitem(laboratory.CHANGED["intervals"], "auc", 9)
+    laboratory.write([*both, line(rules, [1, 1, 0, 0, 0.25, 0])], path)
+    monkeypatch.setitem(laboratory.CHANGED["intervals"], "auc", rules + 1)
     assert laboratory.read(path) == both
+
+
+def test_the_two_halves_share_no_cell_and_try_the_same_kinds_of_stress():
+    halves = [{(cell.name, cell.kind) for cell in laboratory.cells(half)} for half in laboratory.RESULTS]
+    assert not halves[0] & halves[1]
+    for words in ("subtype", "at one score", "rounded", "0.3 %", "groups of 20", "specificity", "versions", "sizes"):
+        assert all(any(words in name for name, _ in half) for half in halves), words
+
+
+@pytest.mark.parametrize("kind", ["paired", "unpaired"])
+def test_a_batch_of_tests_has_every_measure(kind, monkeypatch):
+    monkeypatch.setattr(laboratory, "BATCH", 1)
+    monkeypatch.setattr(laboratory, "RESAMPLES", 100)
+    whole = laboratory.cells("development")
+    cell = next(c for c in whole if c.kind == kind and c.name.startswith(("versions", "sizes")))
+    names = [name for name in cell.measures if name not in laboratory.SLOW]
+    found = laboratory.batch(cell, 1, names)["found"]
+    assert len({key.partition("|")[0] for key in found}) > 85
+    assert all(made == 1 and rejected in (0, 1) for made, rejected, *_ in found.values())
 
 
 @pytest.mark.parametrize(
@@ -114,7 +139,7 @@ def test_a_page_names_the_cells_that_fail_silently_and_not_those_that_say_so():
 
 
 def test_shapes_of_scores_are_drawn_as_their_population_says():
-    for p in held_out():
+    for p in validation():
         if isinstance(p.pos, Shaped):
             scores = p.pos.draw(np.random.default_rng(1), np.random.default_rng(2).normal(size=4000))
             middle = np.median(scores)

@@ -258,7 +258,7 @@ def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monk
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, **k: calls.append(name) or real(*a, **k))
 
-    counted(bootstrap, "bootstrap")
+    counted(bootstrap, "bootstrap_in_bins")
     counted(difference_rows, "bootstrap")
     monkeypatch.setattr("cutline.inference.differences.paired.bootstrap", lambda *a: pytest.fail("drawn again"))
     models = ("--score", "logistic", "--score", "tree")

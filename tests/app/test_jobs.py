@@ -167,6 +167,21 @@ def test_refusals_name_the_fields_of_the_page(client):
     assert "choose both" in client.wait_idle(tab)["refusal"]["message"]
 
 
+def test_a_process_that_used_much_memory_does_not_work_on_the_next_file(client, monkeypatch):
+    tab = client.open_tab()
+    client.upload(tab, "a.csv", b"y,p\n1,0.9\n0,0.1\n")
+    client.wait_idle(tab)
+    first = worker_of(client, tab)
+    client.upload(tab, "a.csv", b"y,p\n1,0.9\n0,0.1\n")
+    client.wait_idle(tab)
+    assert worker_of(client, tab) == first
+    monkeypatch.setattr("cutline.app.tabs.MOST_MEMORY", 10**6)
+    client.upload(tab, "a.csv", b"y,p\n1,0.9\n0,0.1\n")
+    assert client.wait_idle(tab)["columns"]["score"] == "p"
+    assert worker_of(client, tab) != first
+    assert not is_running(first)
+
+
 def test_two_pages_work_at_once_and_each_shows_its_own(client):
     tabs = [client.open_tab(), client.open_tab()]
     for tab in tabs:

@@ -267,7 +267,7 @@ def test_the_roc_chart_of_murphy_has_both_of_his_curves():
 
     assert (0, 1) in line(spec, "first: 1.0000")
     assert pytest.approx((1 / 4, 4 / 5)) in line(spec, "second: 0.8500")
-    assert {row["mark"] for row in rows_of(spec) if "mark" in row} == {"chosen cut"}
+    assert {row["mark"] for row in rows_of(spec) if "mark" in row} == {"cut"}
 
 
 @pytest.mark.parametrize(("shade", "area"), [("auc", 0.8), ("gini", 0.3), ("auch", 0.88)])

@@ -104,7 +104,7 @@ def test_the_cuts_of_several_models_at_one_place_are_one_mark_with_all_their_nam
     [row] = [row for row in marked(cl.chart("roc", models | others)) if row["model"] != "c"]
     tooltip = layers_of(cl.chart("roc", models).to_dict())[-1]["encoding"]["tooltip"]
 
-    assert (row["model"], row["mark"], row["threshold"]) == ("a, b", "chosen cut", "2 (a), 1.5 (b)")
+    assert (row["model"], row["mark"], row["threshold"]) == ("a, b", "cut", "2 (a), 1.5 (b)")
     assert row["colour"] == LIGHT.text  # of neither
     assert [one["field"] for one in tooltip][:3] == ["mark", "model", "threshold"]
 

@@ -117,11 +117,11 @@ def test_a_stopped_command_leaves_no_unfinished_file(tmp_path, name):
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_command_that_is_stopped_inside_a_query_says_by_what(name):
     code = (
-        "import signal, sys; from cutline.cli import main as command; from cutline.inputs import duck, files\n"
+        "import signal, sys; from cutline.cli import main as command; from cutline.inputs import duck, duckdb_files\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def work(*a, **k):\n"
         "    connection = duck.connect(); connection.execute('SET threads = 1'); print('ready', flush=True)\n"
-        "    file = files.File.__new__(files.File)\n"
+        "    file = duckdb_files.File.__new__(duckdb_files.File)\n"
         "    with file._plainly():\n"
         "        connection.execute('SELECT sum(range % 7) FROM range(1000000000000)').fetchall()\n"
         "command.app = work\n"

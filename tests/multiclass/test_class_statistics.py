@@ -15,7 +15,7 @@ from cutline.multiclass import decisions
 from cutline.multiclass.class_intervals import Options, estimated, resampled
 from cutline.multiclass.class_means import of_classes
 from cutline.multiclass.influence import precision_units
-from cutline.multiclass.resolve import asked
+from cutline.multiclass.resolve import statistic_of
 
 MEANS = ("macro", "weighted", "micro")
 OF_DECISIONS = {
@@ -124,7 +124,7 @@ def test_two_classes_give_the_binary_result_with_its_interval(n, digits):
 def test_two_classes_have_the_binary_variance_of_delong_with_weights_too():
     labels, scores = probabilities(6, 200, 2)
     for weights in (np.random.default_rng(6).gamma(2, size=200), np.random.default_rng(6).integers(1, 4, 200)):
-        found = estimated(asked("auc", "macro"), of(labels, scores, weights).cases, Options(0.95))
+        found = estimated(statistic_of("auc", "macro"), of(labels, scores, weights).cases, Options(0.95))
         half = cl.evaluate(labels, scores[:, 1], weights).estimate("auc", method="delong")
 
         assert found.se == pytest.approx((half.high - half.low) / 2 / 1.959963984540054, rel=1e-9)
@@ -160,7 +160,7 @@ def many():
 @pytest.mark.parametrize(("name", "mean"), STATISTICS)
 def test_the_standard_error_is_that_of_the_bootstrap(many, name, mean):
     cases, resamples = many
-    statistic = asked(name, mean)
+    statistic = statistic_of(name, mean)
 
     # The standard deviation of 4000 resamples is itself known to 1 %.
     expected = np.std(statistic.values(cases)(resamples))
@@ -172,7 +172,7 @@ def test_the_variance_of_weighted_cases_is_that_of_the_bootstrap(mean):
     labels, scores = probabilities(9, 800)
     weights = np.random.default_rng(9).gamma(3, size=800)
     cases = of(labels, scores, weights).cases
-    statistic = asked("auc", mean)
+    statistic = statistic_of("auc", mean)
     values, _ = resampled(statistic.values(cases), cases, 4000, seed=1)
 
     assert estimated(statistic, cases, Options(0.95)).se == pytest.approx(np.std(values), rel=0.04)

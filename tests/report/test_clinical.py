@@ -10,6 +10,7 @@ import pytest
 import cutline as cl
 from cutline.cli.main import main
 from cutline.core.table import shown
+from cutline.report import summarized
 from cutline.report.guidance import CHECKLIST, GUIDES
 
 
@@ -63,7 +64,7 @@ def test_the_page_loads_nothing(page):
 
 def test_other_pages_and_files_are_refused(page, tmp_path):
     ev, _ = page
-    with pytest.raises(cl.ParameterError, match="'report', 'tools' or 'clinical'"):
+    with pytest.raises(cl.ParameterError, match="'report', 'tools', 'clinical' or 'credit'"):
         ev.save(tmp_path / "page.html", template="fancy")
     with pytest.raises(cl.ParameterError, match="page"):
         ev.save(tmp_path / "page.json", template="clinical")
@@ -146,9 +147,94 @@ def test_cases_of_one_class_have_a_page_that_says_what_is_undefined(tmp_path):
     assert cells(text)["AUROC"][0] == "undefined"
 
 
-def test_scores_that_are_not_probabilities_are_refused(tmp_path):
+@pytest.fixture(scope="module")
+def marker(tmp_path_factory):
+    rng = np.random.default_rng(5)
+    labels = rng.random(200) < 0.4
+    ev = cl.evaluate(labels, np.exp(rng.normal(size=200) + labels).round(3), name="marker", threshold=2.5)
+    path = tmp_path_factory.mktemp("marker") / "page.html"
+    ev.save(path, template="clinical")
+    return ev, path.read_text(encoding="utf-8")
+
+
+def test_a_biomarker_has_a_page_too(marker):
+    ev, text = marker
+    on_page = cells(text) | essentials(text)
+
+    assert "The values are not risks. Cases are flagged at score ≥ 2.5." in text
+    assert text.count("<figure>") == 3
+    for title, name in (
+        ("AUROC", "auc"),
+        ("Sensitivity", "recall"),
+        ("Specificity", "specificity"),
+        ("Positive likelihood ratio", "lr_plus"),
+        ("Negative likelihood ratio", "lr_minus"),
+        ("Positive predictive value", "precision"),
+    ):
+        estimate = ev.estimate(name)
+        assert on_page[title] == written(estimate.value, estimate.low, estimate.high), title
+    assert "O:E ratio" not in text
+    assert "decision curve" not in text
+
+
+def test_the_cut_of_a_biomarker_has_a_promise_and_paragraphs_to_copy(marker):
+    ev, text = marker
+    found = re.search("<p id='promise'>(.*?)</p>", text)[1]
+    assert html.unescape(found) == cl.cut_at(ev, threshold=2.5).statement
+    results = html.unescape(re.search("<p id='results'>(.*?)</p>", text)[1])
+    assert f"The AUROC was {shown(ev.auc)} (95 % interval" in results
+    assert "the positive likelihood ratio was" in results.lower()
+    methods = html.unescape(re.search("<p id='methods'>(.*?)</p>", text)[1])
+    assert "area under the ROC curve (DeLong" in methods
+    assert "Wilson" in methods
+
+
+def essentials(text):
+    """The values and intervals of the small tables."""
+    row = r"<th scope='row'>([^<]+)</th><td class='n'>([^<]+)</td><td class='n'>([^<]+)<"
+    return {title: (value, interval) for title, value, interval in re.findall(row, text)}
+
+
+def test_the_legend_of_the_roc_curve_has_the_auc_with_its_interval(page, marker):
+    for ev, text in (page, marker):
+        area = ev.estimate("auc")
+        assert f"AUROC {shown(area.value)} (95 % interval {shown(area.low)} to {shown(area.high)})" in text
+
+
+def test_no_note_recommends_what_the_guidance_does_not(tmp_path):
+    rng = np.random.default_rng(2)
+    labels = rng.random(400) < 0.1
+    ev = cl.evaluate(labels, np.clip(0.1 + 0.2 * labels + 0.1 * rng.normal(size=400), 0.01, 0.99))
+    ev.save(tmp_path / "page.html", template="clinical", resamples=50)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+
+    assert any("MCC" in note.text for note in summarized(ev, resamples=50).notes)
+    assert "not recommended" in text
+    assert "Read balanced accuracy" not in text
+
+
+def test_a_model_on_its_own_fitting_data_is_told_so(tmp_path):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=300)
+    labels = rng.random(300) < 1 / (1 + np.exp(-x))
+    design = np.column_stack((np.ones(300), x))
+    weights = np.zeros(2)
+    for _ in range(30):  # logistic regression by Newton's steps
+        p = 1 / (1 + np.exp(-design @ weights))
+        weights += np.linalg.solve((design * (p * (1 - p))[:, None]).T @ design, design.T @ (labels - p))
+    ev = cl.evaluate(labels, 1 / (1 + np.exp(-design @ weights)))
+    ev.save(tmp_path / "page.html", template="clinical", resamples=50)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+
+    assert "If these cases were used to fit or recalibrate the model, this is no validation" in text
+    assert not re.search(r"intercept [-\d.]+e-", text)
+
+
+def test_a_model_that_is_not_perfect_is_not_suspected(page):
+    assert "this is no validation" not in page[1]
+
+
+def test_a_summary_has_to_be_one(tmp_path):
     ev = cl.evaluate([1, 0, 1, 0], [2.0, 1.0, 3.0, -1.0])
-    with pytest.raises(cl.CutlineError, match="probabilities"):
-        ev.save(tmp_path / "page.html", template="clinical")
     with pytest.raises(cl.ParameterError, match="summary"):
         ev.save(tmp_path / "page.html", template="clinical", summary=3)

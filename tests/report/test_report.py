@@ -318,15 +318,6 @@ def long():
     return cl.evaluate(labels, rng.normal(size=200_000) + 1.2 * labels, threshold=1.7, name="long")
 
 
-def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long, monkeypatch):
-    monkeypatch.setattr("cutline.results.resample_budget.WORK", 10_000_000)
-    found = long.summary(["auc", "average_precision"])
-
-    assert found["auc"].interval is not None
-    assert found["average_precision"].interval is None
-    assert "nothing was resampled" in found.conventions["Intervals"]
-
-
 @pytest.mark.usefixtures("with_pictures")
 def test_a_long_list_stays_small(long):
     text = page(long.summary(intervals="formula"))

@@ -27,7 +27,7 @@ from cutline.core.table import shown
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import Ask, Source
 from cutline.inputs.write_flags import Cases, Flags
 from cutline.report import save
 from cutline.results.measure_selection import headlines
@@ -67,7 +67,7 @@ class Jobs:
         self._folder = folder
         jobs = {
             "describe": lambda: self._describe(file),
-            "values": lambda: self._send_values(file, argument),
+            "values": lambda: self._send_values(files.read(file), argument),
             "evaluate": lambda: self._evaluate(file, settings),
             "flag": lambda: self._flag(file, settings),
             "chart": lambda: self._draw(file, settings, argument),
@@ -90,12 +90,12 @@ class Jobs:
             found["score"] = choose(source, found["label"], (), ()).scores[0]
         self._send("columns", found)
         if found["label"]:
-            self._send_values(file, found["label"])
+            self._send_values(source, found["label"])
 
-    def _send_values(self, file: str, column: str) -> None:
+    def _send_values(self, source: Source, column: str) -> None:
         """Send the values of a column of labels, and the one that is usually positive."""
-        rows = files.read(file).rows({"labels": Ask("labels", column, as_text=True)})["labels"]
-        values = sorted({printable(value) for value in rows.tolist() if value is not None and value == value})
+        rows = source.rows({"labels": Ask("labels", column, as_text=True)})["labels"]
+        values = sorted({printable(value) for value in set(rows.tolist()) if value is not None and value == value})
         usual = [value for value in values if value.lower() in _POSITIVE]
         self._send(
             "values",

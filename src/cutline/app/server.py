@@ -287,7 +287,7 @@ def remove_old_folders(parent: Path) -> None:
         with contextlib.suppress(OSError):
             found = folder.lstat()
             is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-            if is_ours and folder.is_dir() and not folder.is_symlink() and time.time() - found.st_mtime > FILE_SECONDS:
+            if is_ours and folder.is_dir() and time.time() - found.st_mtime > FILE_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 JOB_SECONDS = 30 * 60.0  # after which a job is stopped
 FILE_SECONDS = 24 * 3600.0  # after which a file is removed
+MOST_MEMORY = 500 * 10**6  # bytes; a process that used more does not work on the next file
 LONGEST_EVENT = 2**24  # bytes
 _SOON = 1.0  # seconds after which another process is made ready
 # What a new evaluation makes out of date.
@@ -28,6 +29,7 @@ class Worker:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self.peak_memory = 0  # bytes, after its last job
 
     @property
     def pid(self) -> int:
@@ -58,6 +60,7 @@ class Worker:
         while line := await self._process.stdout.readline():
             event = json.loads(line)
             if event["part"] == "end":
+                self.peak_memory = event["value"]
                 return
             yield event["part"], event["value"]
         yield "refusal", {"message": "The work ended by itself, perhaps for lack of memory. Try a smaller file."}
@@ -238,6 +241,8 @@ class Tab:
             title: What the user calls it.
         """
         await self.stop()
+        if self._worker is not None and (await self._worker).peak_memory > MOST_MEMORY:
+            await self._replace_worker()
         self.forget_file()
         path = self.folder / f"data{suffix}"
         try:

@@ -62,7 +62,7 @@ def main(root: str) -> None:
                 traceback.print_exception(error)
             text = f"This is an error of cutline, not of your data ({type(error).__name__}). Please report it."
             send("refusal", {"message": text})
-        send("end", None)
+        send("end", _peak_memory())
 
 
 def _receive(jobs: Queue[dict[str, Any]], root: str) -> None:
@@ -100,6 +100,16 @@ def _bound_memory() -> None:
     most = int(memory * _MEMORY_SHARE)
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _peak_memory() -> int:
+    """Return the most bytes that this process has used; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _prepare() -> None:

@@ -16,8 +16,11 @@ from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.inference.resampling.binning import bin_scores
 from cutline.results.estimate import quantile
 
+_LONG = 10_000  # distinct probabilities, beyond which maps are fitted and judged in bins
+_PER_ROOT = 25  # bins for each square root of a case of the smaller class
 FREE = {"intercept": 1, "logistic": 2, "beta": 3}  # parameters of the maps that can leave everything as it is
 
 
@@ -112,14 +115,26 @@ def worth_recalibrating(
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
         way = Text("pass more, or a smaller ", Argument("folds"))
         raise InputError(f"A class has fewer than {2 * folds} cases", way)
-    parts = _parts(r, folds, np.random.default_rng(seed))
-    nothing = [(r.key, part) for part in parts]
-    base = _losses(nothing)
-    judged = [MapComparison("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
-    verdicts = [_judge(r, parts, method, level) for method in methods]
-    judged += [candidate for candidate, _ in verdicts]
+    base, short = _losses([(r.key, r)]), _shortened(r)
+    parts = _parts(short, folds, np.random.default_rng(seed))
+    judged = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
+    verdicts = [_judge(short, parts, method, level) for method in methods]
+    in_bins = base if short is r else _losses([(short.key, short)])
+    judged += [_shifted(candidate, base, in_bins) for candidate, _ in verdicts]
     best = _best(judged, {candidate.method: gains for candidate, gains in verdicts}, level)
     return Worth(tuple(judged), best, _verdict(judged, best, level), level)
+
+
+def _shortened(r: Ranking) -> Ranking:
+    """Return a long ranking in some five thousand bins of mean probabilities, which no map tells from single ones."""
+    bins = bin_scores(r, per_root=_PER_ROOT) if len(r) > _LONG else None
+    return r if bins is None else replace(bins.ranking, exact=r.exact, reach=r.reach)
+
+
+def _shifted(one: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
+    """Return a candidate with losses beside those of the whole list instead of those in bins."""
+    moved = one.log_loss + exact.mean - in_bins.mean, one.brier + exact.brier - in_bins.brier
+    return one._replace(log_loss=moved[0], brier=moved[1])
 
 
 def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:

@@ -12,7 +12,7 @@ import altair as alt
 from cutline.charts.digits import digits, plain, rule_text
 from cutline.charts.layers import CUT, Evaluated, Frame, axes, fading, labelled, line_legend, on_axis
 from cutline.charts.picture import inline
-from cutline.charts.theme import Theme
+from cutline.charts.theme import PRINT, Theme
 from cutline.curves import Curve, Point
 
 
@@ -53,7 +53,7 @@ def cut_marks(
     lines = names or [labelled(name, curves[name], len(models)) for name in models]
     return [
         Mark(
-            "chosen cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
+            "cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
             curves[name].kind.at(model.ranking, model.threshold, **parameters),
             "circle",
             theme.colour(i) if several else theme.text,
@@ -61,7 +61,14 @@ def cut_marks(
             series=lines[i],
         )
         for i, (name, model) in enumerate(models.items())
+        if theme.name != PRINT.name or _is_chosen(model)
     ]
+
+
+def _is_chosen(model: Evaluated) -> bool:
+    """Whether somebody chose the cut; a figure for print shows no other."""
+    cut = getattr(model, "cut", None)
+    return cut is None or not cut.is_default
 
 
 # ---------------------------------------------------------------------- layers

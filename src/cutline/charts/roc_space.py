@@ -30,6 +30,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
+from cutline.core.validation import check_text
 from cutline.curves import Curve, IsoCost, Point, curve, described, drawn, iso_cost, isometrics, shared_hull
 from cutline.curves.isometrics import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
@@ -113,6 +114,7 @@ def roc(
     eer_line: bool = False,
     equal: str | None = None,
     band: str | None = None,
+    label: str | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Any:
@@ -129,6 +131,7 @@ def roc(
         eer_line: Whether the line FPR = 1 - TPR is drawn, on which the equal error rate is read.
         equal: A measure of one cut whose lines of equal value are drawn, such as "accuracy".
         band: The confidence band to shade: "pointwise", "simultaneous" or "guaranteed" (docs/intervals.md).
+        label: What the legend calls the curve of one model, in place of its name; such as its AUC with the interval.
         level: The level of the band.
         seed: The seed of the resamples that make it.
     """
@@ -141,6 +144,9 @@ def roc(
     curves = curves_of(models, "roc")
     bands, frame = banded(models, BandAsked("roc", band, level, seed), frame_of(curves), theme)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
+    if label is not None and len(models) == 1:
+        series[0] = replace(series[0], name=check_text(label, "label", "AUC 0.84 (0.80 to 0.87)"))
+        marks = [replace(mark, series=series[0].name) for mark in marks]
     if len(models) == 1:
         [model], [found] = models.values(), curves.values()
         series += [_hull_series(curve(model.ranking, "roc_hull"), theme)] if hull or shade == "auch" else []

@@ -34,12 +34,13 @@ if TYPE_CHECKING:
 @option("--name", group=o.OUTPUT, advanced=True, help="What to call the model. Example: --name 'model of May'")
 @option(
     "--template",
-    type=click.Choice([REPORT, "tools", "clinical"]),
+    type=click.Choice([REPORT, "tools", "clinical", "credit"]),
     default=REPORT,
     group=o.OUTPUT,
     advanced=True,
     help="The page that --html writes: the report, the report with what other tools would say of the same "
-    "predictions (tools), or the validation report of a clinical model. Example: --template clinical",
+    "predictions (tools), the validation report of a clinical model, biomarker or reader, or score bands and approval "
+    "rates (credit). Example: --template clinical",
 )
 @o.PLUGIN
 @option(

@@ -35,9 +35,9 @@ def fill(values: Any, number: float, where: Any) -> Array:
     """Return new values as an array in which a number stands where a condition holds; arrays are filled in place."""
     if is_symbol(values):
         return np.where(where, number, values)
-    found = np.asarray(values)
-    np.copyto(found, number, where=where)
-    return found
+    array = np.asarray(values)
+    np.copyto(array, number, where=where)
+    return array
 
 
 def cumulate(cells: Array) -> Array:

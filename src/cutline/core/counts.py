@@ -172,7 +172,7 @@ class TrustedCounts(Counts):
 
 def count(value: Any, name: str) -> Any:
     """A number or an array of numbers, in a type whose sums do not overflow; never below zero but by rounding."""
-    found = value
+    number = value
     if not isinstance(value, int | float):  # Python's own numbers know no bounds
         try:
             array = np.asarray(value)
@@ -182,12 +182,12 @@ def count(value: Any, name: str) -> Any:
             raise InputError(f"is {value!r}", "pass a count or an array of counts", argument=name)
         is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
         with np.errstate(over="ignore"):  # a wider float
-            found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
+            number = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
     elif abs(value) > 2**62:
-        found = check_number(value, name)
-    if not np.min(found, initial=0) > -1e-6:  # NaN included
-        raise InputError(f"is {written(np.min(found))}", "pass counts of zero or more", argument=name)
-    return found
+        number = check_number(value, name)
+    if not np.min(number, initial=0) > -1e-6:  # NaN included
+        raise InputError(f"is {written(np.min(number))}", "pass counts of zero or more", argument=name)
+    return number
 
 
 _SCALARS = (np.int64, np.float64)

@@ -77,10 +77,10 @@ class Cubics(NamedTuple):
 
     def at(self, x: Array) -> Array:
         """The curve at points that ascend."""
-        found = np.empty((len(self.corners), len(x)))
+        values = np.empty((len(self.corners), len(x)))
         for i in range(0, len(x), _PIECE):
-            found[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], *self)
-        return found
+            values[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], *self)
+        return values
 
 
 def cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 2, is_whole: bool = True) -> Cubics:
@@ -107,12 +107,12 @@ def _windows(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[A
 
 def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
     if method == "loess":
-        found = cubics(x, weight, y, span, degree, is_whole).at(x)
+        values = cubics(x, weight, y, span, degree, is_whole).at(x)
     else:
         ends, near = _windows(weight, span, degree, is_whole)
-        found = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
+        values = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
     few = np.count_nonzero(weight, axis=-1) < _FEWEST
-    return np.where(few[:, None], y, found) if few.any() else found
+    return np.where(few[:, None], y, values) if few.any() else values
 
 
 def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) -> Array:
@@ -124,8 +124,8 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
     most = np.floor(size * span * _CELL) if is_whole else size * span * _CELL
     first, last = x[np.argmax(weight > 0, axis=-1)], x[np.argmax(ends >= size[:, None], axis=-1)]
     margin = _MARGIN * np.maximum(last - first, 1e-10 * np.maximum(np.abs(first), np.abs(last)) + 1e-30)
-    found = [first - margin, last + margin]
-    cells = [(np.zeros(len(ends)), size, *found)]
+    corners = [first - margin, last + margin]
+    cells = [(np.zeros(len(ends)), size, *corners)]
     while cells:
         start, end, low, high = cells.pop()
         middle = np.floor((start + 1 + end) / 2) if is_whole else (start + end) / 2
@@ -133,11 +133,11 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
         at = x[np.minimum((ends < cut[:, None]).sum(-1), len(x) - 1)]
         is_split = (end - start > most) & (at != low) & (at != high) & (start < cut) & (cut < end)
         if is_split.any():
-            found.append(np.where(is_split, at, found[1]))
+            corners.append(np.where(is_split, at, corners[1]))
             # A cell that is not split has no cases in its two halves, so that they are not split either.
             cells.append((start, np.where(is_split, cut, start), low, at))
             cells.append((cut, np.where(is_split, end, cut), at, high))
-    return np.sort(np.stack(found, axis=-1), axis=-1)
+    return np.sort(np.stack(corners, axis=-1), axis=-1)
 
 
 def _nearest_end(ends: Array, rows: Array, middle: Array, start: Array, end: Array) -> Array:
@@ -157,16 +157,16 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     A window that starts at a point stops at the first point with which it holds enough. The later it starts, the later
     it stops, so that the narrowest one around a place is where the start comes as near as the stop.
     """
-    found = np.empty(at.shape)
+    radius = np.empty(at.shape)
     last = len(x) - 1
-    for totals, places, wanted, radii in zip(ends, at, near * (1 - 1e-12), found, strict=True):
-        stop = np.searchsorted(totals, _starting(totals) + wanted)
+    for totals, places, mass, radii in zip(ends, at, near * (1 - 1e-12), radius, strict=True):
+        stop = np.searchsorted(totals, _starting(totals) + mass)
         starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
         stop = np.minimum(stop[: max(starts, 1)], last)
         first = np.minimum(np.searchsorted(x[: len(stop)] + x[stop], 2 * places), len(stop) - 1)
         one, other = (np.maximum(places - x[i], x[stop[i]] - places) for i in (first, np.maximum(first - 1, 0)))
         np.minimum(one, other, out=radii)
-    return found
+    return radius
 
 
 def _starting(totals: Array) -> Array:
@@ -202,10 +202,10 @@ def _solved(left: Array, right: Array) -> Array:
     """The solutions of small systems, the shortest ones of those that too few points leave open."""
     is_open = ~(np.linalg.det(left) > _OPEN)
     inverse = np.linalg.pinv(left[is_open], rcond=1e-12, hermitian=True)
-    found = np.empty(right.shape)
-    found[is_open] = np.einsum("ijk,ik->ij", inverse, right[is_open])
-    found[~is_open] = np.linalg.solve(left[~is_open], right[~is_open, :, None])[..., 0]
-    return found
+    solution = np.empty(right.shape)
+    solution[is_open] = np.einsum("ijk,ik->ij", inverse, right[is_open])
+    solution[~is_open] = np.linalg.solve(left[~is_open], right[~is_open, :, None])[..., 0]
+    return solution
 
 
 def _moments(
@@ -245,9 +245,9 @@ def _kernel(distance: Array, method: str) -> Array:
     rest = distance * distance
     rest *= distance
     np.subtract(1, rest, out=rest)
-    found = rest * rest
-    found *= rest
-    return np.asarray(found)
+    weight = rest * rest
+    weight *= rest
+    return np.asarray(weight)
 
 
 def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:

@@ -196,8 +196,8 @@ class Ranking:
         pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
-                found = f"has {len(score)} values but {name} has {cells.shape[-1]}"
-                raise InputError(found, "pass one at each score", argument="score")
+                problem = f"has {len(score)} values but {name} has {cells.shape[-1]}"
+                raise InputError(problem, "pass one at each score", argument="score")
         if pos.shape != neg.shape:
             raise InputError("and neg have different shapes", "pass both for the same rankings", argument="pos")
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
@@ -374,8 +374,8 @@ class Ranking:
         """
         near, far = self.reach or (self.score, self.score)
         like = replace(self, reach=None)
-        found: Ranking = extreme(near, far, self.pos, self.neg, self.pos2, self.neg2, like=like, first_pos=first_pos)
-        return found
+        ranking: Ranking = extreme(near, far, self.pos, self.neg, self.pos2, self.neg2, like=like, first_pos=first_pos)
+        return ranking
 
     # ---- one cut
 

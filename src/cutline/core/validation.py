@@ -37,8 +37,8 @@ def column(values: Any, name: str) -> Array:
     try:
         array = np.asarray(values)
     except Exception:  # any, because values may be of any class; its own words would not help
-        found = f"cannot be read as one column (a {type(values).__name__})"
-        raise InputError(found, "pass one flat column with one value for each case", argument=name) from None
+        problem = f"cannot be read as one column (a {type(values).__name__})"
+        raise InputError(problem, "pass one flat column with one value for each case", argument=name) from None
     if array.ndim != 1:
         raise _not_a_column(array, name)
     mask = np.ma.getmask(values) if isinstance(values, np.ma.MaskedArray) else np.ma.nomask
@@ -50,19 +50,19 @@ def column(values: Any, name: str) -> Array:
 
 def _not_a_column(array: Array, name: str) -> InputError:
     shape = " x ".join(map(str, array.shape))
-    found, way_out = f"has the shape {shape}", "pass one flat column with one value for each case"
+    problem, way_out = f"has the shape {shape}", "pass one flat column with one value for each case"
     if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
-        found = f"has 2 columns ({shape}), as predict_proba returns them"
+        problem = f"has 2 columns ({shape}), as predict_proba returns them"
         way_out = "pass the column of the positive class, usually scores[:, 1]"
     elif array.ndim == 0:
         single = array.item()
-        found = "is None" if single is None else f"is a single {type(single).__name__}"
+        problem = "is None" if single is None else f"is a single {type(single).__name__}"
         if isinstance(single, str):
-            found = f"is text, {single!r}"
+            problem = f"is text, {single!r}"
             way_out = Text(
                 "pass a column of values, or ", Argument("data"), " with the frame or file that has this column"
             )
-    return InputError(found, way_out, argument=name)
+    return InputError(problem, way_out, argument=name)
 
 
 def numbers(values: Any, name: str) -> Array:
@@ -131,8 +131,8 @@ def _as_float64(array: Array, name: str) -> Array:
     with np.errstate(over="ignore"):
         narrow = array.astype(float)
     if not np.array_equal(narrow.astype(array.dtype), array, equal_nan=True):
-        found = f"is of type {array.dtype} and holds more digits than float64 can"
-        raise InputError(found, "pass float64, or ranks", argument=name)
+        problem = f"is of type {array.dtype} and holds more digits than float64 can"
+        raise InputError(problem, "pass float64, or ranks", argument=name)
     return narrow
 
 
@@ -142,8 +142,8 @@ def weights(values: Any) -> Array:
     is_negative = array < 0
     if is_negative.any():
         first = int(np.argmax(is_negative))
-        found = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
-        raise PositionError(found, "pass weights of zero or more", argument="weights", position=first)
+        problem = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
+        raise PositionError(problem, "pass weights of zero or more", argument="weights", position=first)
     if array.dtype.kind == "f" and np.isinf(array).any():
         first = int(np.argmax(np.isinf(array)))
         raise PositionError("holds an infinite value", "pass finite weights", argument="weights", position=first)
@@ -156,8 +156,8 @@ def weights(values: Any) -> Array:
     least = float(np.min(array, where=array > 0, initial=math.inf)) if array.dtype.kind == "f" else 1.0
     if least < total * 1e-100:  # its square would be lost beside the others'
         position = int(np.argmax(array == least))
-        found = f"holds {least:g}, which is nothing beside a sum of {total:g},"
-        raise PositionError(found, "pass 0 to leave a case out", argument="weights", position=position)
+        problem = f"holds {least:g}, which is nothing beside a sum of {total:g},"
+        raise PositionError(problem, "pass 0 to leave a case out", argument="weights", position=position)
     return array
 
 
@@ -178,8 +178,8 @@ def weighed(array: Array, weights_are: str | None) -> Array:
         raise ParameterError(f"is {weights_are!r}", f"pass one of {listed}", argument="weights_are")
     if weights_are in ("sampling", "importance"):
         return array.astype(float)
-    found = whole_if_possible(array)
-    if weights_are == "counts" and found.dtype.kind == "f":
+    whole = whole_if_possible(array)
+    if weights_are == "counts" and whole.dtype.kind == "f":
         broken = array[array != np.floor(array)]
         if len(broken):
             raise InputError(
@@ -187,7 +187,7 @@ def weighed(array: Array, weights_are: str | None) -> Array:
                 Text("pass ", Argument("weights_are", "sampling"), " or ", Argument("weights_are", "importance")),
                 argument="weights",
             )
-    return found
+    return whole
 
 
 def matrix(values: Any, name: str) -> Array:
@@ -249,9 +249,9 @@ def check_simple(array: Array, name: str) -> None:
     nested = {kind for kind in set(map(type, array)) if issubclass(kind, NESTED)}
     if nested:
         position = next(i for i, value in enumerate(array) if type(value) in nested)
-        found = f"holds a {type(array[position]).__name__}"
+        problem = f"holds a {type(array[position]).__name__}"
         way_out = "pass one simple value for each case, such as text or a number"
-        raise PositionError(found, way_out, argument=name, position=position)
+        raise PositionError(problem, way_out, argument=name, position=position)
 
 
 def check_one_order(columns: Mapping[str, Any]) -> None:
@@ -259,9 +259,9 @@ def check_one_order(columns: Mapping[str, Any]) -> None:
     indexed = [(name, values.index) for name, values in columns.items() if hasattr(values, "iloc")]
     for (first, index), (name, other) in pairwise(indexed):
         if len(index) == len(other) and not index.equals(other) and _same_labels(index, other):
-            found = f"and {name} have the same index in another order"
+            problem = f"and {name} have the same index in another order"
             raise InputError(
-                found, f"bring them into one order, for example with {name}.loc[{first}.index]", argument=first
+                problem, f"bring them into one order, for example with {name}.loc[{first}.index]", argument=first
             )
 
 
@@ -277,13 +277,13 @@ def check_number(value: Any, name: str) -> float:
     is_text = isinstance(value, str | bytes | bool | np.bool_)
     try:
         with np.errstate(over="ignore"):
-            found = math.nan if is_text or not is_single(value) else float(value)
+            number = math.nan if is_text or not is_single(value) else float(value)
     except Exception:  # any, because the value may be of any class
-        is_text, found = True, math.nan
-    if math.isnan(found):
+        is_text, number = True, math.nan
+    if math.isnan(number):
         is_nan = not is_text and is_single(value)
         raise ParameterError(f"is {'NaN' if is_nan else briefly(value)}", "pass a number", argument=name)
-    return found
+    return number
 
 
 # ---------------------------------------------------------------------- missing values
@@ -315,8 +315,8 @@ def missing_error(name: str, absent: Array, position: Array | None, way_out: str
 
 def missing_values(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
     """That so many values of a column are missing, and where the first of them is, if that is known."""
-    found = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
-    return PositionError(found, way_out, argument=name, position=first)
+    problem = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
+    return PositionError(problem, way_out, argument=name, position=first)
 
 
 _OWN_GROUP = "name one for each case, its own for a single case"
@@ -370,10 +370,10 @@ def check_level(level: Any, name: str = "level") -> float:
 
 def check_amount(amount: Any, name: str) -> float:
     """What something costs or is worth: products with counts stay in the range of floats."""
-    found = check_number(amount, name)
-    if not abs(found) < 1e100:
-        raise ParameterError(f"is {found:g}", "pass a finite amount of an ordinary size", argument=name)
-    return found
+    number = check_number(amount, name)
+    if not abs(number) < 1e100:
+        raise ParameterError(f"is {number:g}", "pass a finite amount of an ordinary size", argument=name)
+    return number
 
 
 def check_prevalence(prevalence: Any) -> float | None:
@@ -420,22 +420,22 @@ def check_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def called(function: Callable[..., Any], name: str, *given: Any) -> Any:
+def called(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
     """What a function of the user's returns; its own error is told in one sentence, and kept as the cause.
 
     Args:
         function: The function.
         name: The argument that it came with.
-        given: What it is called with.
+        arguments: What it is called with.
     """
     try:
-        return function(*given)
+        return function(*arguments)
     except CutlineError:
         raise
     except Exception as error:
-        taken = " and ".join(f"a {type(one).__name__}" for one in given)
-        found = f"is a function that fails with {type(error).__name__} ({briefly(str(error))})"
-        raise ParameterError(found, f"pass one that takes {taken}", argument=name) from error
+        taken = " and ".join(f"a {type(one).__name__}" for one in arguments)
+        problem = f"is a function that fails with {type(error).__name__} ({briefly(str(error))})"
+        raise ParameterError(problem, f"pass one that takes {taken}", argument=name) from error
 
 
 def check_text(value: Any, name: str, example: str) -> str:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from cutline.multiclass.one_vs_rest import OneVsRest
 
 
-def drawn(found: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses:
+def drawn(model: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses:
     """The classes with the values that their charts show.
 
     Args:
-        found: The classes.
+        model: The classes.
         summary: A finished summary, whose numbers are shown; made when None.
     """
-    rows = (found.summary() if summary is None else summary).of_scope("class", "mean")
+    rows = (model.summary() if summary is None else summary).of_scope("class", "mean")
     values = [
         ClassValue(
             row.measure,
@@ -33,5 +33,5 @@ def drawn(found: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses
         )
         for row in sorted(rows, key=lambda row: row.scope)
     ]
-    rankings = {str(label): ranking for label, ranking in found.rankings.items()}
-    return DrawnClasses(found.name, rankings, found.cases.pooled_ranking(), values, found.confusion_matrix.table)
+    rankings = {str(label): ranking for label, ranking in model.rankings.items()}
+    return DrawnClasses(model.name, rankings, model.cases.pooled_ranking(), values, model.confusion_matrix.table)

@@ -16,7 +16,7 @@ from cutline.inference.resampling.bootstrap import percentile
 from cutline.inputs.multiclass import ClassCases
 from cutline.multiclass import influence
 from cutline.multiclass.class_means import NO_FORMULA
-from cutline.multiclass.statistic import Found, Statistic
+from cutline.multiclass.statistic import Statistic, ValueWithLimits
 from cutline.results.estimate import Estimate, Limits, quantile
 from cutline.results.resample_budget import resamples_of_rows
 
@@ -55,42 +55,42 @@ def estimated(statistic: Statistic, cases: ClassCases, options: Options) -> Esti
         return Estimated(Estimate(name, *none, options.level, "none", (f"undefined: {reason}",)), math.nan)
     if options.method == "bootstrap":
         return _resampled(name, statistic, cases, options)
-    found = statistic.found(cases, options.level)
-    spread = standard_error(found, cases)
+    value = statistic.with_limits(cases, options.level)
+    spread = standard_error(value, cases)
     if options.method == "normal":
-        limits = influence.normal_limits(found.value, spread, statistic.range, options.level)
-        why = NO_FORMULA if found.units is None else influence.NO_SPREAD
-        found = found._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
-    if found.limits.high - found.limits.low <= influence.NOTHING:  # as when the parts of a mean cancel each other
-        found = found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, influence.NO_SPREAD))
+        limits = influence.normal_limits(value.value, spread, statistic.range, options.level)
+        why = NO_FORMULA if value.units is None else influence.NO_SPREAD
+        value = value._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
+    if value.limits.high - value.limits.low <= influence.NOTHING:  # as when the parts of a mean cancel each other
+        value = value._replace(limits=Limits(math.nan, math.nan), notes=(*value.notes, influence.NO_SPREAD))
     if cases.group_count and options.method == "auto":
-        found = _between_groups(found, cases, options.level)
-    notes = [*found.notes, *_few(cases), *_groups(cases, "counted")]
-    made = finished(name, found.value, found.limits, statistic.range, options.level, found.method, notes)
+        value = _between_groups(value, cases, options.level)
+    notes = [*value.notes, *_few(cases), *_groups(cases, "counted")]
+    made = finished(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
     return Estimated(made, spread)
 
 
-def standard_error(found: Found, cases: ClassCases) -> float:
+def standard_error(value: ValueWithLimits, cases: ClassCases) -> float:
     """The standard error that the components give; NaN where there are none."""
-    return math.nan if found.units is None else math.sqrt(cases.covariance(found.units)[0, 0])
+    return math.nan if value.units is None else math.sqrt(cases.covariance(value.units)[0, 0])
 
 
-def _between_groups(found: Found, cases: ClassCases, level: float) -> Found:
+def _between_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> ValueWithLimits:
     """The limits as much farther away as whole groups vary more than so many independent cases.
 
     The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong there
     is no spread to compare: groups of equal cases, the worst there can be, are then as good as their number.
     """
-    if found.units is None:
-        return found
+    if value.units is None:
+        return value
     if cases.group_count < 2:
-        return found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, ONE_GROUP))
-    alone = math.sqrt(influence.variance(found.units, cases.squares))
-    together = standard_error(found, cases)
+        return value._replace(limits=Limits(math.nan, math.nan), notes=(*value.notes, ONE_GROUP))
+    alone = math.sqrt(influence.variance(value.units, cases.squares))
+    together = standard_error(value, cases)
     ratio = together / alone if alone > influence.NOTHING else math.sqrt(len(cases) / cases.group_count)
     wider = ratio * float(stdtrit(cases.group_count - 1, (1 + level) / 2)) / quantile(level)
-    low, high = (found.value + wider * (limit - found.value) for limit in found.limits)
-    return found._replace(limits=Limits(low, high))
+    low, high = (value.value + wider * (limit - value.value) for limit in value.limits)
+    return value._replace(limits=Limits(low, high))
 
 
 ONE_GROUP = "All cases are of one group: nothing tells how groups vary."
@@ -112,8 +112,8 @@ def few_cases(cases: ClassCases) -> str:
 
 
 def _few(cases: ClassCases) -> list[str]:
-    found = few_cases(cases)
-    return [found] if found else []
+    note = few_cases(cases)
+    return [note] if note else []
 
 
 # ---------------------------------------------------------------------- resampling
@@ -146,12 +146,12 @@ def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: in
     """
     rng, width = np.random.default_rng(seed), len(cases) * len(cases.classes)
     at_once = max(1, min(resamples, _AT_ONCE // width))
-    found, redrawn = [], 0
+    replicates, redrawn = [], 0
     for start in range(0, resamples, at_once):
         weights, again = _draw(cases, rng, min(at_once, resamples - start))
-        found.append(np.asarray(function(weights), dtype=float))
+        replicates.append(np.asarray(function(weights), dtype=float))
         redrawn += again
-    return np.concatenate(found), redrawn
+    return np.concatenate(replicates), redrawn
 
 
 def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
@@ -165,8 +165,8 @@ def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Arra
         draws, chances, unit = len(own), np.full(len(own), 1 / len(own)), own
 
     def draw(size: int) -> Array:
-        drawn = rng.multinomial(draws, chances, size=size)
-        return drawn if cases.groups is None else drawn[:, cases.groups]  # all cases of a group as often as it
+        counts = rng.multinomial(draws, chances, size=size)
+        return counts if cases.groups is None else counts[:, cases.groups]  # all cases of a group as often as it
 
     times, redrawn = draw(count), 0
     for _ in range(_MOST_REDRAWS):

@@ -22,8 +22,8 @@ from cutline.multiclass.statistic import (
     MACRO,
     MICRO,
     WEIGHTED,
-    Found,
     Statistic,
+    ValueWithLimits,
     class_shares,
     class_stack,
     pooled_stack,
@@ -99,10 +99,10 @@ class MeanOverClasses(Statistic):
         if self.mean == MICRO:
             pooled: str = cases.kept(("pooled reason", str(self.measure)), lambda: self._pooled_reason(cases))
             return pooled
-        found = class_reasons(self.measure, cases)
+        reasons = class_reasons(self.measure, cases)
         if self.mean == WEIGHTED:  # a class without cases weighs nothing
-            found = {position: why for position, why in found.items() if cases.sizes[position]}
-        return "; ".join(f"for class {cases.classes[position]!r} {why}" for position, why in found.items())
+            reasons = {position: why for position, why in reasons.items() if cases.sizes[position]}
+        return "; ".join(f"for class {cases.classes[position]!r} {why}" for position, why in reasons.items())
 
     def _pooled_reason(self, cases: ClassCases) -> str:
         counts = decisions.pooled_counts(decisions.decided(cases)) if self._is_of_counts else None
@@ -116,15 +116,15 @@ class MeanOverClasses(Statistic):
             return self.measure.baseline.at(Context(1 / count, 1 / count, float(cases.sizes.sum()) * count))
         return float(each.mean() if self.mean == MACRO else np.where(cases.shares > 0, cases.shares * each, 0.0).sum())
 
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """The mean with its limits."""
         if self.measure.name not in KNOWN and not self._is_of_counts:
             value = float(self.values(cases)(cases.weights))
-            return Found(value, None, Limits(math.nan, math.nan), "none", (NO_FORMULA,))
+            return ValueWithLimits(value, None, Limits(math.nan, math.nan), "none", (NO_FORMULA,))
         if self.mean == MICRO:
             return self._micro(cases, level)
         sum_ = influence.added(self._parts(cases, level), cases.squares)
-        return Found(sum_.value, sum_.units, sum_.limits, "class_mover")
+        return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
     def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
         occurring = np.flatnonzero(cases.sizes) if self.mean == WEIGHTED else np.arange(len(cases.classes))
@@ -137,7 +137,7 @@ class MeanOverClasses(Statistic):
         if self.mean == WEIGHTED:
             yield influence.shares_part(values, cases, level)
 
-    def _micro(self, cases: ClassCases, level: float) -> Found:
+    def _micro(self, cases: ClassCases, level: float) -> ValueWithLimits:
         if self._is_of_counts:
             return self._micro_counts(cases, level)
         r, is_own = cases.pooled_ranking(), cases.truth[:, None] == np.arange(len(cases.classes))
@@ -148,32 +148,32 @@ class MeanOverClasses(Statistic):
         spread = math.sqrt(influence.variance(units, cases.squares) * n / (n - 1))
         if spread > influence.NOTHING and 0 < value < 1:
             limits = on_its_scale(value, spread, (0, 1), level)
-            return self._pooled_area(Found(value, units, limits, "influence_logit"), n, cases, level)
+            return self._pooled_area(ValueWithLimits(value, units, limits, "influence_logit"), n, cases, level)
         # No case is wrong, so there is no spread: what so many cases allow.
         low = float(proportions.wilson(n, n, level).low)
         limits = Limits(low, 1.0) if value > 0.5 else Limits(0.0, 1 - low)
-        return Found(value, units, limits, "wilson", (PERFECT,))
+        return ValueWithLimits(value, units, limits, "wilson", (PERFECT,))
 
-    def _pooled_area(self, found: Found, n: float, cases: ClassCases, level: float) -> Found:
+    def _pooled_area(self, value: ValueWithLimits, n: float, cases: ClassCases, level: float) -> ValueWithLimits:
         """Of an AUC, Newcombe's limits where they are wider, as for one class: near 1 few pairs tell the spread."""
         if self.measure.name != "auc":
-            return found
-        other = delong.newcombe(found.value, n, n * (len(cases.classes) - 1), level)
-        low, high = min(found.limits.low, float(other.low)), max(found.limits.high, float(other.high))
-        if (low, high) == found.limits:
-            return found
-        return found._replace(limits=Limits(low, high), method="newcombe_delong")
+            return value
+        other = delong.newcombe(value.value, n, n * (len(cases.classes) - 1), level)
+        low, high = min(value.limits.low, float(other.low)), max(value.limits.high, float(other.high))
+        if (low, high) == value.limits:
+            return value
+        return value._replace(limits=Limits(low, high), method="newcombe_delong")
 
-    def _micro_counts(self, cases: ClassCases, level: float) -> Found:
+    def _micro_counts(self, cases: ClassCases, level: float) -> ValueWithLimits:
         chosen = decisions.chosen_parts(cases)
         pooled = decisions.pooled_counts(decisions.decided(cases))
         is_own = cases.truth[:, None] == np.arange(len(cases.classes))
         units = np.asarray(influence.counts_units(self.measure, pooled, is_own, chosen).sum(1))
         value, n = float(self.measure.compute(pooled)), float(cases.effective_sizes.sum())
         if self.measure.name in ("precision", "recall", "f1"):  # which are all the accuracy
-            return Found(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
+            return ValueWithLimits(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
         spread = math.sqrt(influence.variance(units, cases.squares))
-        return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+        return ValueWithLimits(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
 
 
 KNOWN = ("auc", "average_precision")  # measures of the order whose change by one case has a formula here
@@ -209,8 +209,8 @@ def class_part(measure: Measure, cases: ClassCases, position: int, level: float)
     if cases.scores.size > _KEPT:
         return _class_part(measure, cases, position, level)
     key = (str(measure), position, level)
-    found: Part = cases.kept(key, lambda: _class_part(measure, cases, position, level))
-    return found
+    part: Part = cases.kept(key, lambda: _class_part(measure, cases, position, level))
+    return part
 
 
 def _class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> Part:
@@ -228,19 +228,19 @@ def _class_part(measure: Measure, cases: ClassCases, position: int, level: float
 
 def class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
     """Why a measure is undefined, for the classes where it is, by their positions."""
-    found: dict[int, str] = cases.kept(("reasons", str(measure)), lambda: _class_reasons(measure, cases))
-    return found
+    reasons: dict[int, str] = cases.kept(("reasons", str(measure)), lambda: _class_reasons(measure, cases))
+    return reasons
 
 
 def _class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
-    found, table = {}, decisions.decided(cases)
+    reasons, table = {}, decisions.decided(cases)
     for position in range(len(cases.classes)):
         of_counts = measure.needs is Needs.COUNTS
         data: Any = decisions.class_counts(table, position) if of_counts else cases.ranking(position)
         why = measure.reason(data)
         if why:
-            found[position] = why
-    return found
+            reasons[position] = why
+    return reasons
 
 
 def class_baselines(measure: Measure, cases: ClassCases) -> Array:
@@ -250,8 +250,8 @@ def class_baselines(measure: Measure, cases: ClassCases) -> Array:
     flagged = table.sum(0) / total
     return np.array(
         [
-            measure.baseline.at(Context(float(share), float(said), total))
-            for share, said in zip(cases.shares, flagged, strict=True)
+            measure.baseline.at(Context(float(share), float(flagged_share), total))
+            for share, flagged_share in zip(cases.shares, flagged, strict=True)
         ]
     )
 
@@ -294,7 +294,7 @@ class OneClass(Statistic):
         """Why the measure is undefined for this class."""
         return class_reasons(self.measure, cases).get(self.position, "")
 
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """The value with its limits."""
         part = class_part(self.measure, cases, self.position, level)
-        return Found(part.value, part.units, part.limits, part.method, part.notes)
+        return ValueWithLimits(part.value, part.units, part.limits, part.method, part.notes)

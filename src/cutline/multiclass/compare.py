@@ -23,7 +23,7 @@ from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
 from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.multiclass.measures import whole_measures
 from cutline.multiclass.one_vs_rest import OneVsRest
-from cutline.multiclass.resolve import asked
+from cutline.multiclass.resolve import statistic_of
 from cutline.multiclass.statistic import Statistic
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate
@@ -76,8 +76,8 @@ def compare_classes(
     named = {str(name): own for name, own in scores.items()}
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
     how["ordered"] = ordered
-    found = read(labels, named, weights, data=data, **how)
-    return ClassComparison({name: OneVsRest(cases, name) for name, cases in found.items()})
+    tables = read(labels, named, weights, data=data, **how)
+    return ClassComparison({name: OneVsRest(cases, name) for name, cases in tables.items()})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,14 +139,14 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         """
         options = Options(level, method, resamples, seed).checked()
         one, two = self._two(a, b)
-        statistic = asked(measure, mean, **parameters)
+        statistic = statistic_of(measure, mean, **parameters)
         reason, name = self._reason(statistic), f"{_named(statistic)}: {one} - {two}"
         if reason:
             nothing = (math.nan, math.nan, math.nan)
             return Estimate(name, *nothing, options.level, "none", (f"undefined: {reason}",))
-        found, notes = self._differ(statistic, one, two, options)
-        low, high = found.interval(options.level)
-        return Estimate(name, found.value, low, high, options.level, _method(statistic, options.method), notes)
+        computed, notes = self._differ(statistic, one, two, options)
+        low, high = computed.interval(options.level)
+        return Estimate(name, computed.value, low, high, options.level, _method(statistic, options.method), notes)
 
     def _two(self, a: str | None, b: str | None) -> tuple[str, str]:
         if (a is None or b is None) and len(self) > 2:
@@ -167,11 +167,11 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             count = resamples_of_rows(len(one), options.resamples)
             values, _ = resampled(lambda weights: of_one(weights) - of_two(weights), one, count, options.seed)
             return ResampledDifference(float(of_one(one.weights) - of_two(two.weights)), values), ()
-        found = [statistic.found(cases, options.level) for cases in (one, two)]
-        value = found[0].value - found[1].value
-        if found[0].units is None or found[1].units is None:
+        both = [statistic.with_limits(cases, options.level) for cases in (one, two)]
+        value = both[0].value - both[1].value
+        if both[0].units is None or both[1].units is None:
             return NormalDifference(value, math.nan), (NO_FORMULA,)
-        return NormalDifference(value, math.sqrt(one.covariance(found[0].units - found[1].units)[0, 0])), ()
+        return NormalDifference(value, math.sqrt(one.covariance(both[0].units - both[1].units)[0, 0])), ()
 
     # ------------------------------------------------------------------ tests
 
@@ -197,7 +197,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         """
         check_choice(method, "method", METHODS)
         options = Options(LEVEL, method, resamples, check_whole(seed, "seed", 0)).checked()
-        statistic = asked(measure, mean, **parameters)
+        statistic = statistic_of(measure, mean, **parameters)
         pairs = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         if len(pairs) == 1:
             return PairTests(_named(statistic), pairs, pairs[0].p_value)
@@ -210,19 +210,19 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         reason, nothing = self._reason(statistic), math.nan
         if reason:
             return PairTest(_named(statistic), a, b, nothing, nothing, nothing, nothing, "none", (reason,))
-        found, notes = self._differ(statistic, a, b, options)
-        share = found.share() if isinstance(found, ResampledDifference) else math.nan
+        difference, notes = self._differ(statistic, a, b, options)
+        share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
         how = _method(statistic, options.method)
-        return PairTest(_named(statistic), a, b, found.value, found.p_value(), nothing, share, how, notes)
+        return PairTest(_named(statistic), a, b, difference.value, difference.p_value(), nothing, share, how, notes)
 
     def _omnibus(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
         """The chi-square test that no model differs from the first, by the joint components of all."""
-        found = [statistic.found(one.cases, LEVEL) for one in self.values()]
-        if any(one.units is None for one in found):
+        values = [statistic.with_limits(one.cases, LEVEL) for one in self.values()]
+        if any(one.units is None for one in values):
             return PairTests(_named(statistic), pairs, math.nan)
         cases = next(iter(self.values())).cases
-        units = np.stack([one.units - found[0].units for one in found[1:]])  # type: ignore[operator]
-        apart = np.array([one.value - found[0].value for one in found[1:]])
+        units = np.stack([one.units - values[0].units for one in values[1:]])  # type: ignore[operator]
+        apart = np.array([one.value - values[0].value for one in values[1:]])
         statistic_, degrees, p_value = chi_square(apart, cases.covariance(units))
         return PairTests(_named(statistic), pairs, p_value, statistic_, degrees)
 
@@ -269,7 +269,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
 
 def _statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
     if measures is not None:
-        return [asked(one) for one in each_of(measures)]
+        return [statistic_of(one) for one in each_of(measures)]
     means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
     first, _, *others = whole_measures(cases)
     return [first, *means, *(one for one in others if one.name != "information_score")]  # the relative one says it

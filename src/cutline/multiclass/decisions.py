@@ -25,14 +25,14 @@ def chosen_parts(cases: ClassCases) -> Array:
         highest = cases.scores == cases.scores.max(1, keepdims=True)
         return np.asarray(highest / highest.sum(1, keepdims=True))
 
-    found: Array = cases.kept("chosen", choose)
-    return found
+    parts: Array = cases.kept("chosen", choose)
+    return parts
 
 
 def decided(cases: ClassCases) -> Array:
     """The weight of the cases by real class (rows) and predicted class (columns)."""
-    found: Array = cases.kept("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
-    return found
+    table: Array = cases.kept("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
+    return table
 
 
 def table_of(truth: Array, chosen: Array, weights: Array) -> Array:
@@ -117,9 +117,9 @@ def plain_label(label: Any) -> Any:
 def class_counts(table: Array, position: int) -> Counts:
     """The counts of one class against the rest, over leading axes of the table."""
     own = table[..., position, position]
-    real, said = table[..., position, :].sum(-1), table[..., :, position].sum(-1)
+    real, predicted = table[..., position, :].sum(-1), table[..., :, position].sum(-1)
     # Rounding may leave a trace below 0 where there is nothing.
-    fp, fn = np.maximum(said - own, 0.0), np.maximum(real - own, 0.0)
+    fp, fn = np.maximum(predicted - own, 0.0), np.maximum(real - own, 0.0)
     return Counts(own, fp, fn, np.maximum(table.sum((-1, -2)) - own - fp - fn, 0.0))
 
 
@@ -140,15 +140,15 @@ def accuracy(table: Array) -> Any:
 
 def mcc(table: Array) -> Any:
     """The correlation of real and predicted classes (Gorodkin 2004); with two, Matthews' coefficient."""
-    right, total, real, said = _sums(table)
-    above = right * total - (real * said).sum(-1)
-    return divide(above, np.sqrt((total**2 - (said**2).sum(-1)) * (total**2 - (real**2).sum(-1))))
+    right, total, real, predicted = _sums(table)
+    above = right * total - (real * predicted).sum(-1)
+    return divide(above, np.sqrt((total**2 - (predicted**2).sum(-1)) * (total**2 - (real**2).sum(-1))))
 
 
 def kappa(table: Array) -> Any:
     """Cohen's kappa: the agreement of real and predicted classes beyond what their shares alone would give."""
-    right, total, real, said = _sums(table)
-    expected = (real * said).sum(-1)
+    right, total, real, predicted = _sums(table)
+    expected = (real * predicted).sum(-1)
     return divide(right * total - expected, total**2 - expected)
 
 
@@ -164,17 +164,17 @@ def accuracy_slopes(table: Array) -> Array:
 
 def mcc_slopes(table: Array) -> Array:
     """What one case more in each cell changes in the correlation."""
-    right, total, real, said = _sums(table)
-    spread_said, spread_real = total**2 - (said**2).sum(), total**2 - (real**2).sum()
-    above = np.eye(len(table)) * total + right - said[:, None] - real
-    of_said = (total - said) / spread_said
+    right, total, real, predicted = _sums(table)
+    spread_said, spread_real = total**2 - (predicted**2).sum(), total**2 - (real**2).sum()
+    above = np.eye(len(table)) * total + right - predicted[:, None] - real
+    of_said = (total - predicted) / spread_said
     of_real = ((total - real) / spread_real)[:, None]
     return np.asarray(above / np.sqrt(spread_said * spread_real) - mcc(table) * (of_said + of_real))
 
 
 def kappa_slopes(table: Array) -> Array:
     """What one case more in each cell changes in kappa."""
-    right, total, real, said = _sums(table)
-    below = total**2 - (real * said).sum()
-    above = np.eye(len(table)) * total + right - said[:, None] - real
-    return np.asarray((above - kappa(table) * (2 * total - said[:, None] - real)) / below)
+    right, total, real, predicted = _sums(table)
+    below = total**2 - (real * predicted).sum()
+    above = np.eye(len(table)) * total + right - predicted[:, None] - real
+    return np.asarray((above - kappa(table) * (2 * total - predicted[:, None] - real)) / below)

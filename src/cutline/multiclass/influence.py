@@ -107,12 +107,12 @@ def area_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     """DeLong's components of the AUC of a ranking: what each of its cases changes, per unit of weight."""
     of_positives, of_negatives = placements(r)
     place, area, size = places_in(r, scores), MEASURES["auc"].compute(r), effective(r)
-    found = np.where(
+    units = np.where(
         is_positive,
         (of_positives[place] - area) * _corrected(float(size.positives)) / float(r.positives),
         (of_negatives[place] - area) * _corrected(float(size.negatives)) / float(r.negatives),
     )
-    return np.asarray(found)
+    return np.asarray(units)
 
 
 def places_in(r: Ranking, scores: Array) -> Array:
@@ -127,10 +127,10 @@ def _corrected(size: float) -> float:
 
 def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> Part:
     """The AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
-    found = by_formula(of_measure(MEASURES["auc"], r, {}), level)
-    assert found is not None  # noqa: S101
-    limits = Limits(found.low, found.high)
-    return Part(1.0, found.value, area_units(r, scores, is_positive), limits, found.method, found.notes)
+    estimate = by_formula(of_measure(MEASURES["auc"], r, {}), level)
+    assert estimate is not None  # noqa: S101
+    limits = Limits(estimate.low, estimate.high)
+    return Part(1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes)
 
 
 def pooled_area_units(r: Ranking, scores: Array, is_own: Array) -> Array:
@@ -170,14 +170,14 @@ def precision_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
 
 def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> Part:
     """An average precision with limits on the scale of its log-odds; of a perfect order, those that its size allows."""
-    asked = of_measure(MEASURES["average_precision"], r, {})
+    estimand = of_measure(MEASURES["average_precision"], r, {})
     spread = math.sqrt(variance(units, squares))
-    if spread > NOTHING and 0 < asked.value < 1:
-        return Part(1.0, asked.value, units, on_its_scale(asked.value, spread, (0, 1), level), "influence_logit")
-    perfect = separated(asked, level)
+    if spread > NOTHING and 0 < estimand.value < 1:
+        return Part(1.0, estimand.value, units, on_its_scale(estimand.value, spread, (0, 1), level), "influence_logit")
+    perfect = separated(estimand, level)
     if perfect is None:
-        return Part(1.0, asked.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
-    return Part(1.0, asked.value, units, Limits(float(perfect.low), float(perfect.high)), "wilson", (SEPARATED,))
+        return Part(1.0, estimand.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
+    return Part(1.0, estimand.value, units, Limits(float(perfect.low), float(perfect.high)), "wilson", (SEPARATED,))
 
 
 # ---------------------------------------------------------------------- one class of a table

@@ -17,7 +17,7 @@ from cutline.measures import MEASURES
 from cutline.measures.probabilities import check_prior, class_entropy, information
 from cutline.multiclass import decisions, influence
 from cutline.multiclass.influence import Part
-from cutline.multiclass.statistic import MACRO, WEIGHTED, Found, Statistic, class_shares, stacked
+from cutline.multiclass.statistic import MACRO, WEIGHTED, Statistic, ValueWithLimits, class_shares, stacked
 from cutline.results.estimate import Limits
 
 # ---------------------------------------------------------------------- pairs of classes
@@ -73,10 +73,10 @@ class HandTill(Statistic):
         """Scores without information order a pair rightly half the time."""
         return 0.5
 
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """The mean with its limits."""
         sum_ = influence.added(self._parts(cases, level), cases.squares)
-        return Found(sum_.value, sum_.units, sum_.limits, "class_mover")
+        return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
     def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
         pairs = self._pairs(cases)
@@ -120,10 +120,10 @@ class OfTable(Statistic):
     def baseline(self, cases: ClassCases) -> float:
         """The value of decisions that have nothing to do with the classes, with the same shares."""
         table = decisions.decided(cases)
-        found = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
-        return 0.0 if abs(found) < influence.NOTHING else found
+        value = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
+        return 0.0 if abs(value) < influence.NOTHING else value
 
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Wilson's interval for the accuracy, the log-odds of the range for the others."""
         chosen = decisions.chosen_parts(cases)
         table = decisions.decided(cases)
@@ -131,12 +131,12 @@ class OfTable(Statistic):
         units = np.einsum("ic,ic->i", slopes[cases.truth], chosen)
         value, n = float(self.function(table)), float(cases.effective_sizes.sum())
         if self.range[0] == 0:
-            return Found(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
+            return ValueWithLimits(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
         spread = math.sqrt(influence.variance(units, cases.squares))
         if spread > influence.NOTHING and abs(value) < 1:
-            return Found(value, units, on_its_scale(value, spread, self.range, level), "influence_logit")
+            return ValueWithLimits(value, units, on_its_scale(value, spread, self.range, level), "influence_logit")
         limit = float(self.function(_with_errors(table, cases.effective_sizes, level)))
-        return Found(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
+        return ValueWithLimits(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
 
 
 SEPARATED = (
@@ -149,9 +149,9 @@ def _with_errors(table: Array, sizes: Array, level: float) -> Array:
     """The table in which each class has as many errors as Wilson's interval allows, spread evenly."""
     right = np.array([float(proportions.wilson(n, n, level).low) if n else 0.0 for n in sizes])
     real, count = table.sum(1), len(table)
-    found = np.repeat((real * (1 - right) / (count - 1))[:, None], count, axis=1)
-    np.fill_diagonal(found, real * right)
-    return found
+    losses = np.repeat((real * (1 - right) / (count - 1))[:, None], count, axis=1)
+    np.fill_diagonal(losses, real * right)
+    return losses
 
 
 # ---------------------------------------------------------------------- means over the cases
@@ -193,13 +193,13 @@ class OfProbabilities(Statistic):
         """The value of probabilities that are the shares of the classes, whatever the case."""
         return float(self.of_shares(cases.shares))
 
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """The mean plus and minus its standard error times the normal quantile."""
         losses, total = self.loss(cases.scores, cases.truth), float(cases.sizes.sum())
         value, n = float(cases.weights @ losses) / total, float(cases.effective_sizes.sum())
         units = (losses - value) / total * math.sqrt(n / (n - 1))
         spread = math.sqrt(influence.variance(units, cases.squares))
-        return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+        return ValueWithLimits(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
 
 
 NO_ORDER = "the classes have no order (ordered=True says that they have)"
@@ -280,35 +280,39 @@ class InformationScore(Statistic):
         """Why the scores are not probabilities, or that a class that occurs has the prior 0."""
         if cases.not_probabilities:
             return cases.not_probabilities
-        absent = [] if self.prior is None else np.flatnonzero((self._given(cases) == 0) & (cases.sizes > 0)).tolist()
+        absent = [] if self.prior is None else np.flatnonzero((self._prior_of(cases) == 0) & (cases.sizes > 0)).tolist()
         return f"class {cases.classes[absent[0]]!r} occurs and has the prior 0" if len(absent) else ""
 
     def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
         """The prior itself gives no information."""
         return 0.0
 
-    def _given(self, cases: ClassCases) -> Array:
+    def _prior_of(self, cases: ClassCases) -> Array:
         return cases.shares if self.prior is None else check_prior(self.prior, cases.classes)
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """The value as a function of the weights, of which the prior is one too unless it is given."""
         own, shares = _own_probabilities(cases.scores, cases.truth), class_shares(cases)
-        fixed = None if self.prior is None else self._given(cases)
+        fixed = None if self.prior is None else self._prior_of(cases)
 
         def mean(weights: Array) -> Array:
             prior = shares(weights) if fixed is None else fixed
-            said = information(own, prior[..., cases.truth], self.base)
-            total = (np.where(weights > 0, weights * said, 0.0)).sum(-1) / weights.sum(-1)
+            gained = information(own, prior[..., cases.truth], self.base)
+            total = (np.where(weights > 0, weights * gained, 0.0)).sum(-1) / weights.sum(-1)
             return np.asarray(total / class_entropy(prior, self.base) if self.relative else total)
 
         return mean
 
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """The mean plus and minus its standard error; what a case changes in the prior counts too."""
-        prior, total, own = self._given(cases), float(cases.sizes.sum()), _own_probabilities(cases.scores, cases.truth)
-        said = information(own, prior[cases.truth], self.base)
-        mean, entropy = float(cases.weights @ said) / total, float(class_entropy(prior, self.base))
-        units, value = said - mean, mean / entropy if self.relative else mean
+        prior, total, own = (
+            self._prior_of(cases),
+            float(cases.sizes.sum()),
+            _own_probabilities(cases.scores, cases.truth),
+        )
+        gained = information(own, prior[cases.truth], self.base)
+        mean, entropy = float(cases.weights @ gained) / total, float(class_entropy(prior, self.base))
+        units, value = gained - mean, mean / entropy if self.relative else mean
         if self.prior is None:
             slopes = _prior_slopes(own, cases, prior) / math.log(self.base)
             units = units + slopes[cases.truth] - float(prior @ slopes)
@@ -319,7 +323,7 @@ class InformationScore(Statistic):
         n = float(cases.effective_sizes.sum())
         units = units / total * math.sqrt(n / (n - 1))
         spread = math.sqrt(influence.variance(units, cases.squares))
-        return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+        return ValueWithLimits(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
 
 
 def _own_probabilities(scores: Array, truth: Array) -> Array:

@@ -38,10 +38,10 @@ _AT_ONCE = 2**22  # weights of cases in resamples held at once
 def is_indicator(labels: Any) -> bool:
     """Whether labels are a matrix of 0 and 1, with a column for each of several labels."""
     try:
-        found = np.asarray(labels)
+        matrix = np.asarray(labels)
     except Exception:  # any, because labels may be of any class: they are refused as a column
         return False
-    return found.ndim == 2 and found.shape[1] > 1
+    return matrix.ndim == 2 and matrix.shape[1] > 1
 
 
 def read_labels(
@@ -58,18 +58,18 @@ def read_labels(
         groups: The group of each case.
     """
     if data is not None:
-        given = list(scores.values()) if isinstance(scores, Mapping) else list(scores)
-        if len(given) != len(labels):
-            found = f"names {counted(len(given), 'column')} for {counted(len(labels), 'label')}"
-            raise InputError(found, "name one for each label", argument="scores")
-        asked: dict[Any, Ask] = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
-        asked |= {("s", i): Ask("scores", column) for i, column in enumerate(given)}
+        score_columns = list(scores.values()) if isinstance(scores, Mapping) else list(scores)
+        if len(score_columns) != len(labels):
+            problem = f"names {counted(len(score_columns), 'column')} for {counted(len(labels), 'label')}"
+            raise InputError(problem, "name one for each label", argument="scores")
+        requests: dict[Any, Ask] = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
+        requests |= {("s", i): Ask("scores", column) for i, column in enumerate(score_columns)}
         if groups is not None:
-            asked["groups"] = Ask("groups", groups)
+            requests["groups"] = Ask("groups", groups)
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
-        with reading(opened(data), asked) as rows:
+        with reading(opened(data), requests) as rows:
             columns = [np.asarray(rows["y", i], dtype=float) for i in range(len(labels))]
-            matrix = np.column_stack([validation.scores(rows["s", i]).astype(float) for i in range(len(given))])
+            matrix = np.column_stack([validation.scores(rows["s", i]).astype(float) for i in range(len(score_columns))])
             return _checked(np.column_stack(columns), matrix, names, name, rows.get("groups"))
     if isinstance(scores, Mapping):
         names = list(scores) if names is None else names
@@ -264,10 +264,10 @@ class MultiLabel(Mapping[Any, Evaluation]):
             why = f"undefined: label {lacking[0]!r} has no value" if lacking else "undefined"
             return Estimate(name, math.nan, math.nan, math.nan, level, "none", (why,))
         draws = self._draws(function, resamples, check_whole(seed, "seed", 0))
-        kept = draws[np.isfinite(draws)]
-        if len(kept) < len(draws):
-            notes.append(f"{len(draws) - len(kept)} of {len(draws)} resamples had no value and were left out.")
-        ratio = Ratio(np.asarray(value), np.asarray(kept.std(ddof=1) if len(kept) > 1 else np.nan), self.cases)
+        finite = draws[np.isfinite(draws)]
+        if len(finite) < len(draws):
+            notes.append(f"{len(draws) - len(finite)} of {len(draws)} resamples had no value and were left out.")
+        ratio = Ratio(np.asarray(value), np.asarray(finite.std(ddof=1) if len(finite) > 1 else np.nan), self.cases)
         is_share = chosen.range == (0, 1)
         limits = wilson_limits(ratio, level) if is_share else student_limits(ratio, level)
         return finished(name, value, limits, chosen.range, level, "bootstrap_wilson" if is_share else "normal", notes)
@@ -279,13 +279,15 @@ class MultiLabel(Mapping[Any, Evaluation]):
 
     def _draws(self, function: Callable[[Array], Array], resamples: int, seed: int) -> Array:
         """The values of a function of the weights over resamples of whole cases, or of whole groups."""
-        rng, found = np.random.default_rng(seed), []
+        rng, replicates = np.random.default_rng(seed), []
         units = self.cases if self.groups is None else int(self.groups.max()) + 1
         at_once = max(1, min(resamples, _AT_ONCE // (self.cases * len(self))))
         for start in range(0, resamples, at_once):
             times = rng.multinomial(units, np.full(units, 1 / units), size=min(at_once, resamples - start))
-            found.append(np.asarray(function(times if self.groups is None else times[:, self.groups]), dtype=float))
-        return np.concatenate(found)
+            replicates.append(
+                np.asarray(function(times if self.groups is None else times[:, self.groups]), dtype=float)
+            )
+        return np.concatenate(replicates)
 
     # ------------------------------------------------------------------ all of it
 
@@ -307,10 +309,10 @@ class MultiLabel(Mapping[Any, Evaluation]):
             resamples: The number of resamples.
             seed: The seed of the resamples.
         """
-        wanted = [*OF_CASES, *LABEL_MEASURES] if measures is None else list(measures)
+        chosen_names = [*OF_CASES, *LABEL_MEASURES] if measures is None else list(measures)
         how: dict[str, Any] = {"threshold": threshold, "level": level, "resamples": resamples, "seed": seed}
         rows: list[tuple[Any, ...]] = []
-        for name in wanted:
+        for name in chosen_names:
             if name in OF_CASES:
                 e = self.estimate(name, **how)
                 rows.append((name, "cases", e.value, e.low, e.high, e.method, " ".join(e.notes)))
@@ -334,7 +336,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
 
 
 def _chosen(measure: str | Measure, parameters: dict[str, Any]) -> Measure:
-    found = MEASURES[measure].with_(**parameters)
-    if found.required:
-        found.check({})
-    return found
+    chosen = MEASURES[measure].with_(**parameters)
+    if chosen.required:
+        chosen.check({})
+    return chosen

@@ -23,7 +23,7 @@ from cutline.multiclass.class_intervals import Options, estimated, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.multiclass.measures import WHOLE, whole_measures
 from cutline.multiclass.multilabel import is_indicator, read_labels
-from cutline.multiclass.resolve import CLASS_MEASURES, CUTS, asked, measure_of
+from cutline.multiclass.resolve import CLASS_MEASURES, CUTS, measure_of, statistic_of
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate
@@ -116,8 +116,8 @@ def one_vs_rest(
         check_text(name, "name", "forest")
     if is_indicator(labels) or (data is not None and isinstance(labels, list | tuple)):
         others = {"weights": weights, "weights_are": weights_are, "ordered": ordered or None}
-        for option, given in others.items():
-            if given is not None:
+        for option, value in others.items():
+            if value is not None:
                 raise ParameterError("does not go with several labels of a case", "leave it out", argument=option)
         return read_labels(labels, scores, names=classes, name=name, data=data, groups=groups)  # type: ignore[return-value]
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
@@ -190,8 +190,8 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             measure: The measure, or its name.
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
-        chosen, data, given = self._prepared(measure, parameters)
-        return {label: float(chosen.compute(one, **given[label])) for label, one in data.items()}
+        chosen, data, bound = self._prepared(measure, parameters)
+        return {label: float(chosen.compute(one, **bound[label])) for label, one in data.items()}
 
     def reasons(self, measure: str | Measure, **parameters: Any) -> dict[Any, str]:
         """Why a measure is undefined, in words, for each class where it is.
@@ -200,9 +200,9 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             measure: The measure, or its name.
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
-        chosen, data, given = self._prepared(measure, parameters)
-        found = {label: chosen.reason(one, **given[label]) for label, one in data.items()}
-        return {label: reason for label, reason in found.items() if reason}
+        chosen, data, bound = self._prepared(measure, parameters)
+        by_label = {label: chosen.reason(one, **bound[label]) for label, one in data.items()}
+        return {label: reason for label, reason in by_label.items() if reason}
 
     def _prepared(
         self, measure: str | Measure, parameters: dict[str, Any]
@@ -215,7 +215,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return (
             chosen,
             {label: one for label, (one, _) in prepared.items()},
-            {label: given for label, (_, given) in prepared.items()},
+            {label: bound for label, (_, bound) in prepared.items()},
         )
 
     def mean(self, measure: str | Measure, average: str = MACRO, **parameters: Any) -> Mean:
@@ -231,9 +231,9 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         """
         if any(name in parameters for name in CUTS):
             reasons = self.reasons(measure, **parameters)
-            said = "; ".join(f"for class {label!r} {reason}" for label, reason in reasons.items())
-            return Mean(float(np.mean(list(self.each(measure, **parameters).values()))), said)
-        statistic = asked(measure, average, **parameters)
+            listed = "; ".join(f"for class {label!r} {reason}" for label, reason in reasons.items())
+            return Mean(float(np.mean(list(self.each(measure, **parameters).values()))), listed)
+        statistic = statistic_of(measure, average, **parameters)
         return Mean(self.value_of(statistic), statistic.reason(self.cases))
 
     def value(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> float:
@@ -244,7 +244,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             mean: "macro", "weighted" or "micro"; without, the measure of all classes, or the macro mean.
             parameters: Those of the measure.
         """
-        return self.value_of(asked(measure, mean, **parameters))
+        return self.value_of(statistic_of(measure, mean, **parameters))
 
     def reason(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> str:
         """Why it is undefined, in words; empty when it has a value.
@@ -254,7 +254,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             mean: The kind of mean, as in `value`.
             parameters: Those of the measure.
         """
-        return asked(measure, mean, **parameters).reason(self.cases)
+        return statistic_of(measure, mean, **parameters).reason(self.cases)
 
     def value_of(self, statistic: Statistic) -> float:
         """The value of a statistic; NaN where it is undefined."""
@@ -293,7 +293,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
           note: Class 0 has only 20 cases: the actual coverage is probably below the nominal level.
         """
         options = Options(level, method, resamples, seed).checked()
-        return estimated(asked(measure, mean, **parameters), self.cases, options).estimate
+        return estimated(statistic_of(measure, mean, **parameters), self.cases, options).estimate
 
     # ------------------------------------------------------------------ all of it
 
@@ -316,7 +316,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             seed: The seed of the resamples.
         """
         options = Options(check_level(level), method, resamples, seed).checked()
-        whole, each = _wanted(measures, self.cases)
+        whole, each = _chosen_measures(measures, self.cases)
         means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
         rows = [
             *(self._row(statistic, "all", options) for statistic in whole),
@@ -326,14 +326,14 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return ClassSummary(self._data, options.level, self.confusion_matrix, tuple(rows), self.notes)
 
     def _row(self, statistic: Statistic, scope: str, options: Options) -> ClassRow:
-        found = estimated(statistic, self.cases, options)
+        estimate = estimated(statistic, self.cases, options)
         return ClassRow(
             statistic.name,
             statistic.title,
             scope,
             statistic.of,
-            found.estimate,
-            found.se,
+            estimate.estimate,
+            estimate.se,
             statistic.baseline(self.cases),
             statistic.better,
             statistic.reason(self.cases),
@@ -345,14 +345,14 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         baselines = class_means.class_baselines(measure, self.cases)
         for position, label in enumerate(self.cases.classes):
             one = class_means.OneClass(measure, position)
-            found = estimated(one, self.cases, Options(level))
+            estimate = estimated(one, self.cases, Options(level))
             yield ClassRow(
                 str(measure),
                 measure.title,
                 "class",
                 str(label),
-                found.estimate,
-                found.se,
+                estimate.estimate,
+                estimate.se,
                 float(baselines[position]),
                 measure.better,
                 reasons.get(position, ""),
@@ -397,18 +397,18 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return self.summary()._repr_html_()
 
 
-def _wanted(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
+def _chosen_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
     """The measures of all classes, and those of each class."""
     if measures is None:
         return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
     each: list[Measure] = []
     for one in each_of(measures):
-        found = asked(one)
-        if isinstance(found, class_means.MeanOverClasses):
-            each.append(found.measure)
+        statistic = statistic_of(one)
+        if isinstance(statistic, class_means.MeanOverClasses):
+            each.append(statistic.measure)
         else:
-            whole += [other for other in WHOLE if other.name == found.name]
+            whole += [other for other in WHOLE if other.name == statistic.name]
     return whole, each
 
 

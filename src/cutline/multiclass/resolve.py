@@ -37,7 +37,7 @@ def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None)
     return chosen.with_(**(parameters or {}))
 
 
-def asked(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
+def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
     """The statistic of a measure: of all classes where there is one of that name, else a mean over the classes.
 
     Args:

@@ -20,7 +20,7 @@ MACRO, WEIGHTED, MICRO = "macro", "weighted", "micro"
 MEANS = (MACRO, WEIGHTED, MICRO)
 
 
-class Found(NamedTuple):
+class ValueWithLimits(NamedTuple):
     """A statistic of the data: its value, what each case more changes (None: not known), its limits, and by what."""
 
     value: float
@@ -52,7 +52,7 @@ class Statistic(ABC):
         """The value as a function of the weights of the cases, over leading axes."""
 
     @abstractmethod
-    def found(self, cases: ClassCases, level: float) -> Found:
+    def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """The value of the data with its limits; the value must be defined."""
 
     def reason(self, cases: ClassCases) -> str:  # noqa: ARG002

@@ -46,8 +46,9 @@ def save(
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         summary: A finished one, whose numbers and options are written; made with `options` when None.
-        template: The page: "report", "tools" for the report with what other tools would say of the same predictions, or
-            "clinical" for the validation report of a clinical model.
+        template: The page: "report", "tools" for the report with what other tools would say of the same predictions,
+            "clinical" for the validation report of a clinical model, a biomarker or a reader, or "credit" for score
+            bands, approval rates and the bad rate among the approved.
         options: What `found.summary()` takes.
     """
     target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
@@ -68,7 +69,7 @@ def save(
             "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
-        text = _clinical(found, suffix, template, summary, options)
+        text = _of_template(found, suffix, template, summary, options)
         return atomic_write.write(target, text.encode(), overwrite=overwrite)
     if isinstance(found, FoldEvaluation):
         return atomic_write.write(target, _of_folds(found, suffix, summary, options).encode(), overwrite=overwrite)
@@ -157,17 +158,22 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
     return class_page(made, {name: drawn(one, made.models[name]) for name, one in found.items()})
 
 
-def _clinical(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
-    """The clinical report, at the cut and with the level, resamples and seed of the summary or of the options."""
-    from cutline.report.clinical import clinical_report
-
-    if template != "clinical":
-        raise ParameterError(f"is {template!r}", "pass 'report', 'tools' or 'clinical'", argument="template")
+def _of_template(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
+    """Return the page of a template, at the cut and with the options of the summary."""
+    if template not in ("clinical", "credit"):
+        known = "pass 'report', 'tools', 'clinical' or 'credit'"
+        raise ParameterError(f"is {template!r}", known, argument="template")
     if suffix != ".html" or not isinstance(found, Evaluation):
-        raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
+        raise ParameterError(f"The {template} report is a page (.html) of one model", "save an evaluation as .html")
     summary = summarized(found, **options) if summary is None else summary
     if not isinstance(summary, Summary):
         raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+    if template == "credit":
+        from cutline.report.credit import credit_page
+
+        return credit_page(found, summary)
+    from cutline.report.clinical import clinical_report
+
     return clinical_report(found, summary)
 
 

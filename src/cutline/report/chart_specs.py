@@ -204,11 +204,12 @@ def of_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
     """Return a finished picture as the page needs it: title, lines below it, and specification."""
     with debug_mode(False):
         spec = picture.to_dict(check=False)
-    heading = spec.pop("title")
-    _dress(spec, heading["text"], shrink=shrink)
-    below = heading.get("subtitle", [])
-    notes = [below] if isinstance(below, str) else below
-    return {"title": heading["text"], "notes": notes, "spec": _coloured(spec)}
+    heading = spec.pop("title", picture.name)
+    if "vconcat" in spec and isinstance(spec["vconcat"][0].get("title"), dict):  # the first part has the title
+        heading = spec["vconcat"][0].pop("title")
+    title, below = (heading, []) if isinstance(heading, str) else (heading["text"], heading.get("subtitle", []))
+    _dress(spec, title, shrink=shrink)
+    return {"title": title, "notes": [below] if isinstance(below, str) else below, "spec": _coloured(spec)}
 
 
 def _shrink(spec: dict[str, Any]) -> None:

@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
 
 from cutline.calibration.summary import judged_probabilities
-from cutline.charts import CHARTS
+from cutline.charts import CHARTS, DARK, LIGHT
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
 from cutline.core.table import shown
 from cutline.core.validation import counted
 from cutline.evaluation import Evaluation
-from cutline.measures import MEASURES
+from cutline.measures import MEASURES, Measure
 from cutline.measures.references import FOLLOWED, citation
+from cutline.report import chart_specs, pictures
+from cutline.report.cut import rule_of
+from cutline.report.guarantee import shown_first
 from cutline.report.guidance import CHECKLIST, GUIDES, Guide, Item
+from cutline.report.page import page_colours
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Row, Summary, named
 
-FIGURES = (
-    ("roc", "Discrimination: ROC curve"),
-    ("reliability", "Calibration plot, with a {level} consistency band"),
-    ("net_benefit", "Clinical utility: decision curve"),
-    ("risk_by_outcome", "Distribution of the risks by outcome"),
+# Of a model that gives risks, and of a biomarker or a reader's score, which order patients and nothing more.
+RISK_FIGURES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("roc", "Discrimination: ROC curve", {"hull": False, "points": False}),
+    ("reliability", "Calibration plot, with a {level} consistency band", {}),
+    ("net_benefit", "Clinical utility: decision curve", {}),
+    ("risk_by_outcome", "Distribution of the risks by outcome", {}),
 )
+SCORE_FIGURES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("roc", "Discrimination: ROC curve", {"hull": False, "points": False}),
+    ("score_distribution", "Distribution of the values by outcome", {}),
+    ("tpr_fpr", "Sensitivity and 1 - specificity at every cut", {}),
+)
+# What is read at the cut, under the names that clinicians know.
+AT_THE_CUT = {
+    "recall": "Sensitivity",
+    "specificity": "Specificity",
+    "lr_plus": "Positive likelihood ratio",
+    "lr_minus": "Negative likelihood ratio",
+    "precision": "Positive predictive value",
+    "npv": "Negative predictive value",
+}
+# Notes that recommend what the guidance does not.
+_AGAINST_GUIDANCE = ("imbalance", "threshold", "rare-positives")
+_PERFECT = 5e-4  # how near to 1 the O:E ratio and the slope of a model are that was fitted on the cases at hand
 _CAPTION = (
     "Proper: the true risks score best on average, strictly (nothing else scores as well), asymptotically (so with "
     "many cases), or semi (nothing scores better). One focus: about statistics alone, or about decisions with what "
@@ -43,7 +64,10 @@ text-align:right}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}.wide
 grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
 background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
 @media screen and (min-width:48rem){.wide td:last-child{min-width:15rem}}
-@media screen and (width<48rem){.wide thead{position:absolute;clip-path:inset(50%)}.wide tr,.wide th,.wide tbody{
+h1,p,figcaption{overflow-wrap:anywhere}.warning{border-left:4px solid #c04a00;padding-left:.8rem}
+.chart svg{width:100%;max-width:460px;height:auto}body{background:var(--ground);color:var(--ink)}
+@media screen and (width<48rem){td.n+td.n{white-space:normal}
+.wide thead{position:absolute;clip-path:inset(50%)}.wide tr,.wide th,.wide tbody{
 display:block}.wide th,.wide td{border:0;padding:.1rem 0}.wide tr{border-bottom:1px solid #8888;padding:.3rem 0}
 .wide td{display:grid;grid-template-columns:7.5rem 1fr}.wide td.n{text-align:left;white-space:normal}
 .wide td::before{content:attr(data-of)}}
@@ -56,60 +80,79 @@ table{break-inside:avoid}.wide table{break-inside:auto;font-size:8pt}.wide th,.w
 
 
 def clinical_report(ev: Evaluation, summary: Summary) -> str:
-    """The report as one self-contained HTML page: a view of a finished summary, whose options it follows.
+    """Return the report as one self-contained HTML page: a view of a finished summary, whose options it follows.
 
     Args:
-        ev: What `evaluate` gives; its scores are probabilities.
-        summary: Its numbers; those of the guidance that it lacks are made with its options. Its threshold is the risk
+        ev: What `evaluate` gives: of a model that gives risks, or of a biomarker or a reader.
+        summary: Its numbers; those of the guidance that it lacks are made with its options. Its threshold is the value
             from which cases are treated.
     """
-    MEASURES["oe_ratio"].prepare(ev.ranking, {})  # refuses what is not a probability
     ev = ev.with_cut() if summary.cut.is_default else ev.with_cut(**summary.cut.parameters)
-    summary = _guided(ev, summary)
-    estimates = [_turned(row, guide) for guide, row in zip(GUIDES, summary.rows, strict=True)]
-    by_name = {guide.measure: one for guide, one in zip(GUIDES, estimates, strict=True) if guide.sign > 0}
-    verdict, notes = _judged(summary)
-    title = f"Validation of {ev.name}" if ev.name else "Validation of a prediction model"
+    are_risks = ev.ranking.are_probabilities
+    guides = GUIDES if are_risks else tuple(g for g in GUIDES if g.domain in ("Discrimination", "Classification"))
+    at_the_cut = _rows(ev, summary, [MEASURES[name] for name in AT_THE_CUT])
+    rows = _rows(ev, summary, [MEASURES[guide.measure].with_(**_costs(guide, ev)) for guide in guides])
+    used = max(summary.options.resamples_used, at_the_cut.options.resamples_used, rows.options.resamples_used)
+    summary = replace(summary, rows=rows.rows, options=replace(summary.options, resamples_used=used))
+    estimates = [_turned(row, guide) for guide, row in zip(guides, summary.rows, strict=True)]
+    by_name = {guide.measure: one for guide, one in zip(guides, estimates, strict=True) if guide.sign > 0}
+    by_name |= {row.measure.name: row.estimate for row in at_the_cut.rows}
+    verdict, notes = _judged(summary) if are_risks else ([], [])
+    suspicion = _suspicion(by_name) if are_risks else ""
+    what = "a prediction model" if are_risks else "a diagnostic score"
+    title = f"Validation of {ev.name}" if ev.name else f"Validation of {what}"
+    figures = RISK_FIGURES if are_risks else SCORE_FIGURES
     body = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_population(ev))}</p>",
-        "<h2>The four essentials</h2>",
-        _essentials(by_name, verdict[0]),
-        f"<div class='figures'>{''.join(_figure(ev, *figure, summary) for figure in FIGURES)}</div>",
-        "<h2>Can the probabilities be trusted?</h2>",
-        _list(verdict),
-        "<h2>All measures, with the guidance on each</h2>",
-        _measures(estimates),
-        "<h2>Contingency table</h2>",
+        f"<p class='warning'>{escape(suspicion)}</p>" if suspicion else "",
+        "<h2>The four essentials</h2>" if are_risks else "<h2>The essentials</h2>",
+        _essentials(by_name, verdict[0] if verdict else "", are_risks=are_risks),
+        f"<div class='figures'>{''.join(_figure(ev, *figure, summary, by_name) for figure in figures)}</div>",
+        f"<h2>At the cut: {escape(_rule(ev))}</h2>",
+        _at_the_cut(by_name, are_risks=are_risks),
         ev.counts._repr_html_(),
+        *_promise(ev, summary),
+        *(["<h2>Can the probabilities be trusted?</h2>", _list(verdict)] if verdict else []),
+        "<h2>All measures, with the guidance on each</h2>",
+        _measures(guides, estimates),
+        "<h2>Methods, to copy</h2>",
+        f"<p id='methods'>{escape(_methods(ev, summary, at_the_cut))}</p>",
         "<h2>Results, to copy</h2>",
         f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
-        _checklist(),
+        _checklist(are_risks=are_risks),
         *_qualified(summary, notes),
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
         "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><meta http-equiv='Content-Security-Policy' "
         "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"><meta name='viewport' "
-        f"content='width=device-width,initial-scale=1'><title>{escape(title)}</title><style>{_STYLE}</style></head>"
+        f"content='width=device-width,initial-scale=1'><title>{escape(title)}</title><style>{_colours()}{_STYLE}</style></head>"
     )
     return f"{head}<body><main>{''.join(body)}</main></body></html>\n"
+
+
+def _colours() -> str:
+    """The colours of the charts, which follow the reader's choice of light or dark without any program."""
+    light, dark = (
+        ";".join(f"{name}:{colour}" for name, colour in page_colours(theme).items()) for theme in (LIGHT, DARK)
+    )
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 # ---------------------------------------------------------------------- the numbers
 
 
-def _guided(ev: Evaluation, summary: Summary) -> Summary:
-    """The summary with the measures of the guidance, in their order; those that it lacks are made with its options."""
-    wanted = [MEASURES[guide.measure].with_(**_costs(guide, ev)) for guide in GUIDES]
+def _rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) -> Summary:
+    """Return the summary with these measures, in their order; those that it lacks are made with its options."""
     known, options = {row.key: row for row in summary.rows}, summary.options
-    missing = dict.fromkeys(measure for measure in wanted if named(measure, {}) not in known)
+    missing = dict.fromkeys(measure for measure in measures if named(measure, {}) not in known)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
     more = ev.summary(missing, **how)
     known |= {row.key: row for row in more.rows}
     used = max(options.resamples_used, more.options.resamples_used)
-    rows = tuple(known[named(measure, {})] for measure in wanted)
+    rows = tuple(known[named(measure, {})] for measure in measures)
     return replace(summary, rows=rows, options=replace(options, resamples_used=used))
 
 
@@ -137,8 +180,17 @@ def _judged(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
 # ---------------------------------------------------------------------- the parts of the page
 
 
+def _number(value: float) -> str:
+    """A number as people read it; what is zero but for rounding is zero."""
+    return "0.0000" if 0 < abs(value) < 1e-6 else shown(value)
+
+
 def _interval(estimate: Estimate) -> str:
-    return f"{shown(estimate.low)} to {shown(estimate.high)}" if estimate.has_interval else "none"
+    return f"{_number(estimate.low)} to {_number(estimate.high)}" if estimate.has_interval else "none"
+
+
+def _rule(ev: Evaluation) -> str:
+    return rule_of(ev.ranking, ev.counts)
 
 
 def _population(ev: Evaluation) -> str:
@@ -146,49 +198,90 @@ def _population(ev: Evaluation) -> str:
     share = 100 * float(r.positives) / float(r.total)
     left_out = f" {counted(r.dropped, 'row')} with missing values {'was' if r.dropped == 1 else 'were'} left out."
     cases = f"{written(r.total)} cases, {written(r.positives)} with the outcome ({share:.3g} %)"
-    return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
+    if r.are_probabilities:
+        return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
+    turned = "" if r.higher_is_positive else " Low values mean disease."
+    return f"{cases}. The values are not risks. Cases are flagged at {_rule(ev)}.{turned}{left_out}"
 
 
-def _essentials(found: dict[str, Estimate], verdict: str) -> str:
-    rows = (
-        ("AUROC", found["auc"]),
-        ("O:E ratio", found["oe_ratio"]),
-        ("Calibration slope", found["calibration_slope"]),
-        ("Net benefit", found["net_benefit"]),
+def _suspicion(found: dict[str, Estimate]) -> str:
+    """What to say where the calibration is perfect: no model is, but on the cases that it was fitted on."""
+    ratio, slope = found["oe_ratio"].value, found["calibration_slope"].value
+    if not (abs(ratio - 1) < _PERFECT and abs(slope - 1) < _PERFECT):
+        return ""
+    return (
+        f"The O:E ratio is {shown(ratio)} and the calibration slope {shown(slope)}: a logistic model has exactly these "
+        "values on the cases that it was fitted on. If these cases were used to fit or recalibrate the model, this is "
+        "no validation, and the calibration on other patients is still unknown."
     )
+
+
+def _essentials(found: dict[str, Estimate], verdict: str, *, are_risks: bool) -> str:
+    essentials = {"auc": "AUROC", "oe_ratio": "O:E ratio", "calibration_slope": "Calibration slope"}
+    essentials |= {"net_benefit": "Net benefit"}
+    names = essentials if are_risks else {"auc": "AUROC"} | dict(list(AT_THE_CUT.items())[:4])
+    return _table({title: found[name] for name, title in names.items()}, found["auc"].level, verdict)
+
+
+def _at_the_cut(found: dict[str, Estimate], *, are_risks: bool) -> str:
+    """What is read at the cut and not among the essentials."""
+    names = AT_THE_CUT if are_risks else dict(list(AT_THE_CUT.items())[4:])
+    return _table({title: found[name] for name, title in names.items()}, found["auc"].level, "")
+
+
+def _table(rows: Mapping[str, Estimate], level: float, caption: str) -> str:
+    """Measures with their intervals."""
     cells = "".join(
-        f"<tr><th scope='row'>{name}</th><td class='n'>{shown(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
-        for name, e in rows
+        f"<tr><th scope='row'>{name}</th><td class='n'>{_number(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
+        for name, e in rows.items()
     )
     number = "<th scope='col' class='n'>"
-    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_percent(found['auc'].level)} interval</th>"
-    caption = f"<caption>{escape(verdict)}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_percent(level)} interval</th>"
+    above = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
 
-def _figure(ev: Evaluation, name: str, caption: str, summary: Summary) -> str:
+def _promise(ev: Evaluation, summary: Summary) -> list[str]:
+    """What the cut promises for future patients."""
+    found = shown_first(replace(summary, counts=ev.counts))
+    if found["why_not"]:
+        return [f"<p>{escape(found['why_not'])}</p>"]
+    return [f"<p id='promise'>{escape(found['statement'])}</p>"] if found["statement"] else []
+
+
+def _figure(
+    ev: Evaluation,
+    name: str,
+    caption: str,
+    parameters: Mapping[str, Any],
+    summary: Summary,
+    found: Mapping[str, Estimate],
+) -> str:
     caption = caption.format(level=_percent(summary.level))
-    asked = {"level": summary.level, "seed": summary.options.seed}
+    options: dict[str, Any] = {"level": summary.level, "seed": summary.options.seed, **parameters}
+    if name == "roc":
+        limits = f" ({_percent(summary.level)} interval {_interval(found['auc'])})" if found["auc"].has_interval else ""
+        options["label"] = f"AUROC {shown(found['auc'].value)}{limits}"
     takes = CHARTS[name].parameters
     try:
-        picture = ev.chart(name, **{key: value for key, value in asked.items() if key in takes})
+        picture = ev.chart(name, **{key: value for key, value in options.items() if key in takes})
     except CutlineError as error:  # of one class there is no curve
         return f"<figure><figcaption>{escape(caption)}: none. {escape(str(error))}</figcaption></figure>"
-    drawn = base64.b64encode(picture.render(".svg")).decode()
-    image = f"<img alt='{escape(caption)}' src='data:image/svg+xml;base64,{drawn}'>"
+    svg = pictures.still(chart_specs.of_picture(picture), [], [*CHARTS].index(name))
+    image = f"<div class='chart' role='img' aria-label='{escape(caption)}'>{svg}</div>"
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _measures(estimates: list[Estimate]) -> str:
+def _measures(guides: Sequence[Guide], estimates: list[Estimate]) -> str:
     names = ("Measure", "Value", f"{_percent(estimates[0].level)} interval", "Advice", "Proper", "One focus", "Why")
     number = " class='n'"
     head = "".join(f"<th scope='col'{number if name in names[1:3] else ''}>{name}</th>" for name in names)
-    pairs = list(zip(GUIDES, estimates, strict=True))
+    pairs = list(zip(guides, estimates, strict=True))
     parts = [
         f"<tbody><tr><th scope='rowgroup' colspan='{len(names)}'>{domain}</th></tr>"
         + "".join(_measure(guide, e, names[1:]) for guide, e in pairs if guide.domain == domain)
         + "</tbody>"
-        for domain in dict.fromkeys(guide.domain for guide in GUIDES)
+        for domain in dict.fromkeys(guide.domain for guide in guides)
     ]
     table = f"<table><thead><tr>{head}</tr></thead>{''.join(parts)}</table>"
     return f"<p>{_CAPTION}</p><div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
@@ -198,7 +291,7 @@ def _measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
     """A row; on a narrow screen its cells stand below each other, each with the name of its column."""
     why = f"{escape(guide.why)} [{escape(_source(guide))}]"
     focus = "yes" if guide.has_one_focus else "no"
-    cells = (shown(e.value), _interval(e), guide.advice.value, guide.proper.value, focus, why)
+    cells = (_number(e.value), _interval(e), guide.advice.value, guide.proper.value, focus, why)
     number = " class='n'"
     named_cells = (
         f"<td{number if place < 2 else ''} data-of='{name}'>{cell}</td>"
@@ -213,24 +306,65 @@ def _source(guide: Guide) -> str:
     return citation(next((key for key in reversed(keys) if key not in FOLLOWED), keys[0]))
 
 
-def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
-    def told(name: str) -> str:
-        e = found[name]
-        limits = f" ({_percent(e.level)} interval {_interval(e)})" if e.has_interval else ""
-        return f"{shown(e.value)}{limits}"
+def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
+    """What a paper says under statistical methods."""
+    made = {row.measure.name: row.method for row in (*summary.rows, *at_the_cut.rows) if row.interval}
 
+    def how(title: str, *names: str) -> str:
+        methods = dict.fromkeys(made[name] for name in names if name in made)
+        return f"{title} ({', '.join(methods)})" if methods else title
+
+    are_risks = ev.ranking.are_probabilities
+    parts = [how("discrimination by the area under the ROC curve", "auc")]
+    if are_risks:
+        parts.append(
+            how("calibration by the O:E ratio, the calibration intercept and slope", "oe_ratio", "calibration_slope")
+        )
+        parts.append(how("clinical utility by the net benefit", "net_benefit"))
+    shares = how("sensitivity, specificity and predictive values", "recall", "specificity", "precision", "npv")
+    ratios = how("likelihood ratios", "lr_plus", "lr_minus")
+    parts.append(f"classification at {_rule(ev)} by {shares} and {ratios}")
+    groups = (
+        f" The cases came in {summary.data.groups} groups, which intervals allow for." if summary.data.groups else ""
+    )
+    resampled = summary.options.resamples_used
+    times = f" Bootstrap intervals rest on {resampled} resamples (seed {summary.options.seed})." if resampled else ""
+    with_version = f"cutline {summary.versions.get('cutline', '')}".strip()
     return (
-        f"The model was validated in {_population(ev)[:1].lower()}{_population(ev)[1:].split('. ')[0]}. The AUROC was "
-        f"{told('auc')}. The O:E ratio was {told('oe_ratio')}, the calibration intercept "
-        f"{told('calibration_intercept')} and the calibration slope {told('calibration_slope')}. At a risk threshold "
-        f"of {ev.threshold:g}, sensitivity was "
-        f"{told('recall')}, specificity {told('specificity')}, and the net benefit {told('net_benefit')}."
+        f"We assessed {'; '.join(parts)}. Intervals have a level of {_percent(summary.level)}.{groups}{times} "
+        f"The analysis was made with {with_version}."
     )
 
 
-def _checklist() -> str:
+def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
+    """What a paper says under results."""
+
+    def told(name: str) -> str:
+        e = found[name]
+        limits = f" ({_percent(e.level)} interval {_interval(e)})" if e.has_interval else ""
+        return f"{_number(e.value)}{limits}"
+
+    population = _population(ev)[:1].lower() + _population(ev)[1:].split(". ")[0]
+    what = "model" if ev.ranking.are_probabilities else "score"
+    first = f"The {what} was validated in {population}. The AUROC was {told('auc')}."
+    if not ev.ranking.are_probabilities:
+        return (
+            f"{first} At {_rule(ev)}, sensitivity was {told('recall')} and specificity {told('specificity')}; the "
+            f"positive likelihood ratio was {told('lr_plus')} and the negative likelihood ratio {told('lr_minus')}."
+        )
+    return (
+        f"{first} The O:E ratio was {told('oe_ratio')}, the calibration intercept "
+        f"{told('calibration_intercept')} and the calibration slope {told('calibration_slope')}. At a risk threshold "
+        f"of {ev.threshold:g}, sensitivity was {told('recall')}, specificity {told('specificity')}, the positive "
+        f"likelihood ratio {told('lr_plus')}, the negative likelihood ratio {told('lr_minus')}, and the net benefit "
+        f"{told('net_benefit')}."
+    )
+
+
+def _checklist(*, are_risks: bool) -> str:
+    items = [item for item in CHECKLIST if are_risks or not item.of_risks]
     rows = "".join(
-        f"<tr><th scope='row'>{escape(item.asked)}</th><td>{escape(_where(item))}</td></tr>" for item in CHECKLIST
+        f"<tr><th scope='row'>{escape(item.asked)}</th><td>{escape(_where(item))}</td></tr>" for item in items
     )
     head = "<th scope='col'>Item</th><th scope='col'>Where</th>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -244,7 +378,8 @@ def _where(item: Item) -> str:
 
 def _qualified(summary: Summary, more: Iterable[str]) -> Iterator[str]:
     """What qualifies the numbers, and how they were made."""
-    notes = [*(note.text for note in (*summary.notes, *summary.row_notes)), *more]
+    kept = [note for note in summary.notes if note.rule not in _AGAINST_GUIDANCE]
+    notes = [*(note.text for note in (*kept, *summary.row_notes)), *more]
     if notes:
         yield f"<h2>Notes</h2>{_list(notes)}"
     made = _list(f"{name}: {words}" for name, words in summary.conventions.items())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cutline.charts import Picture
 from cutline.core.table import Table, are_numbers, shown
-from cutline.report import measure_rows, pictures
+from cutline.report import chart_specs, measure_rows, pictures
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import FOLD_SECTIONS, groups
 from cutline.results.notes import Note
@@ -127,6 +128,7 @@ def plain_page(
     csv: str,
     cards: Sequence[Any] = (),
     row_notes: Sequence[Note] = (),
+    warnings: Sequence[Note] = (),
 ) -> str:
     """Return a page of sentences, pictures and tables as one file that makes no network requests."""
     made_with = ", ".join(f"{name} {number}" for name, number in versions().items())
@@ -136,10 +138,8 @@ def plain_page(
         "verdict": list(verdict),
         "cards": list(cards),
         "level": level,
-        "charts": [
-            {"title": name, "notes": [], "picture": pictures.still({"spec": picture.to_dict(check=False)}, [], i)}
-            for i, (name, picture) in enumerate(charts)
-        ],
+        "warnings": list(warnings),
+        "charts": [_figure(name, picture, i) for i, (name, picture) in enumerate(charts)],
         "tables": [_table(table) for table in tables],
         "notes": notes,
         "row_notes": row_notes,
@@ -163,13 +163,28 @@ def plain_page(
     return page
 
 
+def _figure(title: str, picture: Picture, index: int) -> dict[str, Any]:
+    """A picture as the template reads it: its colours follow the page into the dark."""
+    chart = chart_specs.of_picture(picture)
+    return {"title": title, "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
+
+
+_NUMBER = re.compile(r"[-+\d.,\s%]*\d[\d.,\s%]*( to [-\d.,\s%]+)?")
+
+
+def _is_numeric(cells: Sequence[Any]) -> bool:
+    """Whether a column holds numbers, or texts such as "4.79 %" and "0.1 to 0.2"."""
+    written = [cell for cell in cells if cell not in ("", None)]
+    return are_numbers(written) or all(isinstance(cell, str) and _NUMBER.fullmatch(cell) for cell in written)
+
+
 def _table(table: Table) -> dict[str, Any]:
     """A table as the template reads it."""
     chosen = table.shown_columns
     return {
         "title": table.title or "Models",
         "columns": [
-            {"name": table.columns[i].replace("_", " "), "is_number": are_numbers(row[i] for row in table.rows)}
+            {"name": table.columns[i].replace("_", " "), "is_number": _is_numeric([row[i] for row in table.rows])}
             for i in chosen
         ],
         "rows": [[shown(row[i]) for i in chosen] for row in table.rows],

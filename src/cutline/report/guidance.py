@@ -128,6 +128,7 @@ class Item(NamedTuple):
     asked: str
     here: str = ""
     help: str = ""
+    of_risks: bool = False  # it concerns models that give risks
 
 
 CHECKLIST = (
@@ -140,12 +141,12 @@ CHECKLIST = (
     Item("The model that is validated: where it is published, how risks are computed"),
     Item("Participants: numbers with and without the outcome", "numbers of cases and of positives"),
     Item("Discrimination with intervals", "AUROC"),
-    Item("Calibration plot and measures", "reliability diagram, O:E ratio, intercept, slope"),
+    Item("Calibration plot and measures", "reliability diagram, O:E ratio, intercept, slope", of_risks=True),
     Item("Distribution of the risks by outcome", "figure"),
-    Item("Clinical utility at the thresholds that matter", "net benefit with decision curve"),
+    Item("Clinical utility at the thresholds that matter", "net benefit with decision curve", of_risks=True),
     Item("Contingency table at the threshold", "table of counts"),
     Item("Performance in subgroups, fairness", help="evaluate(..., by=) compares them"),
-    Item("Updating of the model, if any", help="cutline recalibrate fits an update"),
+    Item("Updating of the model, if any", help="cutline recalibrate fits an update", of_risks=True),
     Item("Limitations, generalisability, intended use"),
     Item("Funding, conflicts of interest, protocol, data and code availability"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cutline.core.ranking import cases_of, share_of_positives, unusual_names
@@ -47,19 +47,19 @@ def best_first(summary: ComparisonSummary) -> dict[str, Summary]:
 
 def warnings(summary: Summary | ComparisonSummary) -> list[Note]:
     """Return the worst warnings, which stand below the verdict; all notes are in a section of their own."""
-    found = [note for note in page_notes(summary) if note.kind == "warning"]
+    found = [note for note in summary.notes if note.kind == "warning"]
     if isinstance(summary, ComparisonSummary):  # of several models with the same trouble, one stands for all
         found = list({note.rule: note for note in reversed(found)}.values())[::-1]
     return found[:_MOST_WARNINGS]
 
 
-def page_notes(summary: Summary | ComparisonSummary) -> list[Note]:
+def page_notes(notes: Iterable[Note]) -> list[Note]:
     """Return the notes as the page says them: it has a slider, so that nobody has to pass another cut."""
     return [
         replace(note, text=f"{str(note.text).partition(' Pass ')[0]} Move the slider for another.")
         if note.rule == "scale"
         else note
-        for note in summary.notes
+        for note in notes
     ]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
+from cutline.charts import CHARTS, DARK, LIGHT, Place, Theme, vega
 from cutline.charts.forest import difference_forest
 from cutline.core import parallel
 from cutline.core.counts import TrustedCounts, written
@@ -193,8 +193,8 @@ def _common(
     live, more_live = measure_rows.live_tables(first)
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
-        "notes": headline.page_notes(summary),
-        "warnings": headline.warnings(summary),
+        "notes": headline.page_notes(summary.notes),
+        "warnings": headline.page_notes(headline.warnings(summary)),
         "row_notes": summary.row_notes,
         "live": live,
         "more_live": more_live,
@@ -358,17 +358,21 @@ def policy(programs: Any) -> str:
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
-def theme_variables() -> str:
-    """The colours of the charts' two themes as variables of the style."""
+def page_colours(theme: Theme) -> dict[str, str]:
+    """Return the colours of a theme by the names of the style's variables."""
+    return {f"--line-{i}": colour for i, colour in enumerate(theme.lines)} | {
+        "--ink": theme.text,
+        "--grid": theme.grid,
+        "--reference": theme.reference,
+        "--ground": theme.ground,
+    }
 
-    def variables(theme: Any) -> str:
-        named = {f"--line-{i}": colour for i, colour in enumerate(theme.lines)} | {
-            "--ink": theme.text,
-            "--grid": theme.grid,
-            "--reference": theme.reference,
-            "--ground": theme.ground,
-        }
-        return ";".join(f"{name}:{colour}" for name, colour in named.items())
+
+def theme_variables() -> str:
+    """Return the colours of the charts' two themes as variables of the style."""
+
+    def variables(theme: Theme) -> str:
+        return ";".join(f"{name}:{colour}" for name, colour in page_colours(theme).items())
 
     dark = variables(DARK)
     return (

@@ -109,7 +109,7 @@ FOLD_SECTIONS = (
     Section("verdict", "Verdict"),
     Section("pictures", "Charts"),
     Section("tables", "Numbers"),
-    Section("notes", "Notes"),
+    Section("notes", "Notes", folded=True),
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
 )
 

@@ -110,11 +110,11 @@ def from_columns(name: str, columns: dict[str, list[str]]) -> DataSet:
     features = {n: c for n, c in columns.items() if n != CLASS and n not in IDENTIFIERS.get(name, ())}
     if not features:
         raise InputError(f"{name}: there is no column beside {CLASS!r} to learn from.")
-    wanted = KNOWN[name][2] if name in KNOWN else tuple(n for n, c in features.items() if _all_numbers(c))
-    absent = [n for n in wanted if wanted != _EVERY and n not in features]
+    numeric_names = KNOWN[name][2] if name in KNOWN else tuple(n for n, c in features.items() if _all_numbers(c))
+    absent = [n for n in numeric_names if numeric_names != _EVERY and n not in features]
     if absent:  # taken as nominal under another name, they would give other numbers without a word
         raise InputError(f"{name}: the numeric columns {', '.join(absent)} are missing.")
-    numeric = [n for n in features if wanted == _EVERY or n in wanted]
+    numeric = [n for n in features if numeric_names == _EVERY or n in numeric_names]
     try:
         numbers = [[float("nan") if v in _MISSING else float(v) for v in features[n]] for n in numeric]
     except ValueError as error:
@@ -209,9 +209,9 @@ def _downloaded(name: str) -> dict[str, list[str]]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what fails is told once, by the study
-        found = fetch_openml(data_id=KNOWN[name][1], as_frame=True, parser="auto", n_retries=1)
-    frame = found.data.astype("object").where(found.data.notna(), "").astype(str)
-    return {column: frame[column].tolist() for column in frame} | {CLASS: found.target.astype(str).tolist()}
+        bunch = fetch_openml(data_id=KNOWN[name][1], as_frame=True, parser="auto", n_retries=1)
+    frame = bunch.data.astype("object").where(bunch.data.notna(), "").astype(str)
+    return {column: frame[column].tolist() for column in frame} | {CLASS: bunch.target.astype(str).tolist()}
 
 
 def shipped() -> Iterator[tuple[str, DataSet | str]]:
@@ -221,6 +221,6 @@ def shipped() -> Iterator[tuple[str, DataSet | str]]:
     loaders = {"iris": datasets.load_iris, "wine": datasets.load_wine}
     loaders |= {"breast-tumours": datasets.load_breast_cancer, "digits": datasets.load_digits}
     for name, load in loaders.items():
-        found = load()
-        classes = tuple(str(label) for label in found.target_names)
-        yield name, DataSet(name, found.data, np.zeros((len(found.data), 0), np.int64), found.target, classes)
+        bunch = load()
+        classes = tuple(str(label) for label in bunch.target_names)
+        yield name, DataSet(name, bunch.data, np.zeros((len(bunch.data), 0), np.int64), bunch.target, classes)

@@ -87,9 +87,9 @@ def _network(x: Array, y: Array, new: Array, classes: int, seed: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(scale.transform(x), y)
-    found = np.zeros((len(new), classes))
-    found[:, model.classes_] = model.predict_proba(scale.transform(new))
-    return found
+    total = np.zeros((len(new), classes))
+    total[:, model.classes_] = model.predict_proba(scale.transform(new))
+    return total
 
 
 def _naive_bayes(numeric: Array, nominal: Array, y: Array, train: Array, test: Array, classes: int) -> Array:
@@ -106,7 +106,7 @@ def _naive_bayes(numeric: Array, nominal: Array, y: Array, train: Array, test: A
 
 def _normal_evidence(values: Array, y: Array, new: Array, classes: int) -> Array:
     """Log density of new values in each class; 0 for what is missing and for a class without values."""
-    found = np.zeros((len(new), classes))
+    evidence = np.zeros((len(new), classes))
     present = ~np.isnan(values)
     spread = float(np.std(values[present])) if present.any() else 0.0
     least = max(1e-3 * spread, 1e-9)  # Weka bounds the deviation by the precision of the column
@@ -115,8 +115,8 @@ def _normal_evidence(values: Array, y: Array, new: Array, classes: int) -> Array
         if len(own):
             deviation = max(float(own.std()), least)
             z = (new - own.mean()) / deviation
-            found[:, k] = np.where(np.isnan(new), 0.0, -0.5 * np.nan_to_num(z) ** 2 - np.log(deviation))
-    return found
+            evidence[:, k] = np.where(np.isnan(new), 0.0, -0.5 * np.nan_to_num(z) ** 2 - np.log(deviation))
+    return evidence
 
 
 def _counted_evidence(values: Array, y: Array, new: Array, classes: int, kinds: int) -> Array:

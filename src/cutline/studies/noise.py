@@ -51,9 +51,9 @@ def run(settings: Settings) -> StudyReport:
     samples = 100 if settings.quick else 2000
     noise_parts = [(flipped, 0.5, samples) for flipped in FLIPPED]
     skew_parts = [(0.0, prevalence, samples) for prevalence in PREVALENCES]
-    found = do_parts(keeps_order, noise_parts + skew_parts, settings, "noise 1")
-    noisy = dict(zip(FLIPPED, found, strict=False))
-    skewed = dict(zip(PREVALENCES, found[len(FLIPPED) :], strict=True))
+    results = do_parts(keeps_order, noise_parts + skew_parts, settings, "noise 1")
+    noisy = dict(zip(FLIPPED, results, strict=False))
+    skewed = dict(zip(PREVALENCES, results[len(FLIPPED) :], strict=True))
     error = 1.96 * 0.5 / np.sqrt(samples)
     sections = (
         _section("Under label noise", "wrong labels", noisy, "noise-labels", samples, error),
@@ -71,11 +71,11 @@ def run(settings: Settings) -> StudyReport:
 
 
 def _section(
-    title: str, axis: str, found: dict[float, dict[str, float]], name: str, samples: int, error: float
+    title: str, axis: str, results: dict[float, dict[str, float]], name: str, samples: int, error: float
 ) -> Section:
-    rows = [(_title(measure), *(found[at][measure] for at in found)) for measure in MEASURES]
-    groups = _groups(found)
-    long = [{axis: at, "order kept": found[at][one[0]], "measure": _joined(one)} for one in groups for at in found]
+    rows = [(_title(measure), *(results[at][measure] for at in results)) for measure in MEASURES]
+    groups = _groups(results)
+    long = [{axis: at, "order kept": results[at][one[0]], "measure": _joined(one)} for one in groups for at in results]
     chart = study_charts.lines(
         long,
         x=axis,
@@ -86,11 +86,11 @@ def _section(
             f"{samples} samples of {CASES} cases; a coin gives 0.5; Monte Carlo error at most {error:.3f}",
         ],
         log_x=axis == "prevalence",
-        ticks=list(found),
+        ticks=list(results),
         legend_below=True,
     )
     text = (f"Share of {samples} samples in which the better of two models gets the better value; a tie counts half.",)
-    columns = ("measure", *(f"{axis} {at:g}" for at in found))
+    columns = ("measure", *(f"{axis} {at:g}" for at in results))
     return Section(title, text, Table(columns, tuple(rows)), chart, name)
 
 
@@ -103,17 +103,17 @@ def _population() -> str:
     )
 
 
-def _groups(found: Mapping[Any, dict[str, float]]) -> list[list[str]]:
+def _groups(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
     """The measures, those together that have the same shares throughout."""
     rows: dict[tuple[float, ...], list[str]] = {}
     for name in MEASURES:
-        rows.setdefault(tuple(row[name] for row in found.values()), []).append(name)
+        rows.setdefault(tuple(row[name] for row in results.values()), []).append(name)
     return list(rows.values())
 
 
-def _one_order(found: Mapping[Any, dict[str, float]]) -> Iterator[str]:
+def _one_order(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
     """Which measures are one and the same here."""
-    groups = [_joined(group) for group in _groups(found) if len(group) > 1]
+    groups = [_joined(group) for group in _groups(results) if len(group) > 1]
     if groups:
         yield (
             f"Equal in every column: {'; '.join(groups)}. For models that score the same cases, taKS and the average "
@@ -136,28 +136,28 @@ def _apart(one: float, other: float, samples: int) -> bool:
     return bool(abs(one - other) > 1.96 * error)
 
 
-def _verdict(found: dict[float, dict[str, float]], samples: int) -> str:
-    most = found[max(found)]
+def _verdict(results: dict[float, dict[str, float]], samples: int) -> str:
+    most = results[max(results)]
     ranked = sorted(most, key=lambda name: -most[name])
     ks, taks, auc = (most[name] for name in ("ks", "taks", "auc"))
     agrees = taks > ks and _apart(taks, ks, samples)
     says = "agrees" if agrees else "does not agree beyond the error of the simulation"
     return (
-        f"With {100 * max(found):g} % wrong labels the order is kept most often by: {_title(ranked[0])} "
+        f"With {100 * max(results):g} % wrong labels the order is kept most often by: {_title(ranked[0])} "
         f"({most[ranked[0]]:.3f}), and least often by: {_title(ranked[-1])} ({most[ranked[-1]]:.3f}). The text calls "
         f"KS sensitive to noise and taKS more robust: {ks:.3f} against {taks:.3f} here, which {says}. It calls the AUC "
         f"relatively robust: {auc:.3f}."
     )
 
 
-def _skew_verdict(found: dict[float, dict[str, float]], samples: int) -> str:
-    rare = found[min(found)]
+def _skew_verdict(results: dict[float, dict[str, float]], samples: int) -> str:
+    rare = results[min(results)]
     ranked = sorted(rare, key=lambda name: -rare[name])
     auc, precision = rare["auc"], rare["average_precision"]
     more = "more often than" if auc > precision else "less often than"
     which = more if _apart(auc, precision, samples) else "about as often as"
     return (
-        f"With {100 * min(found):g} % positives the order is kept most often by: {_title(ranked[0])} "
+        f"With {100 * min(results):g} % positives the order is kept most often by: {_title(ranked[0])} "
         f"({rare[ranked[0]]:.3f}). The AUC keeps it {which} average precision does ({auc:.3f} and {precision:.3f}). "
         "The text calls the AUC relatively robust to imbalanced classes and recommends average precision for highly "
         "imbalanced ones; which of them keeps the order is only one side of that."

@@ -89,15 +89,15 @@ def standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
         values: The numbers of all splits.
         tree: Which of our trees stands for C4.5.
     """
-    found = []
+    rows = []
     for name, positive, learner in itertools.product(dict.fromkeys(key.data for key in values), CLASSES, LEARNERS):
         key = Key(name, positive, learner)
         ours = values[key._replace(learner=tree) if learner == "C4.5" else key]
         for measure in MEASURES:
             theirs = published().get(key, {}).get(measure)
             if theirs is not None and not np.isnan(ours[measure]).all():
-                found.append(Standing(key, measure, standing(ours[measure], theirs)))
-    return found
+                rows.append(Standing(key, measure, standing(ours[measure], theirs)))
+    return rows
 
 
 def typical(values: Values) -> float:
@@ -112,19 +112,19 @@ def typical(values: Values) -> float:
 
 def verdict(values: Values) -> Iterator[str]:
     """How many printed numbers lie in the range of our splits, and how many would if all were as it should be."""
-    found = standings(values)
-    if not found:
+    rows = standings(values)
+    if not rows:
         return
-    inside = sum(not one.side for one in found)
-    by_learner = {name: [not one.side for one in found if one.key.learner == name] for name in LEARNERS}
-    told = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
+    inside = sum(not one.side for one in rows)
+    by_learner = {name: [not one.side for one in rows if one.key.learner == name] for name in LEARNERS}
+    listed = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
     yield (
-        f"{inside} of the {len(found)} printed numbers ({100 * inside / len(found):.0f} %) lie in the middle 95 % of "
+        f"{inside} of the {len(rows)} printed numbers ({100 * inside / len(rows):.0f} %) lie in the middle 95 % of "
         f"our splits; those of one more split of ours would in at least about {100 * typical(values):.0f} %. By "
-        f"learner: {told}."
+        f"learner: {listed}."
     )
-    names = dict.fromkeys(one.key.data for one in found)
-    outside = Counter(one.key.data for one in found if one.side)
+    names = dict.fromkeys(one.key.data for one in rows)
+    outside = Counter(one.key.data for one in rows if one.side)
     half = _fewest_for_half(outside)
     if outside:
         where = f"{half} data sets" if half > 1 else "one data set"
@@ -160,11 +160,11 @@ def outside_text() -> str:
 
 def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
     """The data sets with printed numbers outside the range of our splits, those with most of them first."""
-    found = standings(values)
+    standings_of_values = standings(values)
     plain = [one for one in standings(values, tree=PLAIN_TREE) if one.key.learner == "C4.5"]
     rows: list[tuple[Any, ...]] = []
-    for name in dict.fromkeys(one.key.data for one in found):
-        own = [one for one in found if one.key.data == name]
+    for name in dict.fromkeys(one.key.data for one in standings_of_values):
+        own = [one for one in standings_of_values if one.key.data == name]
         out = [one for one in own if one.side]
         if out:
             sides = [_sides([one for one in out if one.key.learner == learner]) for learner in LEARNERS]
@@ -218,14 +218,14 @@ def split(data: DataSet, number: int, seed: int) -> dict[str, list[float | None]
     order = rng.permutation(len(data))
     cut = round(2 * len(data) / 3)
     train, test = order[:cut], order[cut:]
-    found: dict[str, list[float | None]] = {}
+    values: dict[str, list[float | None]] = {}
     if len({*data.y[train].tolist()}) < 2:
         return {f"{name} {learner}": [None] * len(FIELDS) for name in CLASSES for learner in _ALL}
     for learner in _ALL:
-        given = probabilities(learner, data.numeric, data.nominal, data.y, train, test, int(rng.integers(2**31)))
+        predicted = probabilities(learner, data.numeric, data.nominal, data.y, train, test, int(rng.integers(2**31)))
         for name, positive in (("smallest", data.smallest), ("largest", data.largest)):
-            found[f"{name} {learner}"] = _numbers(data.y[test] == positive, given[:, positive])
-    return found
+            values[f"{name} {learner}"] = _numbers(data.y[test] == positive, predicted[:, positive])
+    return values
 
 
 def _numbers(labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> list[float | None]:
@@ -295,32 +295,32 @@ class _Work(NamedTuple):
 def _data(settings: Settings) -> tuple[list[DataSet], list[str], str]:
     """The data sets, what was left out, and where they come from."""
     if settings.data is not None:
-        found, about = list(datasets.read_folder(settings.data)), "The data sets are those of the given folder."
+        chosen, about = list(datasets.read_folder(settings.data)), "The data sets are those of the given folder."
     else:
         try:
-            found, about = list(datasets.fetched()), "The data sets were fetched from OpenML."
+            chosen, about = list(datasets.fetched()), "The data sets were fetched from OpenML."
         except (OSError, ImportError) as error:
-            found = list(datasets.shipped())
+            chosen = list(datasets.shipped())
             lacks_pandas = "OpenML cannot be read without pandas (pip install 'cutline[openml]')"
             why = lacks_pandas if isinstance(error, ImportError) else "OpenML could not be reached"
             about = (
                 f"{why} and no folder was given, so this run has the data sets that scikit-learn ships: two of the "
                 "twenty, and two others of the same kind."
             )
-    sets = [data for _, data in found if isinstance(data, DataSet)]
-    left_out = [why for _, why in found if isinstance(why, str)]
+    sets = [data for _, data in chosen if isinstance(data, DataSet)]
+    left_out = [why for _, why in chosen if isinstance(why, str)]
     if not sets:
         there = next((why for why in left_out if "there is no file" not in why), left_out[0])
         raise InputError(f"No data set can be used, beginning with {there}")
     return sets, left_out, about
 
 
-def _gathered(found: dict[tuple[str, int], dict[str, list[float | None]]]) -> Values:
+def _gathered(results: dict[tuple[str, int], dict[str, list[float | None]]]) -> Values:
     """The numbers of all splits, by what they are about; NaN where a split lacked a class."""
-    names = dict.fromkeys(name for name, _ in found)
+    names = dict.fromkeys(name for name, _ in results)
     values: Values = {}
     for name, positive, learner in itertools.product(names, CLASSES, _ALL):
-        rows = [result[f"{positive} {learner}"] for (data, _), result in found.items() if data == name]
+        rows = [result[f"{positive} {learner}"] for (data, _), result in results.items() if data == name]
         table = np.array([[math.nan if x is None else x for x in row] for row in rows])
         values[Key(name, positive, learner)] = {field: table[:, i] for i, field in enumerate(FIELDS)}
     return values

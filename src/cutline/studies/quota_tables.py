@@ -89,12 +89,12 @@ def standing(own: npt.NDArray[np.float64], theirs: float) -> int:
 
 
 def _pairs(values: Values, positive: str, learner: str, measure: str) -> list[tuple[float, float]]:
-    found = []
+    pairs = []
     for key, own in values.items():
         theirs = published().get(key, {}).get(measure)
         if (key.positive, key.learner) == (positive, learner) and theirs is not None:
-            found.append((mean(own[measure]), theirs))
-    return [pair for pair in found if not math.isnan(pair[0])]
+            pairs.append((mean(own[measure]), theirs))
+    return [pair for pair in pairs if not math.isnan(pair[0])]
 
 
 def agreement(values: Values) -> Table:
@@ -121,11 +121,11 @@ def learner_tests(values: Values) -> Table:
         complete = means[~np.isnan(means).any(axis=1)]
         if len(complete) < 2:
             continue
-        found = cl.compare_datasets(dict(zip(LEARNERS, complete.T, strict=True)))
-        apart = [pair for pair in found.pairs if pair.p_adjusted <= 1 - found.level]
+        comparison = cl.compare_datasets(dict(zip(LEARNERS, complete.T, strict=True)))
+        apart = [pair for pair in comparison.pairs if pair.p_adjusted <= 1 - comparison.level]
         words = ", ".join(f"{p.a} over {p.b}" if p.rank_difference < 0 else f"{p.b} over {p.a}" for p in apart)
-        ranks = found.mean_ranks.values()
-        rows.append((positive, TITLES[measure], len(complete), *ranks, found.friedman.f_p_value, words or "none"))
+        ranks = comparison.mean_ranks.values()
+        rows.append((positive, TITLES[measure], len(complete), *ranks, comparison.friedman.f_p_value, words or "none"))
     ranked = (f"mean rank of {learner}" for learner in LEARNERS)
     return Table(("class", "measure", "data sets", *ranked, "p (Iman-Davenport)", "better"), tuple(rows))
 

@@ -29,8 +29,8 @@ def expected(ratio: float) -> dict[str, float]:
     recall, fpr = norm.sf(THRESHOLD - DISTANCE), norm.sf(THRESHOLD)
 
     def precision(cut: float) -> float:
-        found, alarms = norm.sf(cut - DISTANCE), ratio * norm.sf(cut)
-        return float(found / (found + alarms))
+        hits, alarms = norm.sf(cut - DISTANCE), ratio * norm.sf(cut)
+        return float(hits / (hits + alarms))
 
     # The area under precision over recall: recall falls by the density of the positives when the cut rises.
     area = quad(lambda cut: precision(cut) * norm.pdf(cut - DISTANCE), -10, 10 + DISTANCE, limit=200)[0]
@@ -61,21 +61,21 @@ def expected_of_sample(ratio: int) -> float:
     u = np.exp(log_u)
     others = POSITIVES - 1
     left = 1 - above * u
-    found = left**others + others * above * (1 - u) * left ** (others - 1)
-    inner = np.trapezoid(found * np.exp(POSITIVES * ratio * np.log1p(-alarms * u)) * u, log_u, axis=1)
+    chance = left**others + others * above * (1 - u) * left ** (others - 1)
+    inner = np.trapezoid(chance * np.exp(POSITIVES * ratio * np.log1p(-alarms * u)) * u, log_u, axis=1)
     return float(weight @ inner)
 
 
 def simulated(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
     """The mean of each value over samples with `ratio` negatives for each positive, its error, and the middle 95 %."""
     rng = np.random.default_rng([seed, ratio])
-    found: list[tuple[float, ...]] = []
+    samples_of_values: list[tuple[float, ...]] = []
     for _ in range(samples):
         scores = np.concatenate((rng.normal(DISTANCE, 1, POSITIVES), rng.normal(0, 1, POSITIVES * ratio)))
         ev = cl.evaluate(np.arange(len(scores)) < POSITIVES, scores, threshold=THRESHOLD)
-        found.append((ev.accuracy, ev.balanced_accuracy, ev.auc, ev.average_precision))
+        samples_of_values.append((ev.accuracy, ev.balanced_accuracy, ev.auc, ev.average_precision))
     names = ("accuracy", "balanced accuracy", "auROC", "auPRC")
-    values = np.array(found)
+    values = np.array(samples_of_values)
     low, high = np.quantile(values, (0.025, 0.975), axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(samples)
     table = np.stack((values.mean(axis=0), error, low, high), axis=1)
@@ -87,9 +87,9 @@ def run(settings: Settings) -> StudyReport:
     samples = 20 if settings.quick else 200
     ratios = [ratio for ratio in RATIOS if not settings.quick or ratio <= 1000]
     parts = [(ratio, samples) for ratio in ratios]
-    drawn = dict(zip(ratios, do_parts(simulated, parts, settings, "skew 2"), strict=True))
-    rows = list(_rows(ratios, drawn))
-    answer = _answer(ratios, drawn, samples)
+    simulations = dict(zip(ratios, do_parts(simulated, parts, settings, "skew 2"), strict=True))
+    rows = list(_rows(ratios, simulations))
+    answer = _answer(ratios, simulations, samples)
     chart = study_charts.lines(
         [{"negatives for one positive": r, "value": v, "measure": n} for r in ratios for n, v in expected(r).items()],
         x="negatives for one positive",
@@ -114,7 +114,7 @@ def run(settings: Settings) -> StudyReport:
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick)
 
 
-def _answer(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples: int) -> tuple[str, ...]:
+def _answer(ratios: list[int], simulations: dict[int, dict[str, list[float]]], samples: int) -> tuple[str, ...]:
     first, last = expected(ratios[0]), expected(ratios[-1])
     population = (
         f"The scores of the positives are normal with mean {DISTANCE:g}, those of the negatives normal with mean 0, "
@@ -134,12 +134,12 @@ def _answer(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples
         f"Accuracy at this threshold is {last['accuracy']:.4f} at 1 : {ratios[-1]:,}, and that of flagging nobody "
         f"{nobody:.4f}: by accuracy alone {preferred}."
     )
-    return population, ranking, accuracy, _bias(ratios[-1], drawn), _agreement(ratios, drawn, samples)
+    return population, ranking, accuracy, _bias(ratios[-1], simulations), _agreement(ratios, simulations, samples)
 
 
-def _bias(ratio: int, drawn: dict[int, dict[str, list[float]]]) -> str:
+def _bias(ratio: int, simulations: dict[int, dict[str, list[float]]]) -> str:
     """Why the simulated auPRC is not that of the population."""
-    whole, sample, mean = expected(ratio)["auPRC"], expected_of_sample(ratio), drawn[ratio]["auPRC"][0]
+    whole, sample, mean = expected(ratio)["auPRC"], expected_of_sample(ratio), simulations[ratio]["auPRC"][0]
     return (
         f"At 1 : {ratio:,} the simulated auPRC has the mean {mean:.4f}, while the population has {whole:.4f}. Samples "
         f"are biased: with {POSITIVES} positives the formula expects {sample:.4f}, {100 * (sample / whole - 1):.0f} % "
@@ -148,14 +148,14 @@ def _bias(ratio: int, drawn: dict[int, dict[str, list[float]]]) -> str:
     )
 
 
-def _agreement(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples: int) -> str:
+def _agreement(ratios: list[int], simulations: dict[int, dict[str, list[float]]], samples: int) -> str:
     """How far the simulated means are from what the formulas expect of such samples, in standard errors."""
     from scipy.stats import t as student
 
     gaps = {
         (name, ratio): abs(mean - (expected_of_sample(ratio) if name == "auPRC" else expected(ratio)[name])) / error
         for ratio in ratios
-        for name, (mean, error, *_) in drawn[ratio].items()
+        for name, (mean, error, *_) in simulations[ratio].items()
     }
     limit = float(student.ppf(0.975, samples - 1))
     near = sum(gap <= limit for gap in gaps.values())
@@ -167,18 +167,18 @@ def _agreement(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samp
     )
 
 
-def _rows(ratios: list[int], drawn: dict[int, dict[str, list[float]]]) -> Iterator[tuple[Any, ...]]:
+def _rows(ratios: list[int], simulations: dict[int, dict[str, list[float]]]) -> Iterator[tuple[Any, ...]]:
     none = (None,) * 4
     for ratio in ratios:
         for name, formula in expected(ratio).items():
             is_biased = name == "auPRC"
-            yield (ratio, name, formula, *(none if is_biased else drawn[ratio].get(name, none)))
+            yield (ratio, name, formula, *(none if is_biased else simulations[ratio].get(name, none)))
             if is_biased:
                 yield (
                     ratio,
                     f"auPRC, samples of {POSITIVES} positives",
                     expected_of_sample(ratio),
-                    *drawn[ratio][name],
+                    *simulations[ratio][name],
                 )
 
 

@@ -71,16 +71,16 @@ def do_parts(work: Callable[..., Any], parts: Sequence[tuple[Any, ...]], setting
     """
     from joblib import Parallel, delayed
 
-    kept = _Kept(settings.progress_file, what, settings.seed)
-    left = [part for part in dict.fromkeys(parts) if part not in kept]  # each once, though it may serve twice
+    journal = _Kept(settings.progress_file, what, settings.seed)
+    left = [part for part in dict.fromkeys(parts) if part not in journal]  # each once, though it may serve twice
     settings.progress(len(parts) - len(left), len(parts))
     # As they are finished: one that waited for a slow part before it would be lost by a kill.
     as_finished = Parallel(n_jobs=settings.jobs, return_as="generator_unordered")
     done = as_finished(delayed(_with_number)(i, work, *part, settings.seed) for i, part in enumerate(left))
     for count, (number, result) in enumerate(done, len(parts) - len(left) + 1):
-        kept.add(left[number], result)
+        journal.add(left[number], result)
         settings.progress(count, len(parts))
-    return [kept[part] for part in parts]
+    return [journal[part] for part in parts]
 
 
 def _with_number(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:

@@ -78,23 +78,23 @@ def _sample(rng: np.random.Generator, positive: npt.NDArray[np.bool_]) -> npt.ND
     parts = []
     hits, rest = (rng.permutation(np.flatnonzero(positive == is_hit)) for is_hit in (True, False))
     for size in (TRAINING, TEST):
-        wanted = round(SHARE * size)
-        parts.append(np.concatenate((hits[:wanted], rest[: size - wanted])))
-        hits, rest = hits[wanted:], rest[size - wanted :]
+        positives = round(SHARE * size)
+        parts.append(np.concatenate((hits[:positives], rest[: size - positives])))
+        hits, rest = hits[positives:], rest[size - positives :]
     return np.concatenate(parts)
 
 
 def run(settings: Settings) -> StudyReport:
     """Four experiments as in the text, and more of them for what four cannot tell."""
     repeats = 4 if settings.quick else 60
-    found = do_parts(experiment, [(number,) for number in range(repeats)], settings, "voting 1")
-    correlations = {pair: _correlations(found, pair) for pair in itertools.combinations(MEASURES, 2)}
+    results = do_parts(experiment, [(number,) for number in range(repeats)], settings, "voting 1")
+    correlations = {pair: _correlations(results, pair) for pair in itertools.combinations(MEASURES, 2)}
     sections = (
-        Section("Figure 10: the marks of the ensembles", (), None, _figure_10(found[:4]), "voting-figure-10"),
+        Section("Figure 10: the marks of the ensembles", (), None, _figure_10(results[:4]), "voting-figure-10"),
         Section(
             "Table 6: where each measure is largest",
             ("The number of voters at which the measure is largest, here and in the text (theirs in brackets).",),
-            _table_6(found[:4]),
+            _table_6(results[:4]),
             name="voting-table-6",
         ),
         Section(
@@ -107,15 +107,15 @@ def run(settings: Settings) -> StudyReport:
     )
     return StudyReport(
         *STUDY.heading,
-        _answer(found, correlations),
+        _answer(results, correlations),
         sections,
         settings.seed,
         settings.quick,
     )
 
 
-def _correlations(found: list[dict[str, list[float]]], pair: tuple[str, str]) -> list[float]:
-    return [float(np.corrcoef(one[pair[0]], one[pair[1]])[0, 1]) for one in found]
+def _correlations(results: list[dict[str, list[float]]], pair: tuple[str, str]) -> list[float]:
+    return [float(np.corrcoef(one[pair[0]], one[pair[1]])[0, 1]) for one in results]
 
 
 def best(marks: list[float]) -> list[int]:
@@ -135,17 +135,17 @@ def _runs(numbers: list[int]) -> str:
     return " and ".join(str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
 
 
-def _answer(found: list[dict[str, list[float]]], correlations: dict[tuple[str, str], list[float]]) -> tuple[str, ...]:
+def _answer(results: list[dict[str, list[float]]], correlations: dict[tuple[str, str], list[float]]) -> tuple[str, ...]:
     means = {pair: float(np.mean(values)) for pair, values in correlations.items()}
     own = [pair for pair in means if "auc" not in pair]  # the AUC is PEM again, so pairs with it would count twice
     least, closest = min(own, key=lambda pair: means[pair]), max(own, key=lambda pair: means[pair])
     together = (
         f"The marks of two of the text's four measures have a mean correlation from {means[least]:.3f} "
         f"({_pair(least)}) to {means[closest]:.3f} ({_pair(closest)}), and {_positive(correlations, own)} of "
-        f"{len(own) * len(found)} correlations are above 0: the text says that they rise and fall together most of the "
-        "time."
+        f"{len(own) * len(results)} correlations are above 0: the text says that they rise and fall together most "
+        "of the time."
     )
-    return _design(), together, _claims(correlations), _same_numbers(found), _linear(found), _OTHER_DATA
+    return _design(), together, _claims(correlations), _same_numbers(results), _linear(results), _OTHER_DATA
 
 
 def _design() -> str:
@@ -173,21 +173,21 @@ def _positive(correlations: dict[tuple[str, str], list[float]], pairs: list[tupl
 
 def _claims(correlations: dict[tuple[str, str], list[float]]) -> str:
     """The two pairs that the text calls highly correlated, here and there."""
-    told = []
+    sentences = []
     for pair in (("average_qrecall", "pem"), ("pem", "pearson")):
         here, there = correlations[pair], PUBLISHED[pair]
-        told.append(
+        sentences.append(
             f"{_pair(pair)}: above {HIGH} in {sum(r > HIGH for r in here)} of {len(here)} experiments (mean "
             f"{np.mean(here):.3f}), in the text in {sum(r > HIGH for r in there)} of {len(there)} (mean "
             f"{np.mean(there):.3f})"
         )
-    return f"The text calls two pairs highly correlated. {'; '.join(told)}."
+    return f"The text calls two pairs highly correlated. {'; '.join(sentences)}."
 
 
-def _same_numbers(found: list[dict[str, list[float]]]) -> str:
+def _same_numbers(results: list[dict[str, list[float]]]) -> str:
     """In how many experiments measures are largest at the same number of voters."""
     theirs = tuple(PUBLISHED_BEST)
-    tops = [{name: {*best(one[name])} for name in MEASURES} for one in found]
+    tops = [{name: {*best(one[name])} for name in MEASURES} for one in results]
     all_of_them = sum(bool(set.intersection(*(top[name] for name in theirs))) for top in tops)
     printed = [[{*map(int, row[i].split(" and "))} for row in PUBLISHED_BEST.values()] for i in range(4)]
     in_text = sum(bool(set.intersection(*row)) for row in printed)
@@ -196,26 +196,26 @@ def _same_numbers(found: list[dict[str, list[float]]]) -> str:
     }
     least, most = min(shared, key=lambda pair: shared[pair]), max(shared, key=lambda pair: shared[pair])
     return (
-        f"All four are largest at one and the same number of voters in {all_of_them} of {len(found)} experiments, in "
+        f"All four are largest at one and the same number of voters in {all_of_them} of {len(results)} experiments, in "
         f"the text in {in_text} of 4. Two of them share a best number in {shared[least]} ({_pair(least)}) to "
-        f"{shared[most]} ({_pair(most)}) of {len(found)}. Where they do not, the choice of the measure decides the "
+        f"{shared[most]} ({_pair(most)}) of {len(results)}. Where they do not, the choice of the measure decides the "
         "number of voters, as the text says."
     )
 
 
-def _linear(found: list[dict[str, list[float]]]) -> str:
-    gap = max(abs(p - (2 * a - 1)) for one in found for p, a in zip(one["pem"], one["auc"], strict=True))
+def _linear(results: list[dict[str, list[float]]]) -> str:
+    gap = max(abs(p - (2 * a - 1)) for one in results for p, a in zip(one["pem"], one["auc"], strict=True))
     return (
-        f"PEM differs from 2 AUC - 1 by at most {gap:.0e} in all {len(found) * MODELS} marks: the text's new measure "
+        f"PEM differs from 2 AUC - 1 by at most {gap:.0e} in all {len(results) * MODELS} marks: the text's new measure "
         "is linear in the AUC, so both pick the same number of voters, and correlations with the AUC are those with "
         "PEM."
     )
 
 
-def _figure_10(found: list[dict[str, list[float]]]) -> Picture:
+def _figure_10(results: list[dict[str, list[float]]]) -> Picture:
     rows = [
         {"voters": k + 1, "mark": _scaled(one[name])[k], "measure": TITLES[name], "experiment": f"Experiment {i + 1}"}
-        for i, one in enumerate(found)
+        for i, one in enumerate(results)
         for name in MEASURES
         for k in range(MODELS)
     ]
@@ -245,13 +245,13 @@ def _figure_11(correlations: dict[tuple[str, str], list[float]]) -> Picture:
     return study_charts.bars(rows, x="correlation", y="pair", group="experiment", title=title)
 
 
-def _table_6(found: list[dict[str, list[float]]]) -> Table:
+def _table_6(results: list[dict[str, list[float]]]) -> Table:
     rows = []
     for name in MEASURES:
         theirs: tuple[str, ...] = PUBLISHED_BEST.get(name, ("not given",) * 4)
-        cells = [f"{_runs(best(one[name]))} ({theirs[i]})" for i, one in enumerate(found)]
+        cells = [f"{_runs(best(one[name]))} ({theirs[i]})" for i, one in enumerate(results)]
         rows.append((TITLES[name], *cells))
-    return Table(("measure", *(f"experiment {i + 1}" for i in range(len(found)))), tuple(rows))
+    return Table(("measure", *(f"experiment {i + 1}" for i in range(len(results)))), tuple(rows))
 
 
 def _table_7(correlations: dict[tuple[str, str], list[float]]) -> Table:

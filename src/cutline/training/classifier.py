@@ -167,8 +167,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         _check_finite(X)
         split = self._split(X, y, sample_weight)
         if split.weight is not None and (split.weight == 0).any():
-            kept = np.flatnonzero(split.weight)
-            X, split = X[kept], Split(split.is_positive[kept], split.weight[kept])
+            rows = np.flatnonzero(split.weight)
+            X, split = X[rows], Split(split.is_positive[rows], split.weight[rows])
         self._check_classes(split)
         goal = self._goal()
         check_target(goal, split)
@@ -209,14 +209,14 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _goal(self) -> Objective:
         """What to train for, with alpha and gamma among its parameters."""
-        given = {name: value for name, value in (("alpha", self.alpha), ("gamma", self.gamma)) if value is not None}
+        own = {name: value for name, value in (("alpha", self.alpha), ("gamma", self.gamma)) if value is not None}
         goal = target(self.measure, self.parameters)
-        for name in given:
+        for name in own:
             if not goal.is_loss or name not in MEASURES[goal.key].parameters:
                 raise ParameterError(f"does nothing for {goal.noun}", "leave it out", argument=name)
             if name in (self.parameters or {}):
                 raise ParameterError("is given, and among parameters too", "pass it once", argument=name)
-        return target(self.measure, {**(self.parameters or {}), **given}) if given else goal
+        return target(self.measure, {**(self.parameters or {}), **own}) if own else goal
 
     def _split(self, X: Any, y: Array, sample_weight: Any) -> Split:
         try:
@@ -296,8 +296,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         folds: int | None = 0
         if goal.is_loss:  # whose probabilities a cut would move
             if self.threshold not in ("auto", "zero"):
-                found = f"does nothing for {goal.noun}, which is read without a cut"
-                raise ParameterError(found, "leave it out", argument="threshold")
+                problem = f"does nothing for {goal.noun}, which is read without a cut"
+                raise ParameterError(problem, "leave it out", argument="threshold")
             folds = None
         elif self.threshold == "auto":
             # The parts of the choice, so that a baseline that is chosen is the baseline to the last digit.

@@ -58,12 +58,12 @@ def cutting_planes(
             best = at
         planes.drop_idle()
     ratio = best.risk / baseline
-    found = Solution(best.w, best.objective, lower, iteration, converged, ratio, ratio, limited=not settled)
-    if start is not None and found.is_vacuous:
+    solution = Solution(best.w, best.objective, lower, iteration, converged, ratio, ratio, limited=not settled)
+    if start is not None and solution.is_vacuous:
         scores = design.scores(start)
         least = min(oracle(k * scores).value for k in _PROBES) / baseline
-        found = found._replace(reachable=min(ratio, least))
-    return found
+        solution = solution._replace(reachable=min(ratio, least))
+    return solution
 
 
 class _Point:
@@ -148,10 +148,10 @@ def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
     active = np.flatnonzero(x > 0)
     small = 1e-12 * (np.abs(b).max() + total * np.abs(np.diag(G)).max())
     for _ in range(20 * len(b) + 50):
-        wanted, price = _on_active(G, b, active, total)
-        if wanted.min() >= -1e-14 * total:
+        optimum, price = _on_active(G, b, active, total)
+        if optimum.min() >= -1e-14 * total:
             x[:] = 0
-            x[active] = np.maximum(wanted, 0)
+            x[active] = np.maximum(optimum, 0)
             gain = b - G @ x - price
             gain[active] = -np.inf
             entering = int(np.argmax(gain))
@@ -161,10 +161,10 @@ def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
         else:  # go as far as no share turns negative, and release those that would
             now = x[active]
             with np.errstate(divide="ignore", invalid="ignore"):
-                reach = np.where(wanted < 0, now / (now - wanted), np.inf)
+                reach = np.where(optimum < 0, now / (now - optimum), np.inf)
             far = reach.min()
             leaving = reach <= far * (1 + 1e-12)
-            x[active] = np.where(leaving, 0.0, np.maximum(now + far * (wanted - now), 0))
+            x[active] = np.where(leaving, 0.0, np.maximum(now + far * (optimum - now), 0))
             active = active[~leaving]
     return np.asarray(x * (total / x.sum()))
 

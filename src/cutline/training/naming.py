@@ -20,15 +20,15 @@ def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measur
     ('g_mean', {'quota': 20})
     """
     chosen, inside = _found(measure)
-    given = {
+    bound = {
         _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
         for name, value in parameters.items()
     }
-    if twice := [name for name in inside if name in given]:
+    if twice := [name for name in inside if name in bound]:
         raise ParameterError(
             f"is {measure!r}, and {twice[0]} is given as a parameter too", "pass one of them", argument="measure"
         )
-    return chosen, inside | given
+    return chosen, inside | bound
 
 
 def _found(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:

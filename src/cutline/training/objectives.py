@@ -259,11 +259,11 @@ class Objective:
 
     def case_loss(self, split: Split) -> CaseLoss:
         """The mean loss of the cases, with alpha and gamma as the measure has them."""
-        given = {**MEASURES[self.key].defaults, **self.parameters}
-        alpha = given.get("alpha")
+        bound = {**MEASURES[self.key].defaults, **self.parameters}
+        alpha = bound.get("alpha")
         if (self.key == "balanced_cross_entropy" and alpha is None) or alpha == "balanced":
             alpha = split.N / (split.P + split.N)
-        return CaseLoss(split, self.key, None if alpha is None else float(alpha), float(given.get("gamma", 0.0)))
+        return CaseLoss(split, self.key, None if alpha is None else float(alpha), float(bound.get("gamma", 0.0)))
 
     def baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
         """The risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
@@ -305,20 +305,20 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
         if parameters:
             raise ParameterError("A callable takes (tp, fp, P, N) and no parameters", "bind them in it")
         return Objective(measure, {})
-    chosen, given = named(measure, parameters or {})
-    given = {**chosen.bound, **chosen.check(given, complete=False)}
-    found = Objective(chosen, given)
-    if chosen.better is None or not (chosen.needs is Needs.COUNTS or found.how):
+    chosen, bound = named(measure, parameters or {})
+    bound = {**chosen.bound, **chosen.check(bound, complete=False)}
+    objective = Objective(chosen, bound)
+    if chosen.better is None or not (chosen.needs is Needs.COUNTS or objective.how):
         known = [m.name for m in MEASURES if m.needs is not Needs.COUNTS and Objective(m, {}).how]
         raise ParameterError(
             f"A linear classifier cannot be trained for {chosen.name}",
             f"pass a measure of one cut, {', '.join(known)} or a callable",
             hint=near(chosen.name, known),
         )
-    if lacking := [name for name in chosen.required if name not in given]:
+    if lacking := [name for name in chosen.required if name not in bound]:
         example = {name: chosen.parameters[name].example for name in lacking}
         raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass for example parameters={example}")
-    return found
+    return objective
 
 
 def as_probabilities(ranking: Ranking) -> Ranking:

@@ -52,7 +52,7 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
     group = np.empty(split.n, dtype=int)
     for members in (split.pos, split.neg):
         group[members] = np.random.default_rng(first.seed).permutation(len(members)) % _GROUPS
-    found: list[Trial] = []
+    trials: list[Trial] = []
     base: Array = np.empty(0)
     for each in recipes:
         recipe = replace(each, effort=each.effort.rough().begun())
@@ -63,9 +63,9 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
         deleted = gains[1:]
         error = math.sqrt((_GROUPS - 1) / _GROUPS * float(((deleted - deleted.mean()) ** 2).sum()))
         candidate = Candidate(recipe.solver, float(values[0]), float(gains[0]), error, ratio)
-        found.append(Trial(candidate, unseen))
+        trials.append(Trial(candidate, unseen))
         first.effort.say(f"held out: {candidate}")
-    return found
+    return trials
 
 
 def number_of_parts(share: float) -> int:
@@ -114,8 +114,8 @@ def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], s
     values = np.zeros(1 + _GROUPS)
     for _, unseen in parts:
         for which in range(-1, _GROUPS):
-            kept = unseen[group[unseen] != which]
-            values[1 + which] += _value(target, split, kept, scores[kept]) / len(parts)
+            rest = unseen[group[unseen] != which]
+            values[1 + which] += _value(target, split, rest, scores[rest]) / len(parts)
     return values
 
 

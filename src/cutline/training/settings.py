@@ -58,8 +58,8 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
     if method not in METHODS:
         raise ParameterError(f"is {method!r}", "pass 'sorted' or 'pairs'", argument="method")
     if goal.key != "auc" and (solver == "newton" or method == "pairs"):
-        asked = "solver='newton'" if solver == "newton" else "method='pairs'"
-        raise ParameterError(f"{asked} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
+        option = "solver='newton'" if solver == "newton" else "method='pairs'"
+        raise ParameterError(f"{option} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
     if goal.is_loss and solver == "structural":
         raise ParameterError(f"solver='structural' bounds decisions, and {goal.noun} is a loss", "pass solver='smooth'")
     if method == "pairs" and solver not in ("auto", "newton", "structural"):

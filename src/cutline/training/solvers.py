@@ -174,9 +174,9 @@ def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int 
 def _shifted(model: Model, recipe: Recipe, X: Any, split: Split) -> Model:
     """The model with its intercept tuned for the loss, as that of a measure of one cut is by its threshold."""
     scores, risk = model.scores(X), recipe.target.case_loss(split)
-    found = minimize_scalar(lambda shift: risk(scores + shift).value, bracket=(-1.0, 1.0))
-    is_better = np.isfinite(found.x) and abs(found.x) < _FARTHEST and found.fun < risk(scores).value
-    return replace(model, intercept=model.intercept + float(found.x)) if is_better else model
+    minimum = minimize_scalar(lambda shift: risk(scores + shift).value, bracket=(-1.0, 1.0))
+    is_better = np.isfinite(minimum.x) and abs(minimum.x) < _FARTHEST and minimum.fun < risk(scores).value
+    return replace(model, intercept=model.intercept + float(minimum.x)) if is_better else model
 
 
 def smooth_risk(target: Objective, split: Split, width: float) -> Oracle:
@@ -217,10 +217,10 @@ def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
             raise StopIteration
 
     options = {"maxiter": effort.max_iter, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-6}
-    found = minimize(
+    minimum = minimize(
         objective, _coefficients(start, design), jac=True, method="L-BFGS-B", options=options, callback=progress
     )
     # Where no step is better to the last digit, L-BFGS speaks of failure; that is the end of the work too.
-    limited = effort.is_over or int(found.nit) >= effort.max_iter
-    solution = Solution(found.x, float(found.fun), n_iter=int(found.nit), converged=not limited, limited=limited)
+    limited = effort.is_over or int(minimum.nit) >= effort.max_iter
+    solution = Solution(minimum.x, float(minimum.fun), n_iter=int(minimum.nit), converged=not limited, limited=limited)
     return _model(solution, design)

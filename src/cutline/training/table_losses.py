@@ -154,27 +154,27 @@ class RowsOracle(_TableOracle):
 
         Binary search between two guesses, those of the rows around; what is not found there is searched everywhere.
         """
-        rows, found, most = a.astype(float), low, high
+        rows, lowest, most = a.astype(float), low, high
 
         def gains(column: Array) -> Array:
             after, before = self.loss(rows, np.stack((column + 1.0, column.astype(float))))
             return np.asarray(after - before + self.costs[1] * order.neg[column] > 0)
 
         if not len(order.neg):
-            return found
+            return lowest
         last = len(order.neg) - 1
-        while (found < most).any():
-            middle = (found + most) >> 1
-            up = gains(np.minimum(middle, last)) & (found < most)
-            found, most = np.where(up, middle + 1, found), np.where(up, most, np.minimum(middle, most))
-        is_first = (found == 0) | gains(np.maximum(found - 1, 0))
-        is_last = (found > last) | ~gains(np.minimum(found, last))
+        while (lowest < most).any():
+            middle = (lowest + most) >> 1
+            up = gains(np.minimum(middle, last)) & (lowest < most)
+            lowest, most = np.where(up, middle + 1, lowest), np.where(up, most, np.minimum(middle, most))
+        is_first = (lowest == 0) | gains(np.maximum(lowest - 1, 0))
+        is_last = (lowest > last) | ~gains(np.minimum(lowest, last))
         missed = ~(is_first & is_last)
         if missed.any():
-            found[missed] = self._best_columns(
+            lowest[missed] = self._best_columns(
                 a[missed], order, np.zeros(missed.sum(), dtype=np.intp), np.full(missed.sum(), last + 1)
             )
-        return found
+        return lowest
 
 
 def _neighbours(outer: Array, inner: Array) -> Array:

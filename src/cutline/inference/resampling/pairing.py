@@ -412,13 +412,20 @@ def delong_covariance(pairing: Pairing, contrasts: Array) -> Array:
     """
     covariance = np.zeros((len(contrasts), len(contrasts)))
     for of_positives in (True, False):
-        mine = pairing.is_positive == of_positives
+        mine = np.flatnonzero(pairing.is_positive == of_positives)
         place = np.stack([pairing.placements(model)[mine] for model in range(len(pairing.rankings))])
-        cases, weight = pairing.cases[mine], pairing.weight[mine].astype(float)
-        total, squares = cases @ weight, cases @ weight**2
-        contrast = contrasts @ place
-        deviation = contrast - divide(contrast @ (cases * weight), total)[:, None]
+        # Sums by einsum: the threads of a linear algebra library cost far more than they save on arrays of few rows.
+        contrast = np.einsum("cm,mn->cn", contrasts, place)
+        if pairing.integral:
+            cases = pairing.cases[mine].astype(float)
+            total = squares = float(cases.sum())
+            of_cases = of_squares = cases
+        else:
+            cases, weight = pairing.cases[mine], pairing.weight[mine].astype(float)
+            of_cases, of_squares = cases * weight, cases * weight**2
+            total, squares = float(of_cases.sum()), float(of_squares.sum())
+        contrast -= divide(np.einsum("cn,n->c", contrast, of_cases), total)[:, None]
         effective = divide(total**2, squares)
         correction = effective / (effective - 1) if effective > 1 + 1e-9 else np.nan
-        covariance += divide((deviation * cases * weight**2) @ deviation.T, total**2) * correction
+        covariance += divide(np.einsum("cn,dn->cd", contrast * of_squares, contrast), total**2) * correction
     return covariance

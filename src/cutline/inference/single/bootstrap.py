@@ -96,7 +96,6 @@ def _logistic(x: float) -> float:
 
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
-_FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
 _HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
 _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
@@ -397,7 +396,7 @@ def _scale(estimand: Estimand) -> Scale:
 
 
 def _freedom(shape: Shape | None) -> float:
-    return math.inf if shape is None else max(shape.freedom, _FEWEST_FREE)
+    return math.inf if shape is None else max(shape.freedom, 1.0)
 
 
 def without_bias(

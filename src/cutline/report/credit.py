@@ -1,0 +1,197 @@
+"""The credit page: score bands, approval rates with the bad rate among the approved, KS, and the cut in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from cutline.charts import Picture
+from cutline.core.counts import Counts
+from cutline.core.errors import CutlineError
+from cutline.core.table import Table, shown
+from cutline.curves.score_bands import score_bands
+from cutline.evaluation import Evaluation
+from cutline.report import headline
+from cutline.report.cut import grouped, rule_of, spelled
+from cutline.report.fold_page import plain_page
+from cutline.results.estimate import Estimate
+from cutline.results.summary import Summary
+
+RATES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of approval, of which the page shows what they cost
+_BANDS = 10
+_CHARTS = (
+    ("score_distribution", "Scores of goods and bads"),
+    ("tpr_fpr", "Bads and goods rejected at every cut-off, and KS"),
+    ("gain", "Bads among the riskiest cases"),
+)
+_MEASURES = ("auc", "gini", "ks", "average_precision", "brier", "oe_ratio", "calibration_slope")
+_OMISSION = "false_omission_rate"  # the share of positives among cases that are not flagged
+
+
+def credit_page(ev: Evaluation, summary: Summary) -> str:
+    """Return the page as one self-contained file: a view of a finished summary, whose options it follows.
+
+    The positives are the bads; cases that are not flagged are approved.
+
+    Args:
+        ev: What `evaluate` gives.
+        summary: Its numbers.
+    """
+    ev = ev.with_cut() if summary.cut.is_default else ev.with_cut(**summary.cut.parameters)
+    percent = f"{100 * summary.level:g} %"
+    bands, rates, used = _bands(ev), _approvals(ev, summary), _at_the_cut(ev, summary)
+    return plain_page(
+        title=summary.name or "Credit score",
+        heading=f"{summary.data.words()}; the positives are the bads",
+        verdict=_verdict(ev, summary),
+        level=percent,
+        charts=list(_charts(ev)),
+        tables=[bands, rates, used, *_quality(summary)],
+        notes=summary.notes,
+        warnings=headline.warnings(summary),
+        row_notes=summary.row_notes,
+        conventions=summary.conventions
+        | {"Approval": f"Cases that are not flagged are approved: all but {rule_of(ev.ranking, ev.counts)}."},
+        document=summary.document(),
+        csv=bands.to_csv(),
+    )
+
+
+def _percent(share: float) -> str:
+    return "undefined" if math.isnan(share) else f"{100 * share:.2f} %"
+
+
+def _limits(estimate: Estimate) -> str:
+    return f"{_percent(estimate.low)} to {_percent(estimate.high)}" if estimate.has_interval else ""
+
+
+def _approved(counts: Counts) -> str:
+    return f"{grouped(counts.unflagged)} of {grouped(counts.total)}"
+
+
+def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
+    """How well the score separates, and what the cut in use approves."""
+    c = ev.counts
+    named = {row.measure.name: row for row in summary.rows}
+    parts = [
+        f"{title} {shown(named[name].value)}{_words(named[name].estimate)}"
+        for name, title in (("gini", "Gini"), ("ks", "KS"))
+        if name in named and not math.isnan(named[name].value)
+    ]
+    first = [f"The score separates bads from goods with {' and '.join(parts)}."] if parts else []
+    rate = ev.estimate(_OMISSION, level=summary.level)
+    bads = f"{grouped(c.fn)} {'bad' if c.fn == 1 else 'bads'} among them"
+    second = (
+        f"Rejecting {rule_of(ev.ranking, c)} approves {_approved(c)} cases ({_percent(c.unflagged / c.total)}), with "
+        f"{bads}: a bad rate of {_percent(float(rate.value))} instead of {_percent(float(c.prevalence))}."
+    )
+    return [*first, second]
+
+
+def _words(estimate: Estimate) -> str:
+    return f" ({shown(estimate.low)} to {shown(estimate.high)})" if estimate.has_interval else ""
+
+
+def _bands(ev: Evaluation) -> Table:
+    found = score_bands(ev.ranking, _BANDS)
+    r = ev.ranking
+    rows = []
+    for i in range(len(found.cases)):
+        bads = float(found.positives[i])
+        cases = float(found.cases[i])
+        rows.append(
+            (
+                f"{spelled(r, float(found.low[i]))} to {spelled(r, float(found.high[i]))}",
+                grouped(cases),
+                grouped(cases - bads),
+                grouped(bads),
+                _percent(bads / cases),
+                _percent(float(found.approved[i])),
+                _percent(float(found.rate_approved[i])),
+                shown(max(float(found.separation[i]), 0.0)),
+            )
+        )
+    columns = ("score", "cases", "goods", "bads", "bad rate", "approval rate", "bad rate among approved", "KS")
+    return Table(
+        columns,
+        tuple(rows),
+        title="Score bands, the safest first; the last three columns approve this band and those above",
+    )
+
+
+def _approvals(ev: Evaluation, summary: Summary) -> Table:
+    """What each approval rate costs: the cut-off that comes nearest without exceeding it."""
+    r, rows = ev.ranking, []
+    for rate in RATES:
+        cut = next((i for i in range(len(r) + 1) if float(r.ends[i]) >= (1 - rate) * float(r.total) - 1e-9), len(r))
+        threshold = float(r.thresholds[cut])
+        counts = r.at_cut(cut)
+        bad = ev.estimate(_OMISSION, level=summary.level, threshold=threshold)
+        rows.append(
+            (
+                f"{100 * rate:g} %",
+                rule_of(r, counts),
+                grouped(counts.unflagged),
+                grouped(counts.fn),
+                _percent(float(bad.value)),
+                _limits(bad),
+                _percent(float(counts.recall)),
+                _percent(float(counts.fpr)),
+            )
+        )
+    interval = f"{100 * summary.level:g} % interval"
+    columns = (
+        "approve",
+        "reject",
+        "approved",
+        "bads approved",
+        "bad rate among approved",
+        interval,
+        "bads rejected",
+        "goods rejected",
+    )
+    return Table(columns, tuple(rows), title="Approval rates and what they cost")
+
+
+def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
+    """The cut in use in whole counts and rates with their intervals."""
+    c = ev.counts
+    shares = (
+        ("Approval rate", grouped(c.unflagged), "predicted_positive_rate", True),
+        ("Bad rate among approved", grouped(c.fn), _OMISSION, False),
+        ("Bads rejected", grouped(c.tp), "recall", False),
+        ("Goods rejected", grouped(c.fp), "fpr", False),
+        ("Bad rate among rejected", grouped(c.tp), "precision", False),
+    )
+    rows = []
+    for title, count, name, turned in shares:
+        estimate = ev.estimate(name, level=summary.level)
+        value = float(estimate.value)
+        if turned:
+            limits = f"{_percent(1 - estimate.high)} to {_percent(1 - estimate.low)}" if estimate.has_interval else ""
+            rows.append((title, count, _percent(1 - value), limits))
+        else:
+            rows.append((title, count, _percent(value), _limits(estimate)))
+    columns = ("what", "cases", "rate", f"{100 * summary.level:g} % interval")
+    return Table(columns, tuple(rows), title=f"The cut in use: reject {rule_of(ev.ranking, c)}")
+
+
+def _quality(summary: Summary) -> Iterator[Table]:
+    rows = [
+        (row.title, shown(row.value), f"{shown(row.interval[0])} to {shown(row.interval[1])}" if row.interval else "")
+        for row in summary.rows
+        if row.measure.name in _MEASURES and not row.at and not math.isnan(row.value)
+    ]
+    if rows:
+        columns = ("measure", "value", f"{100 * summary.level:g} % interval")
+        yield Table(columns, tuple(rows), title="How well the score orders the cases")
+
+
+def _charts(ev: Evaluation) -> Iterator[tuple[str, Picture]]:
+    for name, title in _CHARTS:
+        try:
+            picture: Any = ev.chart(name)
+        except CutlineError:  # of one class there is nothing to draw
+            continue
+        yield title, picture

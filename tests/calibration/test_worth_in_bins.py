@@ -1,0 +1,27 @@
+"""Long lists are recalibrated in bins of mean probabilities, with the same verdict."""
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.calibration import compare_maps
+
+
+@pytest.mark.parametrize("slope", [1.0, 1.4])
+def test_the_verdict_on_a_long_list_is_the_same_in_bins(slope, monkeypatch):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=12_000)
+    labels = rng.random(len(x)) < 1 / (1 + np.exp(1 - x))
+    ev = cl.evaluate(labels, 1 / (1 + np.exp(slope * (1 - x))))
+    found = cl.worth_recalibrating(ev)
+    monkeypatch.setattr(compare_maps, "_LONG", 10**9)
+    whole = cl.worth_recalibrating(ev)
+
+    assert found.best == whole.best
+    assert found.candidates[0] == whole.candidates[0]
+    assert found.candidates[0].log_loss == pytest.approx(ev.log_loss, rel=1e-12)
+    for one, other in zip(found.candidates[1:-1], whole.candidates[1:-1], strict=True):
+        width = other.high - other.low
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.03 * width)
+        assert one.log_loss == pytest.approx(other.log_loss, abs=1e-4)
+    assert any(one.log_loss != other.log_loss for one, other in zip(found.candidates, whole.candidates, strict=True))
