@@ -41,3 +41,9 @@ def pictures_only_where_they_are_looked_at(request):
 def with_pictures(monkeypatch):
     """For a single test: all still pictures, as users get them."""
     monkeypatch.setattr(pictures, "MOST_BYTES", MOST_BYTES)
+
+
+@pytest.fixture
+def by_duckdb(monkeypatch):
+    """Have DuckDB read small CSV files too, as it reads large ones."""
+    monkeypatch.setattr("cutline.inputs.files._SMALL", -1)

@@ -65,7 +65,7 @@ def test_a_file_is_read_as_what_it_is(tmp_path, name, content):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("x.xlsx", zipped("xl/workbook.xml"), "Excel workbook: unpack it, or export the sheet as CSV"),
+        ("x.csv", zipped("xl/workbook.xml"), "Excel workbook without .xlsx in its name: unpack it"),
         ("x.zip", zipped("x.csv"), "a ZIP archive"),
         ("x.csv.bz2", bz2.compress(CSV), "compressed with bzip2"),
         ("x.csv.xz", lzma.compress(CSV), "compressed with xz"),

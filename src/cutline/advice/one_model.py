@@ -122,6 +122,7 @@ MODEL_RULES = (
         score_rules.identities,
     ),
     Rule("weights", "fact", "the cases have weights", CUTLINE, score_rules.weights),
+    _of_data("read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"),
     _of_data("dropped", "fact", "rows with a missing value were dropped"),
     _of_data("binned", "fact", "the scores were binned"),
     _of_data("groups", "fact", "the cases come in groups, such as the visits of a patient"),

@@ -74,7 +74,7 @@ MISSING = option(
 )
 FORMAT = option(
     "--format",
-    type=click.Choice(["csv", "parquet", "json", "arrow"]),
+    type=click.Choice(["csv", "parquet", "json", "arrow", "excel"]),
     group=READING,
     advanced=True,
     help="The format of the file, if its name does not say. Example: --format csv",

@@ -20,7 +20,7 @@ from cutline.inputs import files
 from cutline.inputs.column_source import Ask, Source, check, reading
 from cutline.inputs.column_source import Columns as NoColumns
 from cutline.inputs.rank import rank
-from cutline.inputs.usual_names import LABELS, SCORES
+from cutline.inputs.usual_names import IDS, LABELS, SCORES
 
 _FEW = 8  # columns that are looked through for the one with two values
 
@@ -354,11 +354,19 @@ def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
     found = _called(free, SCORES) if models == 1 else []
     if len(free) != models and len(found) != models:
         found = [column for column in free if _is_number(file, column)]
+        if len(found) > models:  # numbers that name the cases are no scores
+            found = [column for column in found if not _names_cases(column)]
     elif len(found) != models:
         found = list(free)  # text will be refused, with its row
     if len(found) == models:
         return found
     raise _unclear(file, "scores", "--score" + (" once for each model" if models > 1 else ""), found or free)
+
+
+def _names_cases(column: str) -> bool:
+    """Whether a column is called as one that names the cases."""
+    name = column.strip().lower()
+    return name in IDS or name.endswith(("_id", " id")) or column.endswith("Id")
 
 
 def _called(columns: Sequence[str], usual: Sequence[str]) -> list[str]:

@@ -43,6 +43,7 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
         negative=common_negative(parts),
         dropped=sum(part.dropped for part in parts),
         exact=all(part.exact for part in parts),
+        read_as=" ".join(dict.fromkeys(part.read_as for part in parts if part.read_as)),
     )
 
 

@@ -176,6 +176,7 @@ class Ranking:
     reach: tuple[Array, Array] | None = None  # of bins: the first and the last score in each, as the ranking runs
     negative: Any = None  # the label of the other class, where it is known; a caption, so equality passes over it
     are_scores: bool = False  # no probabilities, though these lie between 0 and 1: others of the same list do not
+    read_as: str = ""  # how a file was read, where it is worth a note; a caption too
 
     def __post_init__(self) -> None:
         if self.reach is not None and len(self.reach[0]) != len(self.score):

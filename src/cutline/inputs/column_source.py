@@ -7,7 +7,8 @@ its own engine can do the work, their distinct rows with how often each occurs.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -115,6 +116,14 @@ def check(source: Source, asked: Mapping[Any, Ask]) -> None:
             raise InputError(found, argument=role, hint=hint)
 
 
+def check_distinct(names: Sequence[str], title: str) -> None:
+    """Raise if a file has several columns of one name."""
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        found = f"{title} has several columns called {', '.join(map(repr, twice))}"
+        raise InputError(found, "give each its own name")
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "no columns"
 
@@ -138,6 +147,13 @@ def reading(source: Source, asked: Mapping[Any, Ask], *, any_order: bool = False
         yield found
     except PositionError as error:
         raise told(error if grouped is None else error.altered(position=None), source, asked) from None
+
+
+def notes_on(source: Source, asked: Mapping[Any, Ask]) -> str:
+    """Return the sentences that say how the columns of a file were read, where that is worth a note."""
+    notes: Mapping[str, str] = getattr(source, "notes", {})
+    names = dict.fromkeys(("", *(one.column for one in asked.values())))  # what is said of the whole file first
+    return " ".join(notes[name] for name in names if name in notes)
 
 
 def _repeated(found: Mapping[Any, Array], times: Array) -> dict[Any, Array]:

@@ -9,7 +9,6 @@ import io
 import re
 import tempfile
 import zlib
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import dropwhile, islice
@@ -19,6 +18,7 @@ from typing import IO, Any, NamedTuple
 
 from cutline.core.errors import InputError
 from cutline.core.validation import counted
+from cutline.inputs.column_source import check_distinct
 from cutline.inputs.file_formats import compression_of, no_room, spooled, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
@@ -60,10 +60,7 @@ class Layout(NamedTuple):
         if len(columns) > _MOST:
             found = f"{title} has {len(columns):,} columns, of which a CSV file may have {_MOST:,}"
             raise InputError(found, "leave columns out, or pass Parquet")
-        twice = sorted(name for name, times in Counter(columns).items() if times > 1)
-        if twice:
-            found = f"{title} has several columns called {', '.join(map(repr, twice))}"
-            raise InputError(found, "give each its own name")
+        check_distinct(columns, title)
         inside = sum(max(name.count("\n"), name.count("\r")) for name in columns)  # line breaks, which DuckDB loses
         ends = text.count("\r\n"), text.count("\n") - text.count("\r\n"), text.count("\r") - text.count("\r\n")
         mixed = bool(blank or inside) or sum(map(bool, ends)) > 1

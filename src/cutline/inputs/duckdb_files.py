@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
@@ -23,7 +22,7 @@ from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.parallel import is_watched
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import copying
-from cutline.inputs.column_source import Array, Ask, Coded, plain
+from cutline.inputs.column_source import Array, Ask, Coded, check_distinct, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, followed, is_number
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
@@ -189,10 +188,7 @@ class File:
             deep = max(deep - 1, 0) + (children or 0)
         if len(names) != len(own):
             return own
-        twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        if twice:
-            found = f"{self.title} has several columns called {', '.join(map(repr, twice))}"
-            raise InputError(found, "give each its own name")
+        check_distinct(names, self.title)
         return names
 
     @property

@@ -23,14 +23,15 @@ SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet",
     ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".xlsx": "excel", ".xlsm": "excel", ".xlsb": "excel", ".xls": "excel", ".ods": "excel",
 }  # fmt: skip
 _STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*)?\{")  # an object, or a list of them
 _COMPRESSED = {b"\x1f\x8b": "gzip", zstd_files.MAGIC: "zstd"}  # those that DuckDB reads
 # What is not read, by its first bytes: its name, and the way out.
 _OTHERS = {
-    b"PK\x03\x04": ("a ZIP archive or an Excel workbook", "unpack it, or export the sheet as CSV"),
-    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "export the sheet as CSV"),
+    b"PK\x03\x04": ("a ZIP archive, or an Excel workbook without .xlsx in its name", "unpack it, or give it its name"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook without .xls in its name", "export the sheet as CSV"),
     b"BZh": ("compressed with bzip2", "unpack it, or compress it with gzip or zstd"),
     b"\xfd7zXZ\x00": ("compressed with xz", "unpack it, or compress it with gzip or zstd"),
     b"SQLite format 3": ("an SQLite database", "export the table as CSV or Parquet"),

@@ -15,8 +15,8 @@ from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, s
 
 _PARTITION = re.compile(r"[^=]+=.*")
 MOST_FILES = 100_000  # in a folder and below it: more would be looked through for minutes
-_WANTED = "pass CSV, Parquet, JSON lines or Arrow files"
-_NAMES = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines", "arrow": "Arrow"}
+_WANTED = "pass CSV, Parquet, JSON lines, Arrow or Excel files"
+_NAMES = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines", "arrow": "Arrow", "excel": "Excel"}
 
 
 class FileSet(NamedTuple):

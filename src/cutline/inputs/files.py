@@ -17,13 +17,14 @@ from cutline.core.extras import require
 from cutline.inputs.column_source import Source
 from cutline.inputs.csv_layout import Layout
 from cutline.inputs.duck import bytes_of
+from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_sets import FileSet, file_set
 from cutline.inputs.text_table import CsvFile
 
 if TYPE_CHECKING:
     from cutline.inputs.duckdb_files import File
 
-FORMATS = ("csv", "parquet", "json", "arrow")
+FORMATS = ("csv", "parquet", "json", "arrow", "excel")
 _SMALL = 4_000_000  # bytes of a CSV file that Python reads faster than DuckDB is loaded
 
 
@@ -44,6 +45,10 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
         from cutline.inputs import arrow_files
 
         return arrow_files.read(files.paths, files.titles, files.title)
+    if files.kind == "excel":
+        if len(files.paths) > 1:
+            raise InputError(f"{files.title} are several workbooks", "pass one, or export the sheets as CSV")
+        return read_workbook(files.paths[0], files.title)
     if len(files.paths) == 1 and not files.hive:
         source = _read_without_duckdb(files)
         if source is not None:

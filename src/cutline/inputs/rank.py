@@ -5,6 +5,7 @@ Everything behind this door trusts what it gets. The door repairs nothing silent
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -77,7 +78,10 @@ def rank(
     options = _Options(positive, higher_is_positive, missing, weights_are)
     if data is not None:
         asked = column_source.asked_of(labels, scores, weights, positive=positive)
-        return _rank_named(data, asked, options, (exact, threshold, memory))
+        source = column_source.opened(data, memory=memory)
+        ranking = _rank_named(source, asked, options, (exact, threshold, memory))
+        notes = column_source.notes_on(source, asked)
+        return replace(ranking, read_as=notes) if notes else ranking
     return _rank_rows(options, labels, scores, weights)
 
 
@@ -121,13 +125,15 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
 
 
 def _rank_named(
-    data: Any, asked: dict[Any, column_source.Ask], options: _Options, how: tuple[bool | None, float | None, Any]
+    source: column_source.Source,
+    asked: dict[Any, column_source.Ask],
+    options: _Options,
+    how: tuple[bool | None, float | None, Any],
 ) -> Ranking:
     """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
     exact, threshold, memory = how
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
-    source = column_source.opened(data, memory=memory)
     column_source.check(source, asked)
     file: Any = source if hasattr(source, "scan") else None
     if exact is not False and file is not None and file.fits(_room(memory, exact=exact)):

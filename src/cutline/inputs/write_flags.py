@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.errors import InputError, ParameterError
 from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Ask, check
+from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_formats import layout_of, local, spooled
 from cutline.inputs.files import FORMATS, open_with_duckdb
 
@@ -37,8 +38,11 @@ class Cases:
             raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
         place, self.title = (spooled(path), "standard input") if path == "-" else local(path)
         kind = format or layout_of(place)
-        self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if kind == "arrow" else None
-        if self._folder is not None:  # which DuckDB reads as Parquet
+        is_converted = kind in ("arrow", "excel")
+        self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if is_converted else None
+        if self._folder is not None and kind == "excel":  # which DuckDB reads as CSV
+            place, kind = read_workbook(place, self.title).write_csv(Path(self._folder.name, "rows")), "csv"
+        elif self._folder is not None:  # which DuckDB reads as Parquet
             from pyarrow import parquet
 
             parquet.write_table(arrow_files.table(place, self.title), parquet_path := Path(self._folder.name, "rows"))

@@ -91,6 +91,8 @@ def notes_on_rows(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tupl
 
 def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
     """What a ranking that is cut somewhere says about itself, of cases that come in groups or not."""
+    if r.read_as:
+        yield Note("read-as", r.read_as)
     if r.dropped:
         yield Note("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
     if r.reach is not None:

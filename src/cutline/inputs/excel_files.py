@@ -1,0 +1,83 @@
+"""Excel workbooks: the first sheet that holds a table, read by python-calamine."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from cutline.core.errors import InputError, shown
+from cutline.core.extras import require
+from cutline.inputs.column_source import check_distinct
+from cutline.inputs.text_table import Cells, TextTable
+
+
+class Sheet(TextTable):
+    """The columns of a sheet, whose first row that is not empty is the header.
+
+    Args:
+        title: What messages call the workbook.
+        cells: The cells, row by row.
+    """
+
+    def __init__(self, title: str, cells: Sequence[Sequence[Any]]) -> None:
+        filled = [(number, row) for number, row in enumerate(cells, 1) if any(cell != "" for cell in row)]
+        (_, header), *rows = filled
+        used = [i for i in range(len(header)) if header[i] != "" or any(row[i] != "" for _, row in rows)]
+        names = [_text(header[i]) for i in used]
+        check_distinct(names, title)
+        super().__init__(title, names)
+        self._numbers = [number for number, _ in rows]
+        self._cells = [[_text(row[i]) for _, row in rows] for i in used]
+
+    def parts(self) -> Iterator[tuple[Cells, bool]]:
+        """Yield the cells of all columns."""
+        if self._numbers:
+            yield self._cells, True
+
+    def place(self, position: int) -> str:
+        """Return the row, as the workbook numbers them."""
+        return f"in row {self._numbers[position]} of the sheet"
+
+    def write_csv(self, path: Path) -> Path:
+        """Write the table as a CSV file and return its path."""
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(self.columns)
+            writer.writerows(zip(*self._cells, strict=True))
+        return path
+
+
+def read_workbook(path: Path, title: str) -> Sheet:
+    """Return the first sheet of a workbook that holds a table, with a note where there are several."""
+    calamine = require("python_calamine", "excel")
+    try:
+        workbook = calamine.load_workbook(path)
+        sheets = {
+            name: workbook.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in workbook.sheet_names
+        }
+    except calamine.PasswordError:
+        raise InputError(f"{title} is protected by a password", "save it without one") from None
+    except (calamine.CalamineError, OSError, ValueError):
+        raise InputError(f"{title} cannot be read as a workbook", "it is damaged, or in another format") from None
+    filled = {name: cells for name, cells in sheets.items() if any(cell != "" for row in cells for cell in row)}
+    if not filled:
+        raise InputError(f"{title} has no cells", "pass a sheet with a header and rows")
+    name = next(iter(filled))
+    sheet = Sheet(title, filled[name])
+    if len(filled) > 1:
+        sheet.notes[""] = f"Sheet {shown(name)} of {title} was read, the first of {len(filled)}."
+    return sheet
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as a CSV file would hold it."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
+    if isinstance(cell, dt.datetime) and cell.time() == dt.time():
+        return cell.date().isoformat()
+    return cell.isoformat() if isinstance(cell, dt.date | dt.time) else str(cell)
