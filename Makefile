@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test test-fast coverage browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel test-core site test-site docs gallery clean
+.PHONY: demo test test-fast coverage browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel test-core site test-site docs gallery pictures clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -141,6 +141,9 @@ docs: $(DEV)
 	$(BIN)/python docs/make_companions.py
 	$(BIN)/python docs/make_studies.py
 	$(BIN)/python docs/make_ledger.py
+
+pictures: $(DEV)
+	$(BIN)/python docs/make_pictures.py
 
 gallery: $(DEV)
 	$(BIN)/python examples/gallery.py

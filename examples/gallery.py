@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,13 +94,45 @@ def command(kind: ChartKind) -> str:
 
 
 def gallery_page(shown: dict[str, list[str]]) -> str:
-    """docs/gallery.md: all pictures."""
-    lines = ["# Gallery", "", "Every chart on Berrar's ten cases and on the tumours; `make gallery` draws them."]
+    """docs/gallery.md: a wall of the charts that people use most, then all pictures, those of many cases first."""
+    headings = {kind.name: f"{kind.title} ({kind.source})" if kind.source else kind.title for kind in kinds()}
+    lines = ["# Gallery", "", "One call draws each of them, and one more saves it as SVG, PNG, PDF or HTML.", ""]
+    lines += ['<div class="wall" markdown>', ""]
+    for name, stem in WALL.items():
+        title = next(kind.title for kind in kinds() if kind.name == name)
+        lines += [f'[<img src="gallery/{stem}.png" alt="{title}">](#{anchor(headings[name])})', ""]
+    lines += ["</div>", "", "All charts, on 569 tumours and on Berrar's ten cases; `make gallery` draws them."]
     for kind in kinds():
-        source = f" ({kind.source})" if kind.source else ""
-        lines += ["", f"## {kind.title}{source}", "", kind.caption, "", f"`{call(kind)}`", ""]
-        lines += [f"![{stem.replace('-', ' ')}](gallery/{stem}.png)" for stem in shown[kind.name]]
+        lines += ["", f"## {headings[kind.name]}", "", kind.caption, "", f"`{call(kind)}`", ""]
+        stems = sorted(shown[kind.name], key=lambda stem: stem.startswith("ten-cases"))
+        lines += [f"![{stem.replace('-', ' ')}](gallery/{stem}.png)" for stem in stems]
     return "\n".join(lines) + "\n"
+
+
+# The charts that people use most, with the picture that shows each best.
+WALL = {
+    "roc": "tumours-two-roc",
+    "precision_recall": "tumours-two-precision_recall",
+    "score_distribution": "tumours-score_distribution",
+    "reliability": "tumours-reliability",
+    "gains": "tumours-gains",
+    "net_benefit": "tumours-two-net_benefit",
+    "confusion_matrix": "tumours-confusion_matrix",
+    "dominance": "tumours-dominance",
+    "confidence_curve": "tumours-confidence_curve",
+    "risk_by_outcome": "tumours-risk_by_outcome",
+    "quota": "tumours-quota",
+    "class_roc": "three-class_roc",
+}
+
+
+def anchor(heading: str) -> str:
+    """Return the place of a heading in its page, as Markdown makes it.
+
+    >>> anchor("ROC curve (Berrar, Figure 5a)")
+    'roc-curve-berrar-figure-5a'
+    """
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
 CHARTS_INTRODUCTION = """# Charts

@@ -1,14 +1,18 @@
 """The documentation says what the code does."""
 
+import ast
 import importlib.util
 import json
 import re
+import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from cutline import CHARTS, MEASURES, evaluate
+from cutline import CHARTS, MEASURES
+from cutline.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,11 +55,24 @@ def test_no_placeholder_is_left():
         assert not re.search(r"^(BENCHMARK|TODO|TBD)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE), page
 
 
-def test_the_readme_shows_what_an_evaluation_prints():
-    labels = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
-    scores = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
+SCREENS = re.findall(
+    r"```text\n\$ (.*?)\n(.*?)\n```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL
+)
 
-    assert str(evaluate(labels, scores, name="ten cases")) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+@pytest.mark.parametrize(("command", "screen"), SCREENS, ids=[command.split()[1] for command, _ in SCREENS])
+def test_the_screens_of_the_readme_are_what_the_commands_print(command, screen, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    shutil.copy(ROOT / "docs" / "assets" / "predictions.csv", tmp_path)
+    assert main(shlex.split(command)[1:]) == 0
+    printed = "\n".join(line.rstrip() for line in capsys.readouterr().out.splitlines())
+
+    assert printed.startswith(screen)
+
+
+def test_the_readme_has_three_screens():
+    assert [command.split()[1] for command, _ in SCREENS] == ["evaluate", "compare", "cut"]
 
 
 def test_the_picture_of_the_layers_names_every_layer():
@@ -67,10 +84,26 @@ def test_the_picture_of_the_layers_names_every_layer():
     assert names - {"__main__"} == {name for name in names if re.search(rf"\b{name} {{3}}", drawing)}
 
 
-def test_the_readme_counts_the_measures():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_reference_holds_every_public_name():
+    """All that `import cutline` has but the measures, which have a page each, registries, and modules."""
+    stub = ast.parse((ROOT / "src" / "cutline" / "__init__.pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
+    public = {alias.name for node in imports for alias in node.names if not alias.name.isupper()}
+    pages = ast.parse((ROOT / "docs" / "site" / "pages.py").read_text(encoding="utf-8"))
+    api = next(ast.literal_eval(node.value) for node in pages.body if getattr(node, "targets", None)
+               and getattr(node.targets[0], "id", "") == "API")  # fmt: skip
+    named = {name for names in api.values() for name in names}
 
-    assert f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names" in readme
+    assert public - named - LESS == set()
+
+
+LESS = {"losses", "Properness", "PemAreas"}  # a module, and what functions give that are there
+
+
+def test_the_list_of_everything_counts_the_measures():
+    features = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
+
+    assert f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names" in features
 
 
 @pytest.mark.parametrize(

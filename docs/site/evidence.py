@@ -84,7 +84,7 @@ def _is_of(entry: ToolFunction, measure: Measure) -> bool:
 
 
 def _row(tool: Tool, entry: ToolFunction) -> str:
-    ways = [SIDES[name].words for name in entry.sides] or ["as here"]
+    ways = [SIDES[name].words for name in entry.conventions] or ["as here"]
     ways += ["weights ignored"] if entry.weights == "ignored" else []
     ways += [entry.note] if entry.note else []
     star = "" if tool.how == "run" else " \\*"

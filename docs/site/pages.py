@@ -38,7 +38,10 @@ TUTORIALS = {
     "your_own": "Your own measure and chart",
 }
 HOW_TO = {
+    "Install": "install.md",
     "Five first tasks": "five-tasks.md",
+    "What is it called here?": "words.md",
+    "Everything that is in it": "features.md",
     "Use the app": "app.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
@@ -65,23 +68,90 @@ CONCEPTS = {
     "Reliability": "reliability.md",
 }
 API = {
-    "Evaluate and compare": [
-        "evaluate",
-        "evaluate_model",
-        "Evaluation",
+    "Evaluate": ["evaluate", "Evaluation", "evaluate_model", "QuotaPeriods", "Estimate", "Note"],
+    "Compare": [
         "compare",
         "Comparison",
-        "Slices",
-        "find_slices",
-        "one_vs_rest",
+        "compare_independent",
+        "IndependentComparison",
         "compare_counts",
+        "compare_datasets",
+        "DatasetComparison",
+        "mcnemar",
+        "Discordance",
     ],
-    "Cuts": ["choose_cut", "Cut", "CutClassifier", "decision_curve", "cost_curve", "brier_curve", "profit_curve"],
-    "Calibration": ["recalibrate", "worth_recalibrating", "CalibratedModel", "plan"],
-    "Measures": ["measure", "check_measure", "Measure", "Counts", "rank", "Ranking"],
-    "Inference": ["Estimate", "mcnemar", "band", "roc_band", "bootstrap_model", "permutation_test"],
-    "Training": ["LinearMeasureClassifier", "boosting_loss", "boosting_metric", "scorer"],
-    "Charts, files and errors": ["chart", "Picture", "load", "CutlineError"],
+    "Slices": ["Slices", "find_slices", "compare_by_slice", "SliceComparison"],
+    "Several classes": ["one_vs_rest", "OneVsRest", "MultiLabel", "compare_classes", "ClassComparison"],
+    "Cross-validation": [
+        "cross_validate",
+        "CrossValidation",
+        "NestedCrossValidation",
+        "FoldEvaluation",
+        "compare_folds",
+        "FoldComparison",
+        "bootstrap_model",
+        "ModelBootstrap",
+        "permutation_test",
+    ],
+    "Cuts": [
+        "choose_cut",
+        "cut_at",
+        "Cut",
+        "CutClassifier",
+        "screen",
+        "Screening",
+        "decision_curve",
+        "decision_difference",
+        "cost_curve",
+        "brier_curve",
+        "profit_curve",
+        "UtilityCurve",
+    ],
+    "Calibration": [
+        "Calibration",
+        "recalibrate",
+        "Recalibration",
+        "worth_recalibrating",
+        "Worth",
+        "CalibratedModel",
+        "plan",
+        "Plan",
+    ],
+    "Monitoring": ["monitor", "Monitor", "Alarm", "expected", "Expected", "drift", "Drift"],
+    "Measures": [
+        "measure",
+        "check_measure",
+        "Measure",
+        "Counts",
+        "rank",
+        "Ranking",
+        "Bracket",
+        "information_scores",
+        "check_proper",
+        "entropy",
+        "kl_divergence",
+        "expected_reward",
+        "ranked_probability_score",
+        "triplet_loss",
+        "mean_triplet_loss",
+        "pem_areas",
+    ],
+    "Advice": ["advise", "Situation", "Recommendation", "why", "value_as"],
+    "Bands and curves": ["Curve", "Band", "band", "roc_band", "pr_band", "calibration_band"],
+    "Training": ["LinearMeasureClassifier", "boosting_loss", "boosting_metric", "auc_pairs", "scorer", "Scorer"],
+    "Charts, files and errors": [
+        "chart",
+        "Picture",
+        "Table",
+        "load",
+        "CutlineError",
+        "InputError",
+        "ParameterError",
+        "NotProbabilitiesError",
+        "UnavailableError",
+        "UnknownNameError",
+        "ContractError",
+    ],
 }
 
 
@@ -119,13 +189,19 @@ def measures() -> list[str]:
 
 
 def interactive() -> None:
-    """The report of an example, in a frame."""
-    example = cl.examples.load("tumours")
-    ev = cl.evaluate(example.labels, example.scores["logistic"], positive=example.positive, name="logistic")
-    with tempfile.TemporaryDirectory() as folder:
-        saved = ev.save(Path(folder) / "report.html", resamples=200)
-        with mkdocs_gen_files.open("playground.html", "wb") as file:
-            file.write(saved.read_bytes())
+    """Write the reports of two examples, each for a frame."""
+    tumours, ten = (cl.examples.load(name) for name in ("tumours", "ten_cases"))
+    evaluations = {
+        "playground.html": cl.evaluate(
+            tumours.labels, tumours.scores["logistic"], positive=tumours.positive, name="logistic"
+        ),
+        "playground-ten.html": cl.evaluate(
+            ten.labels, next(iter(ten.scores.values())), positive=ten.positive, name="ten cases"
+        ),
+    }
+    for name, ev in evaluations.items():
+        with tempfile.TemporaryDirectory() as folder, mkdocs_gen_files.open(name, "wb") as file:
+            file.write(ev.save(Path(folder) / "report.html", resamples=200).read_bytes())
     write("interactive.md", (HERE / "interactive.md").read_text(encoding="utf-8"))
 
 

@@ -58,6 +58,7 @@ from .dataset_comparison import DatasetComparison as DatasetComparison, compare_
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .fold_comparison import FoldComparison as FoldComparison, compare_folds as compare_folds
 from .fold_evaluation import FoldEvaluation as FoldEvaluation
+from .models_by_slice import SliceComparison as SliceComparison, compare_by_slice as compare_by_slice
 from .model_evaluation import evaluate_model as evaluate_model
 from .count_comparison import compare_counts as compare_counts
 from .independent_comparison import (

@@ -128,3 +128,13 @@ def test_differences_are_taken_from_the_leader_or_the_reference():
     turned = summary.differences_from("c")["auc"]["a"]
     assert turned.value == pytest.approx(turned.value_a - turned.value_b)
     assert turned.estimate.low < turned.value < turned.estimate.high
+
+
+def test_one_side_of_a_trade_is_no_reason_to_choose():
+    labels, scores = models(a=1.5)
+    scores["bold"] = scores["a"] ** 0.4
+    found = choices(labels, scores, ["recall", "specificity"])["cut"]
+
+    assert "choose" not in found.sentence
+    assert found.sentence.startswith("At the cut, it is a trade: bold is better in recall (by 0.")
+    assert "but a is better in specificity (by 0." in found.sentence

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,8 @@ from cutline.core.table import shown as shown_number
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
-    from cutline.results.comparison_summary import ComparisonSummary
+    from cutline.models_by_slice import SliceComparisonSummary
+    from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 
 
 @command
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     help="With --fold: the region of practical equivalence, the largest difference that does not matter. "
     "Example: --rope 0.01",
 )
+@o.BY
 @option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
 def compare(
     files: tuple[str, ...],
@@ -99,9 +102,15 @@ def compare(
     fold: str | None,
     repeat: str | None,
     rope: float,
+    by: tuple[str, ...],
 ) -> None:
     """Compare models and show the results."""
     same_cases = {"--goal": goal, "--primary": primary, "--reference": reference, "--pairs": pairs}
+    if by:
+        others = {"--independent": independent, "--class-scores": class_scores, "--fold": fold, "--pairs": pairs}
+        unused = others | {"--goal": goal, "--primary": primary}
+        _compare_by_slice(files, by, reading, selection, output, reference, unused)
+        return
     if fold is not None:
         from cutline.cli.folds import run_fold_comparison
 
@@ -152,6 +161,101 @@ def compared(
     with waiting("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
         summary = cmp.summary(selection.chosen, of_models=of_models, **selection.how, **question)
     return finish_summary(noted(cmp, summary, selection.by_name), whole=whole)
+
+
+def _compare_by_slice(
+    paths: Sequence[str],
+    by: Sequence[str],
+    reading: Reading,
+    selection: MeasureOptions,
+    output: FileOutput,
+    reference: str | None,
+    unused: Mapping[str, Any],
+) -> None:
+    """Compare the models of one file in each slice of its cases, and show where they differ."""
+    from cutline.cli.reading import opened
+    from cutline.cli.slices import slice_options
+    from cutline.models_by_slice import compare_by_slice
+
+    for option_name, value in unused.items():
+        if value:
+            raise ParameterError(f"--by cannot be combined with {option_name}", "leave one of them out")
+    if output.documents or output.png:
+        raise ParameterError("compare --by prints a table alone", "pass --json or --csv, and no file to write")
+    c = reading.columns
+    for option_name, value in {"--id": c.id, "--group": c.group, "--stratum": c.stratum}.items():
+        if value:
+            raise ParameterError(f"--by cannot be combined with {option_name}", "leave one of them out")
+    if reading.quota is not None or reading.share is not None:
+        raise ParameterError("compare --by takes a threshold, not a quota", "pass --threshold, or leave the cut out")
+    if len(paths) != 1:
+        raise ParameterError(f"compare --by takes one file (got {len(paths)})", "pass the file with all models")
+    selection.check()
+    output.check()
+    rules = slice_options(by)
+    source = opened(paths[0], reading, models=2, by=tuple(rules))
+    names = {printable(column): column for column in source.chosen.scores}
+    how = {key: value for key, value in reading.common.items() if key not in ("quota", "share", "weights_are")}
+    with waiting("Comparing the slices", quiet=output.quiet):
+        compared_slices = compare_by_slice(source.chosen.label, names, rules, c.weight, data=source.file, **how)
+        summary = compared_slices.summary(selection.chosen, reference=reference, **selection.how)
+    output.say_guesses(source.chosen.guesses)
+    if output.json:
+        render.print_json(summary.document())
+    elif output.csv:
+        render.put(summary.to_csv())
+    else:
+        render.console().print(_slice_differences(summary))
+
+
+_WITH_VALUES = 76  # columns of a terminal from which the values of both models are shown too
+_MOST_SLICES = 12  # of more, those with the smallest p-values are shown
+
+
+def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
+    """The verdict, and a table for each measure: all cases, then the slices."""
+    screen = render.console()
+    parts: list[RenderableType] = [
+        Text(printable(line), style="bold" if not i else "") for i, line in enumerate(summary.statements)
+    ]
+    for overall in summary.overall:
+        own = summary.of(overall)
+        listed_slices = own
+        if len(own) > _MOST_SLICES:
+            keep = sorted(own, key=lambda one: (one.p_holm != one.p_holm, one.p_holm))[:_MOST_SLICES]
+            listed_slices = [one for one in own if one in keep]
+        star = "*" if render.ascii_only(screen) else "★"
+        is_sure = overall.p_value <= 1 - summary.level
+        cells: list[Sequence[str]] = [
+            ("all", "", *_numbers(overall, star if is_sure else ""), p_number(overall.p_value))
+        ]
+        cells += [
+            (
+                one.name,
+                f"{one.counts[0]:g}",
+                *_numbers(one.row, star if one.is_significant(summary.level) else ""),
+                p_number(one.p_holm),
+            )
+            for one in listed_slices
+        ]
+        interval = f"{100 * summary.level:g} % interval"
+        head = [summary.by, "cases", overall.a, overall.b, "difference", interval, "p (Holm)"]
+        if screen.width < _WITH_VALUES:
+            head, cells = head[:2] + head[4:], [(*row[:2], *row[4:]) for row in cells]
+        title = f"{overall.title}: {printable(overall.a)} minus {printable(overall.b)}"
+        parts += [Text(), render.grid(screen, head, cells, title)]
+        if len(listed_slices) < len(own):  # folded
+            parts.append(Text(f"The {len(listed_slices)} smallest p-values of {len(own)} slices.", style="dim"))
+    return Group(*parts, *(Text(f"- {printable(note)}", style="dim") for note in summary.notes))
+
+
+def _numbers(row: DifferenceRow, mark: str) -> tuple[str, str, str, str]:
+    return (
+        shown_number(row.value_a),
+        shown_number(row.value_b),
+        "" if math.isnan(row.value) else f"{row.value:+.4f}{mark}",
+        render.interval(row.interval),
+    )
 
 
 def _compare_independent(paths: Sequence[str], reading: Reading, selection: MeasureOptions, output: FileOutput) -> None:

@@ -281,7 +281,7 @@ def read_slices(
         raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
-    rules = _rules(by)
+    rules = slice_options(by)
     source = opened(paths, how, by=tuple(rules))
     score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
@@ -300,7 +300,7 @@ def read_slices(
     return slices, source.chosen.guesses
 
 
-def _rules(by: Sequence[str]) -> dict[str, Any]:
+def slice_options(by: Sequence[str]) -> dict[str, Any]:
     """Return the columns of --by with their ranges: "age:0,40,65,120" cuts a number, "day:month" a date."""
     rules: dict[str, Any] = {}
     for text in by:

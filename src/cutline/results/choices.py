@@ -176,6 +176,12 @@ def _sentence(
 ) -> str:
     rows, title = own[key], title_in_sentence(own[key][0].title)
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
+    if p_values and not equal and against and rows[0].measure.name not in goal.measures:
+        # One side of a trade alone, such as recall, is no reason to choose.
+        gap = shown(min(abs(row.value) for row in rows if leader in (row.a, row.b)))
+        return (
+            f"{goal.words}, it is a trade: {leader} is better in {title} (by {gap}), {_trades(own, leader, against)}."
+        )
     if not p_values:
         text = f"{goal.words}, {leader} has the best {title} ({shown(values[leader])}); the difference was not tested"
     elif not equal and len(values) == 2:

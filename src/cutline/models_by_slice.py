@@ -1,0 +1,375 @@
+"""compare_by_slice(): where one model is better or worse than another, slice by slice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from cutline.comparison import Comparison, compare
+from cutline.core import validation
+from cutline.core.array_ops import Array
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.messages import listed
+from cutline.core.public import public
+from cutline.core.table import Table, p_number, plain, shown
+from cutline.core.validation import LEVEL, check_choice, check_level, counted
+from cutline.inference.differences.difference import holm
+from cutline.inputs.column_source import Ask, asked_of, opened, reading
+from cutline.inputs.rank import Missing
+from cutline.inputs.slicing import code_slices, cross_slices, slice_rules
+from cutline.measures import MEASURES
+from cutline.results.choices import GOALS, title_in_sentence
+from cutline.results.comparison_summary import DifferenceRow
+from cutline.results.estimate import quantile
+from cutline.results.measure_selection import Named
+
+COLUMNS = (
+    *("measure", "slice", "cases", "positives", "a", "b", "value_a", "value_b", "difference", "low", "high"),
+    *("p_value", "p_holm"),
+)
+FEWEST = 5  # cases of each class that a slice needs to be tested
+_USUAL = ("auc", "log_loss", "mcc")  # a measure for each question
+_MOST_NAMED = 3  # slices that a sentence names
+
+
+@public
+def compare_by_slice(
+    labels: Any,
+    scores: Mapping[str, Any],
+    by: Any,
+    weights: Any = None,
+    *,
+    data: Any = None,
+    positive: Any = None,
+    threshold: float | Mapping[str, float] | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+) -> SliceComparison:
+    """Compare models that scored the same cases in each slice of them.
+
+    All slices have the cut of all cases. Slices are tested one by one, with Holm's correction for their number.
+
+    Args:
+        labels: The true classes, as in `compare`.
+        scores: The scores of each model by its name; with `data`, the column of each.
+        by: The slice of each case, or several columns by name, which are crossed; with `data`, the names of columns,
+            in a mapping with the ranges that make slices of each, as in `evaluate`.
+        weights: How much each case counts.
+        data: A data frame or file that holds the columns.
+        positive: The label of the positive class; needed unless the labels tell.
+        threshold: The cut of all models, or of each by its name; without it, that which suits all cases.
+        missing: "error" refuses a case without a score of every model or a slice, "drop" leaves it out.
+        higher_is_positive: Whether high scores mean positive.
+
+    >>> labels, sites = [1, 1, 0, 0] * 20, ["a"] * 40 + ["b"] * 40
+    >>> scores = {"new": [0.9, 0.8, 0.3, 0.1] * 20, "old": [0.9, 0.8, 0.3, 0.1] * 10 + [0.2, 0.8, 0.3, 0.1] * 10}
+    >>> summary = compare_by_slice(labels, scores, sites).summary(["recall"])
+    >>> [(one.name, one.better(0.95)) for one in summary.rows]
+    [('a', ''), ('b', 'new')]
+    """
+    if not isinstance(scores, Mapping) or len(scores) < 2:
+        raise ParameterError("is no mapping of two models or more", "pass the scores by model", argument="scores")
+    if data is None:
+        values = dict(by) if isinstance(by, Mapping) else {"slice": by}
+        rules: dict[str, Any] = dict.fromkeys(values)
+    else:
+        rules = slice_rules(by)
+        asked = asked_of(labels, None, weights, positive=positive)
+        del asked["scores"]
+        models = {("model", name): Ask("scores", column) for name, column in scores.items()}
+        slices = {("by", name): Ask("groups", name) for name in rules}
+        with reading(opened(data), {**asked, **models, **slices}) as rows:
+            values = {name: rows[("by", name)] for name in rules}
+            labels, weights = rows["labels"], rows.get("weights")
+            scores = {name: rows[("model", name)] for name in scores}
+    columns = {"labels": validation.column(labels, "labels")}
+    if weights is not None:
+        columns["weights"] = validation.column(weights, "weights")
+    by_model = {name: validation.column(column, "scores") for name, column in scores.items()}
+    keys = {name: validation.column(column, "by") for name, column in values.items()}
+    length = len(columns["labels"])
+    for name, column in (*(("scores", c) for c in by_model.values()), *(("by", c) for c in keys.values())):
+        if len(column) != length:
+            raise InputError(f"has {len(column)} values but labels has {length}", "pass one for each", argument=name)
+    present = _present(keys, missing)
+    left_out = length - len(present)
+    codes, names = cross_slices([code_slices(name, column[present], rules[name]) for name, column in keys.items()])
+    how: dict[str, Any] = {"missing": missing, "higher_is_positive": higher_is_positive}
+
+    def of(rows: Array, positive: Any, threshold: Any) -> Comparison:
+        mine = {name: column[rows] for name, column in by_model.items()}
+        weights = columns["weights"][rows] if "weights" in columns else None
+        return compare(columns["labels"][rows], mine, weights, positive=positive, threshold=threshold, **how)
+
+    overall = of(present, positive, threshold)
+    label = next(iter(overall.values())).ranking.positive
+    cuts = {name: ev.threshold for name, ev in overall.items()}
+    parts = {name: of(present[codes == i], label, cuts) for i, name in enumerate(names)}
+    return SliceComparison(overall, parts, " and ".join(rules), left_out)
+
+
+def _present(keys: Mapping[str, Array], missing: str) -> Array:
+    """Return the rows that have a slice."""
+    absent = np.zeros(len(next(iter(keys.values()))), bool)
+    for column in keys.values():
+        mask = validation.missing_mask(column)
+        if mask is not None and mask.any():
+            if missing != "drop":
+                raise validation.missing_error("by", mask, None)
+            absent |= mask
+    if absent.all():
+        raise InputError("holds no value", "pass a column with values", argument="by")
+    return np.flatnonzero(~absent)
+
+
+@public
+@dataclass(frozen=True, eq=False)
+class SliceComparison(Mapping[Any, Comparison]):
+    """Models on the same cases, slice by slice: a mapping of the comparison in each slice."""
+
+    overall: Comparison
+    slices: Mapping[Any, Comparison]
+    by: str
+    left_out: int = 0
+
+    def __getitem__(self, key: Any) -> Comparison:
+        return self.slices[key]
+
+    def __iter__(self) -> Any:
+        return iter(self.slices)
+
+    def __len__(self) -> int:
+        return len(self.slices)
+
+    def summary(
+        self,
+        measures: Iterable[Named] | Named | None = None,
+        *,
+        reference: str | None = None,
+        level: float = LEVEL,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> SliceComparisonSummary:
+        """Return the differences between the models in each slice, with intervals and tests.
+
+        Args:
+            measures: As in `Comparison.summary`; a measure for each question when None.
+            reference: The model that the others are compared with; the second of two, and the leader of more, if None.
+            level: The level of intervals and tests.
+            resamples: How many resamples are drawn where there is no formula.
+            seed: The seed of the resamples.
+        """
+        check_level(level)
+        ranking = next(iter(self.overall.values())).ranking
+        usual = [name for name in _USUAL if MEASURES[name].fits(ranking)]
+        how: dict[str, Any] = {"of_models": (), "level": level, "resamples": resamples, "seed": seed}
+        chosen = usual if measures is None else measures
+        whole = self.overall.summary(chosen, **how)
+        names = list(self.overall)
+        if reference is None:
+            reference = names[1] if len(names) == 2 else whole.reference
+        check_choice(reference, "reference", tuple(names))
+        by_slice = {key: part.summary(chosen, **how).rows for key, part in self.items()}
+        rows: list[SliceDifference] = []
+        for overall_row in whole.rows:
+            if reference not in (overall_row.a, overall_row.b):
+                continue
+            both = {overall_row.a, overall_row.b}
+            own = {
+                key: _turned(row, reference)
+                for key, of_slice in by_slice.items()
+                for row in of_slice
+                if row.key == overall_row.key and {row.a, row.b} == both
+            }
+            tested = {key: row.p_value for key, row in own.items() if self._is_tested(key)}
+            corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
+            rows += [
+                SliceDifference(key, row, self._cases(key), corrected.get(key, math.nan)) for key, row in own.items()
+            ]
+        overall_rows = tuple(_turned(row, reference) for row in whole.rows if reference in (row.a, row.b))
+        return SliceComparisonSummary(self.by, tuple(rows), overall_rows, level, self._notes())
+
+    def _cases(self, key: Any) -> tuple[float, float]:
+        ranking = next(iter(self[key].values())).ranking
+        return ranking.total.item(), ranking.positives.item()
+
+    def _is_tested(self, key: Any) -> bool:
+        ranking = next(iter(self[key].values())).ranking
+        return min(float(ranking.positives), float(ranking.negatives)) >= FEWEST
+
+    def _notes(self) -> tuple[str, ...]:
+        few = [key for key in self if not self._is_tested(key)]
+        notes = []
+        if few:
+            notes.append(f"{counted(len(few), 'slice')} with fewer than {FEWEST} cases of a class: shown, not tested.")
+        if self.left_out:
+            notes.append(f"{counted(self.left_out, 'row')} without {self.by} left out.")
+        return tuple(notes)
+
+
+def _turned(row: DifferenceRow, reference: str) -> DifferenceRow:
+    """Return the difference of a model from the reference."""
+    return row if row.b == reference else row.turned()
+
+
+@dataclass(frozen=True, eq=False)
+class SliceDifference:
+    """The difference of two models in one measure and one slice, with its p-value after Holm's correction."""
+
+    slice: Any
+    row: DifferenceRow
+    counts: tuple[float, float]
+    p_holm: float
+
+    def is_significant(self, level: float) -> bool:
+        """Whether the corrected test says that the models differ."""
+        return self.p_holm <= 1 - level
+
+    def better(self, level: float) -> str:
+        """The model that is better in this slice; empty where the test does not say so."""
+        if self.row.measure.better is None or not self.is_significant(level):
+            return ""
+        return self.row.a if (self.row.value > 0) == (self.row.measure.better == "higher") else self.row.b
+
+    @property
+    def name(self) -> str:
+        """The slice as people read it."""
+        return ", ".join(map(str, self.slice)) if isinstance(self.slice, tuple) else str(self.slice)
+
+    def cells(self) -> tuple[Any, ...]:
+        """The columns of the table."""
+        row = self.row
+        low, high = row.interval or (math.nan, math.nan)
+        values = (row.a, row.b, row.value_a, row.value_b, row.value, low, high, row.p_value, self.p_holm)
+        return (row.name, self.name, *self.counts, *values)
+
+
+@dataclass(frozen=True, eq=False)
+class SliceComparisonSummary:
+    """Where one model is better or worse than another: a verdict, and a row for each measure, pair and slice."""
+
+    by: str
+    rows: tuple[SliceDifference, ...]
+    overall: tuple[DifferenceRow, ...]
+    level: float
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """A sentence for each measure and pair: where each model is better, and whether the difference varies."""
+        return tuple(self._sentence(row, self.of(row)) for row in self.overall)
+
+    def of(self, overall: DifferenceRow) -> list[SliceDifference]:
+        """Return the slices of a measure and pair of models.
+
+        Args:
+            overall: The row of all cases.
+        """
+        return [one for one in self.rows if (one.row.key, one.row.a) == (overall.key, overall.a)]
+
+    def heterogeneity(self, overall: DifferenceRow) -> float:
+        """Return the p-value of Cochran's Q: whether the difference varies between slices by more than chance.
+
+        Args:
+            overall: The row of all cases.
+        """
+        known = [one.row for one in self.of(overall) if one.row.interval is not None and not math.isnan(one.p_holm)]
+        values = np.array([row.value for row in known])
+        errors = np.array([(row.estimate.high - row.estimate.low) / 2 / quantile(self.level) for row in known])
+        if len(known) < 2 or not (errors > 0).all():
+            return math.nan
+        weights = 1 / errors**2
+        q = float(weights @ (values - weights @ values / weights.sum()) ** 2)
+        return float(chdtrc(len(known) - 1, q))
+
+    def _sentence(self, overall: DifferenceRow, own: Sequence[SliceDifference]) -> str:
+        goal = next(goal for goal in GOALS.values() if overall.measure.family in goal.families)
+        title, tested = title_in_sentence(overall.title), [one for one in own if not math.isnan(one.p_holm)]
+        if not tested:
+            return f"{goal.words}, no slice has enough cases to compare {overall.a} and {overall.b} in {title}."
+        parts = []
+        for model, other in ((overall.a, overall.b), (overall.b, overall.a)):
+            ahead = sorted((one for one in tested if one.better(self.level) == model), key=lambda one: one.p_holm)
+            if ahead:
+                texts = [
+                    f"{one.name} ({title} by {shown(abs(one.row.value))}, {_p(one.p_holm)})"
+                    for one in ahead[:_MOST_NAMED]
+                ]
+                more = [counted(len(ahead) - _MOST_NAMED, "other slice")] if len(ahead) > _MOST_NAMED else []
+                parts.append(f"{model} is better than {other} in {listed([*texts, *more])}")
+        rest = sum(not one.is_significant(self.level) for one in tested)
+        varies = self.heterogeneity(overall)
+        tail = f"; the difference varies between slices ({_p(varies)})" if varies <= 1 - self.level else ""
+        if not parts:
+            smallest = min(one.p_holm for one in tested)
+            return (
+                f"{goal.words}, {overall.a} and {overall.b} differ significantly in none of {counted(rest, 'slice')}: "
+                f"{title}, smallest {_p(smallest)} after Holm's correction{tail}."
+            )
+        if rest:
+            parts.append(f"no significant difference in {counted(rest, 'other slice')}")
+        return f"{goal.words}, {'; '.join(parts)}{tail}."
+
+    @property
+    def table(self) -> Table:
+        """All rows as a table."""
+        rows = tuple(one.cells() for one in self.rows)
+        title = f"Differences between models by {self.by}"
+        return Table(COLUMNS, rows, title=title, above=self.statements, below=self.notes)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON."""
+        return self.table.to_dict()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the rows as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+        """
+        return self.table.to_frame(backend)
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV."""
+        return self.table.to_csv()
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return {
+            "schema": "cutline/slice-comparison/1",
+            "by": self.by,
+            "level": self.level,
+            "verdict": list(self.statements),
+            "overall": [
+                {
+                    "measure": row.name,
+                    "a": row.a,
+                    "b": row.b,
+                    "difference": plain(row.value),
+                    "low": plain(row.estimate.low),
+                    "high": plain(row.estimate.high),
+                    "p_value": plain(row.p_value),
+                    "heterogeneity": plain(self.heterogeneity(row)),
+                }
+                for row in self.overall
+            ],
+            "slices": self.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table._repr_html_()}</div>"
+
+
+def _p(p_value: float) -> str:
+    text = p_number(p_value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
