@@ -85,6 +85,11 @@ def test_crossed_slices_have_tuples_as_keys(frame):
     assert crossed.title(("f", "C")) == "sex f, site C"
 
 
+def test_a_value_that_begins_with_the_name_of_its_column_is_named_once():
+    slices = cl.evaluate([1, 0, 1, 0], [4, 3, 2, 1], by={"site": ["Site 07", "Site 07", "9", "9"]})
+    assert [slices.title(key) for key in slices] == ["site 9", "Site 07"]
+
+
 def test_ranges_months_and_shares_of_cases(frame):
     ages = cl.evaluate("label", "score", data=frame, by={"age": [0, 40, 65, 120]})
     assert list(ages) == ["[0, 40)", "[40, 65)", "[65, 120]"]

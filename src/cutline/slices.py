@@ -117,7 +117,10 @@ class Slices(Mapping[Any, Evaluation]):
     def title(self, key: Any) -> str:
         """Return the name of a slice, such as "site 07"; of crossed slices with all columns."""
         values = key if isinstance(key, tuple) and len(self.columns) > 1 else (key,)
-        return ", ".join(f"{name} {value}" for name, value in zip(self.columns, values, strict=True))
+        return ", ".join(
+            str(value) if str(value).casefold().startswith(name.casefold()) else f"{name} {value}"  # "Site 07" of site
+            for name, value in zip(self.columns, values, strict=True)
+        )
 
     def label(self, key: Any) -> str:
         """Return the values of a slice as one text."""

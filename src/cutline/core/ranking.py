@@ -388,8 +388,17 @@ class Ranking:
         return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
 
     def at_threshold(self, threshold: float) -> Counts:
-        """The table when every case whose score reaches the threshold is predicted positive."""
-        return self.at_cut(self.cut(threshold), threshold)
+        """The table when every case whose score reaches the threshold is predicted positive.
+
+        The last one is cached: the measures of one cut ask for it one after the other.
+        """
+        last: Counts | None = self.__dict__.get("_last_cut")
+        if last is not None and type(threshold) is float and last.threshold == threshold:
+            return last
+        counts = self.at_cut(self.cut(threshold), threshold)
+        if type(threshold) is float:
+            self.__dict__["_last_cut"] = counts
+        return counts
 
     def at_cut(self, index: int, threshold: float | None = None) -> Counts:
         """The table of one cut, by its position among all cuts.
@@ -524,3 +533,22 @@ class Ranking:
         return (
             validation.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
         )
+
+
+def find_scores(ranking: Ranking, scores: Array) -> Array:
+    """Return where each of the cases that a ranking was made of stands in it: by sorting, which the cache likes.
+
+    >>> find_scores(Ranking.of_counts([0.8, 0.5, 0.2], [1, 0, 1], [0, 2, 1]), np.array([0.2, 0.8, 0.5])).tolist()
+    [2, 0, 1]
+    """
+    sign = -1 if ranking.higher_is_positive else 1
+    flat = np.ravel(scores)
+    if len(flat) >= len(ranking) > 0:
+        order = np.argsort(flat)[::sign]
+        ordered = flat[order]
+        steps = np.cumsum(ordered[1:] != ordered[:-1], dtype=np.int32)
+        if (steps[-1] if len(steps) else 0) == len(ranking) - 1:
+            place = np.zeros(len(flat), np.int32)
+            place[order[1:]] = steps
+            return place.reshape(np.shape(scores))
+    return np.searchsorted(sign * ranking.score, sign * scores).astype(np.int32)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline.core.counts import Counts, divide
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Array, Ranking, find_scores
 from cutline.inference.caveats import SEPARATED
 from cutline.inference.delong import placements
 from cutline.inference.effective_size import effective
@@ -117,7 +117,7 @@ def area_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
 
 def places_in(r: Ranking, scores: Array) -> Array:
     """Where the scores of cases stand in a ranking."""
-    return np.searchsorted(-r.score, -scores)
+    return find_scores(r, scores)
 
 
 def _corrected(size: float) -> float:

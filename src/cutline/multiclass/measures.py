@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,14 +83,19 @@ class HandTill(Statistic):
         pairs = self._pairs(cases)
         factors, values = self._factors(cases.shares, pairs), np.zeros(len(cases.classes))
         for (a, b), factor in zip(pairs, factors.tolist(), strict=True):
-            r, members = cases.pair_ranking(a, b)
+            part, members = cases.kept(("area of a pair", a, b, level), partial(_area_of_pair, cases, a, b, level))
             units = np.zeros(len(cases))
-            part = influence.area_part(r, cases.scores[members, a], cases.truth[members] == a, level)
             units[members] = part.units
             values[[a, b]] += part.value
             yield part._replace(factor=factor, units=units)
         if self.mean == WEIGHTED:
             yield influence.shares_part(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
+
+
+def _area_of_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[Part, Array]:
+    """Return the AUC of one class against another, and which cases are of either."""
+    r, members = cases.pair_ranking(a, b)
+    return influence.area_part(r, cases.scores[members, a], cases.truth[members] == a, level), members
 
 
 # ---------------------------------------------------------------------- the whole table

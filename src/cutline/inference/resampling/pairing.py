@@ -17,7 +17,7 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Array, Ranking, find_scores
 from cutline.core.validation import group_codes
 from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
@@ -28,7 +28,6 @@ from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells
-_LONG = 100_000  # scores of a ranking that leave the cache
 
 
 class Groups(NamedTuple):
@@ -258,7 +257,7 @@ def pair(
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
-    index = [_places(ranking, score) for ranking, score in zip(rankings, scores, strict=True)]
+    index = [find_scores(ranking, score) for ranking, score in zip(rankings, scores, strict=True)]
     n, cells = len(is_positive), 0
     # The cells are numbered by the models in an order of their own, so that a - b and b - a draw the same cases.
     for model in sorted(range(len(rankings)), key=lambda model: _fingerprint(rankings[model])):
@@ -285,20 +284,6 @@ def _fingerprint(ranking: Ranking) -> bytes:
     """Return a digest of the order of the classes in a ranking: no row order and no scale of the scores changes it."""
     columns = (ranking.pos, ranking.neg)
     return hashlib.sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).digest()
-
-
-def _places(ranking: Ranking, score: Array) -> Array:
-    """Where each case stands in a ranking: by sorting where that is long, because looking up leaves the cache."""
-    sign = -1 if ranking.higher_is_positive else 1
-    if len(ranking) >= _LONG:
-        order = np.argsort(score)[::sign]
-        ordered = score[order]
-        steps = np.cumsum(ordered[1:] != ordered[:-1], dtype=np.int32)
-        if len(steps) and steps[-1] == len(ranking) - 1:
-            place = np.zeros(len(score), np.int32)
-            place[order[1:]] = steps
-            return place
-    return np.searchsorted(sign * ranking.score, sign * score).astype(np.int32)
 
 
 def _in_order_of(code: Array, place: Array) -> Array:

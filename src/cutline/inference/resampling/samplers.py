@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Array, Ranking, find_scores
 from cutline.core.validation import group_codes
 from cutline.inference.resampling.binning import ScoreBins
 from cutline.inference.resampling.multinomial import Kinds, times_of_rows
@@ -311,8 +311,7 @@ class GroupSampler(_OfOneModel):
         """
         n = len(is_positive)
         names, code = (np.arange(n), np.arange(n)) if groups is None else group_codes(groups)
-        sign = -1 if ranking.higher_is_positive else 1
-        cell = np.searchsorted(sign * ranking.score, sign * scores)
+        cell = find_scores(ranking, scores).astype(np.intp)
         cell[~is_positive] += len(ranking)
         apart = None if strata is None else strata_of(strata, code)
         return cls(ranking, cell, code, weights, len(names), apart, groups is None)

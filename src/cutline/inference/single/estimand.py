@@ -45,6 +45,7 @@ class Estimand:
     needs: Needs | None = None  # of a registered measure
     quota: float | None = None  # how many are flagged, where that is what makes the cut
     paired: PairedShare | None = None  # the cases of which it is a share, where these are the same for every model
+    data: Any = None  # what a registered measure was computed from: the ranking, or the counts of its cut
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
     @property
@@ -159,6 +160,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         quota=None if quota is None else float(quota),
         needs=measure.needs,
         paired=measure.paired,
+        data=data,
         is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )
 
@@ -244,8 +246,7 @@ def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ra
         taken = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
         return lambda r: r.at_quota(taken(r))
     at = float(threshold)
-    # The measures of a cut share its counts: making and checking them takes longer than most of the measures.
-    return lambda r: r.kept(("at threshold", at), lambda: r.at_threshold(at))
+    return lambda r: r.at_threshold(at)
 
 
 def _taken(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:

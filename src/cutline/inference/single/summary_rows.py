@@ -80,8 +80,7 @@ def _resamples(options: Options, measures: int, scores: int) -> int:
 
 
 def _row(one: Wanted, estimand: Estimand, found: Estimate | None, open_to: Bounds | None, options: Options) -> Row:
-    data, parameters = one.measure.prepare(estimand.ranking, one.parameters(options.cut))
-    baseline = plain(one.measure.baseline_value(data, **{**one.measure.bound, **parameters}))
+    baseline = plain(one.measure.baseline_value(estimand.data, **estimand.parameters))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = (
