@@ -365,7 +365,8 @@ def rejections(path: Path) -> list[dict[str, Any]]:
     for K in FOLDS:
         for R in (1, 3, REPEATS):
             gaps = piece[f"difference{K}"][:, :R].astype(float).reshape(len(piece[f"difference{K}"]), -1, 4)
-            t = gaps.mean(axis=1) / np.sqrt((1 / K + 1 / (K - 1)) * gaps.var(axis=1, ddof=1))
+            with np.errstate(divide="ignore", invalid="ignore"):  # equal values in all folds
+                t = gaps.mean(axis=1) / np.sqrt((1 / K + 1 / (K - 1)) * gaps.var(axis=1, ddof=1))
             told = (np.abs(t) > stats.t.ppf(0.975, K * R - 1)).mean(axis=0)
             about = {"set": which, "population": population, "learner": learner, "n": int(n), "p": int(p)}
             found = {name: round(float(100 * share), 1) for name, share in zip(MEASURES, told, strict=True)}

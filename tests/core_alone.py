@@ -57,7 +57,9 @@ def check_python(folder):
     assert json.loads((folder / "numbers.json").read_text())["measures"]
 
     report, files, sklearn = (f'pip install "cutline[{extra}]".' for extra in ("report", "files", "sklearn"))
-    assert refusal(lambda: ev.chart("roc")) == f"This needs altair, which is not installed: {report}"
+    drawn = ev.chart("roc")
+    assert refusal(lambda: drawn.altair) == f"This needs altair, which is not installed: {report}"
+    assert refusal(lambda: drawn.render(".svg")).endswith(report)
     assert refusal(lambda: ev.save(folder / "page.html")).endswith(report)
     assert refusal(lambda: ev.ranking.save(folder / "day.ranking")).endswith(files)
     assert refusal(lambda: cl.LinearMeasureClassifier).endswith(sklearn)

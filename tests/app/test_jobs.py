@@ -69,6 +69,58 @@ def test_the_numbers_are_those_of_the_command_line(client, tmp_path):
     assert view[1]["content-security-policy"] == "sandbox allow-scripts allow-downloads; frame-ancestors 'self'"
 
 
+def made_in_excel():
+    """Return the files that people have: a workbook of two sheets, and text with semicolons and decimal commas."""
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = [line.split(",") for line in TUMOURS.read_text().splitlines()[1:]]
+    book, written = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["case", "finding", "score"])
+    for i, (label, score, _) in enumerate(rows):
+        book.active.append([f"C{i}", "ja" if label == "malignant" else "nein", float(score)])
+    book.create_sheet("Notes").append(["made in May"])
+    book.save(written)
+    text = "".join(
+        f"C{i};{'ja' if y == 'malignant' else 'nein'};{p.replace('.', ',')}\r\n" for i, (y, p, _) in enumerate(rows)
+    )
+    return {"befund.xlsx": written.getvalue(), "befund.csv": f"case;finding;score\r\n{text}".encode("utf-8-sig")}
+
+
+def test_workbooks_and_decimal_commas_give_the_numbers_of_the_command_line(client, tmp_path):
+    pytest.importorskip("python_calamine")
+    promise = {"cut": "promise", "promise": "recall", "promise_value": "90 %"}
+    for name, content in made_in_excel().items():
+        tab = client.open_tab()
+        client.upload(tab, name, content)
+        parts = client.wait_idle(tab)
+        assert (parts["columns"]["label"], parts["columns"]["score"]) == ("finding", "score")
+        assert parts["values"]["positive"] == "ja"
+        client.run(tab, "evaluate", label="finding", score="score", positive="ja", **promise)
+        parts = client.wait(tab, lambda parts: parts.get("table") and "notes" in parts["table"])
+        assert parts["table"]["counts"][0]["tp"] == "199"
+        assert any(name in note or "decimal commas" in note for note in parts["table"]["notes"])
+        source, out = tmp_path / name, tmp_path / f"{name}.json"
+        source.write_bytes(content)
+        options = [
+            "--label",
+            "finding",
+            "--score",
+            "score",
+            "--positive",
+            "ja",
+            "--require",
+            "recall >= 0.9",
+            "--quiet",
+        ]
+        assert main(["cut", str(source), *options, "-o", str(out)]) == 0
+        assert client.send("GET", f"/tabs/{tab}/download/cut.json")[2] == out.read_bytes()
+        client.run(tab, "flag", label="finding", score="score", positive="ja", **promise)
+        client.wait_idle(tab)
+        flagged = client.send("GET", f"/tabs/{tab}/download/flagged.csv")[2].decode()
+        assert flagged.splitlines()[0].endswith("flagged")
+        assert len(flagged.splitlines()) == 570
+        client.server.tabs[tab].last_seen = 0
+
+
 def test_two_models_slices_and_recalibration(client):
     tab = client.open_tab()
     rng = random.Random(1)  # noqa: S311
@@ -217,6 +269,23 @@ def test_a_cancelled_job_ends_its_process_and_the_page_works_on(client):
     assert "ended by itself" in client.wait_idle(tab)["refusal"]["message"]
     client.run(tab, "values", "label")
     assert client.wait_idle(tab)["refusal"] is None
+
+
+def test_of_many_choices_in_a_row_the_last_is_shown(client):
+    tab = client.open_tab()
+    client.upload(tab, "tumours.csv", TUMOURS.read_bytes())
+    client.wait_idle(tab)
+    page, slots = client.server.tabs[tab], client.server._slots
+
+    def choose_in_a_row():
+        for score in ("tree", "logistic", "tree"):
+            page.begin(slots, "evaluate", COLUMNS | {"score": score}, "")
+
+    page._job.get_loop().call_soon_threadsafe(choose_in_a_row)
+    parts = client.wait(tab, lambda parts: parts.get("table"), 30)
+    assert parts["table"]["models"] == ["tree"]
+    assert parts["refusal"] is None
+    client.send("POST", f"/tabs/{tab}/cancel", b"")
 
 
 def test_a_killed_browser_leaves_no_process_and_no_file(listens):

@@ -46,6 +46,11 @@ CLASSES = cl.one_vs_rest(["a", "b", "c", "a", "b"], [[5, 1, 0], [2, 3, 3], [1, 2
 OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
 
 
+def params_of(spec):
+    """The parameters of a chart and of its layers."""
+    return [*spec.get("params", []), *(param for layer in spec.get("layer", []) for param in params_of(layer))]
+
+
 def picture_of(name, models=BERRAR, **parameters):
     return cl.chart(name, None if name == "losses" else models, **parameters)
 
@@ -193,7 +198,7 @@ def test_several_models_have_lines_and_a_legend_of_their_own(name, checked):
 
 def test_the_legend_of_several_models_can_be_clicked_and_tells_their_areas():
     spec = cl.chart("roc", MODELS).to_dict()
-    [clicked] = spec["params"]
+    [clicked] = params_of(spec)
     lines = layers_of(spec)[0]
     names = lines["encoding"]["color"]["scale"]["domain"]
 
@@ -739,7 +744,7 @@ def test_the_portions_of_twelve_models_can_be_told_apart_and_clicked(count):
     looks = zip(encoding["color"]["scale"]["range"], dashes, strict=True)
 
     assert len({str(look) for look in looks}) == count
-    assert [param["bind"] for param in spec["params"]] == ["legend"]
+    assert [param["bind"] for param in params_of(spec)] == ["legend"]
     first = [row["lift"] for row in rows_of(spec) if row.get("portion") == 1]
     assert first == pytest.approx([MODELS["tree"].curve("portion_lift").y[1]] * count, abs=1e-4)
 

@@ -46,7 +46,7 @@ def test_a_file_with_decimal_commas_leads_to_the_numbers_of_the_command_line(ope
     page.wait_for_numbers()
 
     assert page.text("#reading").startswith("Columns are separated by semicolons. The file is not UTF-8")
-    assert "Scores have decimal commas." in page.text("#reading")
+    assert "Column 'Score' is written with decimal commas" in page.text("#reading")
     ev = cl.evaluate(labels, scores, positive=1)
     for name, method in {"auc": "delong_logit", "brier": "influence", "log_loss": "influence"}.items():
         estimate = ev.estimate(name, method=method)
@@ -115,7 +115,7 @@ def test_columns_can_be_pasted_from_a_spreadsheet_without_names(opened):
     assert page.measure("auc")[1] == interval(
         cl.evaluate([1, 0, 1, 0, 1, 0], [0.9, 0.1, 0.4, 0.35, 0.8, 0.2]).estimate("auc", method="newcombe")
     )
-    assert "Scores are percentages, so 90 % is read as 0.9." in page.text("#reading")
+    assert "Column 'column 2' is written in percent: 90% is read as 0.9." in page.text("#reading")
     assert "The first row holds numbers" in page.text("#reading")
 
 

@@ -50,6 +50,7 @@ class Jobs:
 
     def __init__(self, send: Send) -> None:
         self._folder, self._send = Path(), send
+        self._titles = "", ""
         self._read: tuple[Any, Evaluation | Comparison] | None = None
         self._cut: tuple[Any, Cut] | None = None
 
@@ -64,7 +65,7 @@ class Jobs:
             settings: The columns and the cut.
             argument: What a job takes besides: a column, a chart or a method.
         """
-        self._folder = folder
+        self._folder, self._titles = folder, (Path(file).name, printable(title))
         jobs = {
             "describe": lambda: self._describe(file),
             "values": lambda: self._send_values(files.read(file), argument),
@@ -76,8 +77,12 @@ class Jobs:
         try:
             jobs[name]()
         except CutlineError as error:
-            text = in_fields(error).replace(Path(file).name, printable(title))
-            self._send("refusal", {"message": text})
+            self._send("refusal", {"message": self._retitle(in_fields(error))})
+
+    def _retitle(self, text: str) -> str:
+        """Return a text with the user's name of the file in place of ours."""
+        ours, theirs = self._titles
+        return text.replace(ours, theirs) if ours in text else text
 
     # ------------------------------------------------------------------ the file
 
@@ -126,6 +131,7 @@ class Jobs:
         else:
             summary = evaluated(models, _SELECTION, whole=True, quiet=True)
             whole = dict.fromkeys(evaluations, summary)
+        summary = summary.with_notes(tuple(replace(note, text=self._retitle(note.text)) for note in summary.notes))
         notes = [in_fields(note.text) for note in summary.notes]
         usual = {name: own.only({m.name for m in headlines(evaluations[name].cut)}) for name, own in whole.items()}
         self._send("table", _tabulate(usual) | {"notes": notes, "seconds": round(time.perf_counter() - begin, 2)})

@@ -179,8 +179,7 @@ class Tab:
         if job is None or job.done():
             return
         job.cancel()
-        with suppress(asyncio.CancelledError):
-            await job
+        await asyncio.wait({job})  # which does not take a cancellation of this task for one of the job
         await self._replace_worker()
         if self._job is None:
             self.show("job", None)
@@ -268,8 +267,7 @@ class Tab:
         job, self._job = self._job, None
         if job is not None:
             job.cancel()
-            with suppress(asyncio.CancelledError):
-                await job
+            await asyncio.wait({job})
         if self._worker is not None:
             await (await self._worker).kill()
         shutil.rmtree(self.folder, ignore_errors=True)

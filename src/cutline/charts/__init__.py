@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.bars_and_densities import error_bars
 from cutline.charts.chart_kind import ChartKind, Charts, CutPlace, Place, Requires, Shows
 from cutline.charts.layers import AREAS, CUT, Evaluated
@@ -16,7 +16,7 @@ from cutline.charts.picture_size import Length, resized
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
 from cutline.charts.renderer import program as vega
 from cutline.charts.several_classes import DrawnClasses
-from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
+from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PAGE, PRINT, THEMES, Theme, themed
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.messages import listed
@@ -31,6 +31,7 @@ __all__ = [
     "DARK",
     "LIGHT",
     "MOST_MODELS",
+    "PAGE",
     "PAGE_MEASURES",
     "PRINT",
     "THEMES",

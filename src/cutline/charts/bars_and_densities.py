@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.digits import rule_text, score_text
 from cutline.charts.layers import (
     AREAS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.layers import EVERY_DIGIT, Frame, Models, axes, heading, layered, on_axis
 from cutline.charts.marks import cut_rule
 from cutline.charts.picture import inline

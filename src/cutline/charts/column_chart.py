@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.layers import Frame, Series, axes, layered, line_layers, rows
 from cutline.charts.marks import Mark, mark_layers
 from cutline.charts.picture import Picture, inline

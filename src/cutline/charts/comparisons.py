@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import altair as alt
-
+import cutline.charts.vega_lite as alt
 from cutline.charts.baselines import apart, reference_series
 from cutline.charts.layers import (
     Frame,
@@ -105,7 +104,8 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
         if span.best
     ]
     colours = alt.Scale(domain=list(numbers.values()), range=[theme.colour(i) for i in range(len(numbers))])
-    own = alt.Color("lane:N", scale=colours, legend=None)
+    in_turn = {"test": "datum.in_turn", "value": theme.reference}
+    own = alt.Color("lane:N", scale=colours, legend=None, condition=in_turn)
     return (
         alt.Chart(inline(data), width=frame.width, height=LANE * len(numbers))
         .transform_flatten(["lane"])
@@ -114,7 +114,7 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
             x=alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None),
             x2=alt.X2("end:Q"),
             y=alt.Y("lane:N", title="Leads", sort=None, scale=alt.Scale(domain=list(numbers.values()))),
-            color=alt.when("datum.in_turn").then(alt.value(theme.reference)).otherwise(own),
+            color=own,
             tooltip=[
                 alt.Tooltip("names:N", title="Leads"),
                 alt.Tooltip("start:Q", title="From", format=".4~f"),

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.layers import Evaluated, Frame, Models, Series, axes, frame_of, layered, line_layers, rows
 from cutline.charts.lines import curves_of, over_threshold
 from cutline.charts.marks import cut_marks, mark_layers

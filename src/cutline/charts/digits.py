@@ -10,6 +10,7 @@ import numpy as np
 from cutline.core.ranking import Ranking
 
 DIGITS = 6
+_EXACT = 22  # powers of ten up to this one are exact
 WHOLE = 2**53  # up to here every whole number is a float
 
 
@@ -41,6 +42,34 @@ def plain(value: Any, digits: int = DIGITS) -> Any:
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() and abs(number) < WHOLE else float(f"{number:.{digits}g}")
+
+
+def plain_column(column: Any) -> list[Any]:
+    """Return a column for the data of a chart, in as few digits as tell its values apart.
+
+    >>> plain_column([0.1234567, 2.0, float("nan")]), plain_column([1.0, 2.0]), plain_column(["a"])
+    ([0.123457, 2.0, None], [1, 2], ['a'])
+    """
+    values = np.asarray(column)
+    if values.dtype.kind not in "iuf":
+        return [plain(value) for value in column]
+    enough, numbers = digits(values), values.astype(float)
+    if len(numbers) and np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all():
+        whole_numbers: list[Any] = (numbers.astype(np.int64) if np.abs(numbers).max() < WHOLE else numbers).tolist()
+        return whole_numbers
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        places = enough - 1 - np.floor(np.log10(np.abs(numbers)))
+    # Powers of ten beyond these are no exact numbers, and would leave digits that nobody wrote.
+    if not (np.abs(places[np.isfinite(places)]) <= _EXACT).all():
+        return [plain(value, enough) for value in numbers.tolist()]
+    places = np.where(np.isfinite(places), places, 0.0)
+    up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
+    rounded = np.round(numbers * up / down) / up * down
+    whole = np.abs(numbers) < WHOLE
+    found: list[Any] = np.where((numbers == np.floor(numbers)) & whole, numbers, rounded).tolist()
+    if np.isfinite(numbers).all():
+        return found
+    return [value if math.isfinite(value) else None for value in found]
 
 
 def score_text(ranking: Ranking, score: float, fewer: int = 0) -> str:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.layers import HEIGHT, WIDTH
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DOTTED, Theme, themed

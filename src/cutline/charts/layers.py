@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import altair as alt
 import numpy as np
 
-from cutline.charts.digits import digits, plain
+import cutline.charts.vega_lite as alt
+from cutline.charts.digits import plain_column
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.core.counts import written
@@ -157,18 +157,13 @@ def on_axis(value: float) -> float:
 def rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
     """The columns as rows for a chart."""
     names = list(columns)
-    lists = [_plain(column) for column in columns.values()]
+    lists = [plain_column(column) for column in columns.values()]
     return [same | dict(zip(names, row, strict=True)) | {"i": i} for i, row in enumerate(zip(*lists, strict=True))]
 
 
 def packed(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
     """The columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
-    return same | {name: _plain(columns[name]) for name in names}
-
-
-def _plain(column: Any) -> list[Any]:
-    enough = digits(column)
-    return [plain(value, enough) for value in column]
+    return same | {name: plain_column(columns[name]) for name in names}
 
 
 TOOLTIPS = {

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
+import cutline.charts.vega_lite as alt
 from cutline.charts.digits import digits, plain, rule_text
 from cutline.charts.layers import CUT, Evaluated, Frame, axes, fading, labelled, line_legend, on_axis
 from cutline.charts.picture import inline

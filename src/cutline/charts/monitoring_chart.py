@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-import altair as alt
-
+import cutline.charts.vega_lite as alt
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DOTTED, Theme, themed
 

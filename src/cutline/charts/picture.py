@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import altair as alt
-
 import cutline.charts.renderer as renderer
+import cutline.charts.vega_lite as alt
 from cutline.core.atomic_write import write
 from cutline.core.errors import ParameterError
+from cutline.core.extras import require
 from cutline.core.validation import check_flag, check_number, check_text
 
 LEAST_DOTS, MOST_DOTS = 0.1, 20
-SEPARATOR = "-"
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
 # The browser may run these very programs and use this style; nothing can be fetched or sent.
 PAGE = """<!DOCTYPE html>
@@ -41,26 +40,59 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 """
 
 
+class _AsAltair:
+    """The chart of a picture as one of Altair's, made when somebody asks for it."""
+
+    def __get__(self, picture: Any, owner: type | None = None) -> Any:
+        if picture is None:
+            raise AttributeError("altair")  # so that the field has no default
+        drawing = picture.__dict__["drawing"]
+        if not isinstance(drawing, alt.Chart):
+            return drawing
+        spec = drawing.to_spec(named=False)
+        del spec["$schema"]  # which a part of another chart cannot have
+        params = _lift_params(spec)
+        return require("altair").Chart.from_dict(spec | ({"params": params} if params else {}))
+
+    def __set__(self, picture: Any, drawing: Any) -> None:
+        picture.__dict__["drawing"] = drawing
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
-    """A chart by name. `altair` is the Altair chart itself, to change or to combine with others.
+    """A chart by name. `altair` is an Altair chart, to change or to combine with others.
 
     `legends_below` is for narrow pictures, where a legend beside the chart would leave it no room, and
     `legend_columns` for those that are low as well.
     """
 
     name: str
-    altair: Any
+    altair: _AsAltair = _AsAltair()
     legends_below: bool = False
     legend_columns: int = 1
 
-    def to_dict(self, *, check: bool = True) -> dict[str, Any]:
-        """The Vega-Lite specification, checked against its schema, which takes longer than writing it."""
-        spec = dict(self.altair.to_dict(validate=check_flag(check, "check")))
-        rows = {**spec.get("datasets", {}), **_named_rows(spec)}
+    @property
+    def drawing(self) -> Any:
+        """The chart as it was drawn."""
+        return self.__dict__["drawing"]
+
+    def to_dict(self, *, check: bool = False) -> dict[str, Any]:
+        """Return the Vega-Lite specification.
+
+        Args:
+            check: Whether Altair checks it against its schema, which takes far longer than writing it.
+        """
+        if check_flag(check, "check"):
+            self.altair.to_dict()
+        if isinstance(self.drawing, alt.Chart):
+            spec = self.drawing.to_spec()
+        else:
+            spec = dict(self.drawing.to_dict(validate=False))
+            rows = {**spec.get("datasets", {}), **_named_rows(spec)}
+            spec["datasets"] = {name: list(own) for name, own in rows.items()}
         if self.legends_below:
             spec["config"] = legends_below(spec["config"], self.legend_columns)
-        return spec | {"datasets": {name: list(own) for name, own in rows.items()}}
+        return spec
 
     def to_json(self) -> str:
         """The Vega-Lite specification as text."""
@@ -135,6 +167,18 @@ class Picture:
         return f"Picture of {self.name}: .save(path) writes {', '.join(SUFFIXES)}"
 
 
+def _lift_params(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Take the parameters out of the layers of a chart, each with the name of its view: Altair has them at the top."""
+    params = spec.pop("params", []) if "mark" in spec else []
+    for param in params:
+        spec["name"] = f"view_{param['name']}"
+        param["views"] = [spec["name"]]
+    for key in ("layer", "hconcat", "vconcat"):
+        for part in spec.get(key, ()):
+            params += _lift_params(part)
+    return params
+
+
 def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
     """The rows that have a name, taken out of the layers that show them: several may show the same."""
     found: dict[str, Any] = {}
@@ -143,7 +187,7 @@ def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
             found |= _named_rows(part)
     data = spec.get("data", {})
     if "name" in data and "values" in data:
-        name = data["name"].partition(SEPARATOR)[0]
+        name = data["name"].partition(alt.SEPARATOR)[0]
         found[name] = data["values"]
         spec["data"] = {"name": name}
     return found
@@ -194,13 +238,8 @@ def squeezed(png: bytes, dpi: float) -> bytes:
 
 
 def inline(rows: Sequence[dict[str, Any]], name: str | None = None) -> alt.InlineData:
-    """Rows as data of a chart, whatever their number; under a name, if a program is to find them.
-
-    As a tuple, because Altair copies lists with all that is in them whenever it changes a chart; and set afterwards,
-    because it would check the rows one by one against a schema that lets every row pass.
-    """
-    data = alt.InlineData(values=())
-    data.values = tuple(rows)
+    """Return rows as data of a chart; under a name, if a program is to find them."""
+    data = alt.InlineData(tuple(rows))
     if name is not None:  # with a number that only these rows have, so that pictures can be put together
-        data.name = f"{name}{SEPARATOR}{zlib.crc32(json.dumps(rows).encode()):08x}"
+        data.name = f"{name}{alt.SEPARATOR}{zlib.crc32(json.dumps(rows).encode()):08x}"
     return data

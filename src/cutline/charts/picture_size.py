@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from typing import Any
 
-import altair as alt
-
 import cutline.charts.renderer as renderer
+import cutline.charts.vega_lite as alt
 from cutline.charts.picture import Picture
 from cutline.core.errors import ParameterError
 
@@ -63,11 +61,11 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
     """
     goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
     is_narrow = goal[0] is not None and goal[0] < _BESIDE
-    one_column = replace(picture, legends_below=is_narrow)
+    one_column = Picture(picture.name, picture.drawing, is_narrow)
     if not is_narrow or goal[1] is None:
         return _fitted(one_column, goal)
     try:
-        return _fitted(replace(one_column, legend_columns=2), goal)
+        return _fitted(Picture(picture.name, picture.drawing, is_narrow, 2), goal)
     except ParameterError as refusal:  # names may be too long to stand side by side
         try:
             return _fitted(one_column, goal)
@@ -82,7 +80,7 @@ def _fitted(found: Picture, goal: list[float | None]) -> Picture:
         more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
         if all(abs(step) <= _CLOSE for step in more):
             return found
-        found = replace(found, altair=_grown(found.altair, *more, keeps_shape=goal[1] is None))
+        found = _replaced(found, _grown(found.drawing, *more, keeps_shape=goal[1] is None))
     # A millimetre to spare: next to the least size, the labels of an axis come and go with its length.
     sides = [
         f"a {side} of at least {math.ceil(max(wanted, wanted - step) / _PER_UNIT['mm']) + 1}mm"
@@ -91,6 +89,10 @@ def _fitted(found: Picture, goal: list[float | None]) -> Picture:
     ]
     what = f"The text of the chart {found.name} leaves its axes no room at that size"
     raise ParameterError(what, f"pass {' and '.join(sides)}")
+
+
+def _replaced(picture: Picture, drawing: Any) -> Picture:
+    return Picture(picture.name, drawing, picture.legends_below, picture.legend_columns)
 
 
 def _grown(chart: Any, across: float, down: float, *, keeps_shape: bool) -> Any:

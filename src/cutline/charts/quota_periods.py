@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import altair as alt
-
+import cutline.charts.vega_lite as alt
 from cutline.charts.layers import Frame, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DASHES, DOTTED, themed

@@ -16,10 +16,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import altair as alt
-
+import cutline.charts.vega_lite as alt
 from cutline.core.atomic_write import write
 from cutline.core.errors import CutlineError
+from cutline.core.extras import require
 
 
 def kept(name: str, make: Callable[[], bytes]) -> bytes:
@@ -145,9 +145,7 @@ def _made(name: str, *arguments: Any, **options: Any) -> bytes:
     """What a function of vl-convert makes; in a forked process, a fresh one makes it."""
     if _lost_its_thread:
         return _made_elsewhere(name, arguments, options)
-    import vl_convert
-
-    made = getattr(vl_convert, name)(*arguments, **options)
+    made = getattr(require("vl_convert"), name)(*arguments, **options)
     return made if isinstance(made, bytes) else str(made).encode()
 
 

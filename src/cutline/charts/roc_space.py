@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.baselines import apart, reference_series
 from cutline.charts.layers import (
     Frame,

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.layers import Frame, Series, layered, line_layers
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme

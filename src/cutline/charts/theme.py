@@ -56,6 +56,8 @@ class Theme:
 
     def _mixed(self, colour: str, share: float) -> str:
         """A colour with a share of the ground in it."""
+        if not colour.startswith("#"):  # a variable of the page's style, which has one for each mixture
+            return colour if not share else f"{colour[:-1]}-{round(100 * share)})"
         sides = zip(bytes.fromhex(colour[1:]), bytes.fromhex(self.ground[1:]), strict=True)
         return "#" + bytes(round((1 - share) * one + share * other) for one, other in sides).hex()
 
@@ -127,11 +129,22 @@ PRINT = Theme(
     reference="#767676",
     lines=("#000000", "#7d7d7d", "#404040", "#8c8c8c", "#1a1a1a", "#5e5e5e"),
 )
+# For the page, whose style says what its colours are: they follow it into the dark and to print.
+PAGE = Theme(
+    name="page",
+    ground="var(--ground)",
+    text="var(--ink)",
+    grid="var(--grid)",
+    reference="var(--reference)",
+    lines=tuple(f"var(--line-{i})" for i in range(len(LIGHT.lines))),
+)
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, PRINT)}
 
 
 def themed(name: Literal["light", "dark", "print"] | str) -> Theme:
     """A theme by its name."""
+    if name == PAGE.name:
+        return PAGE
     if not isinstance(name, str) or name not in THEMES:
         raise ParameterError(f"is {name!r}", "pass 'light', 'dark' or 'print'", argument="theme")
     return THEMES[name]

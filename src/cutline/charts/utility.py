@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+import cutline.charts.vega_lite as alt
 from cutline.charts.decision_curves import of_both_classes, resamples_on_a_chart
 from cutline.charts.layers import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.marks import Mark, mark_layers

@@ -14,7 +14,7 @@ from cutline import __version__
 from cutline.core.messages import listed
 from cutline.cuts import statements
 from cutline.file_page.programs import embedded, ranking_measures, reliability_program
-from cutline.inputs.text_values import MISSING
+from cutline.inputs.text_values import MISSING, PLAIN_NUMBER, SPELLINGS
 from cutline.inputs.usual_names import LABELS, SCORES
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.report import programs
@@ -74,7 +74,7 @@ def page(level: float) -> str:
         cut=_rows(_of_cuts(), lambda m: m.headline),
         promised=ROWS,
         omitted=listed([m.title for m in omitted]),
-        data=packed(_data(level)),
+        data=packed(page_data(level)),
         worker=script(WORKER),
         program=program,
     )
@@ -94,7 +94,7 @@ def _rows(measures: Iterable[Measure], comes_first: Any) -> dict[str, list[dict[
     return rows
 
 
-def _data(level: float) -> dict[str, Any]:
+def page_data(level: float) -> dict[str, Any]:
     """Return what the programs of the page read."""
     of_cuts = programs.embedded([(m.name, m) for m in _of_cuts()], _POINTS, level)
     of_cuts["measures"] = [entry | {"id": slug(entry["name"])} for entry in of_cuts["measures"]]
@@ -112,7 +112,13 @@ def _data(level: float) -> dict[str, Any]:
             "precision": precision_program(),
         },
         "methods": TITLES,
-        "words": {"labels": LABELS, "scores": SCORES, "missing": MISSING},
+        "words": {
+            "labels": LABELS,
+            "scores": SCORES,
+            "missing": MISSING,
+            "number": PLAIN_NUMBER,
+            "spellings": [spelling._asdict() for spelling in SPELLINGS],
+        },
         "examples": {name: about | {"text": _example(name)} for name, about in EXAMPLES.items()},
     }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,11 @@ from cutline.core.errors import InputError, shown
 from cutline.core.extras import require
 from cutline.inputs.column_source import check_distinct
 from cutline.inputs.text_table import Cells, TextTable
+
+MOST_UNPACKED = 10**9  # bytes of all parts of a workbook
+MOST_RATIO = 100  # of unpacked to packed bytes
+_HARMLESS = 10**7  # bytes, below which the ratio does not matter
+_DEFLATE_RATIO = 1032  # the most that deflated data can unpack to
 
 
 class Sheet(TextTable):
@@ -53,6 +60,7 @@ class Sheet(TextTable):
 def read_workbook(path: Path, title: str) -> Sheet:
     """Return the first sheet of a workbook that holds a table, with a note where there are several."""
     calamine = require("python_calamine", "excel")
+    check_unpacked_size(path, title)
     try:
         workbook = calamine.load_workbook(path)
         sheets = {
@@ -70,6 +78,32 @@ def read_workbook(path: Path, title: str) -> Sheet:
     if len(filled) > 1:
         sheet.notes[""] = f"Sheet {shown(name)} of {title} was read, the first of {len(filled)}."
     return sheet
+
+
+def check_unpacked_size(path: Path, title: str) -> None:
+    """Raise if a workbook, which is a zip archive, would unpack to far more than its size, before anything is unpacked.
+
+    What an archive says of its sizes may be false. Deflated data unpacks to at most about a thousand times its size, so
+    that only archives beyond the thousandth part of the limit have to be read through; there the checksums tell.
+    """
+    if not zipfile.is_zipfile(path):  # a workbook of the old format
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+            packed, unpacked = sum(part.compress_size for part in parts), sum(part.file_size for part in parts)
+            if unpacked > MOST_UNPACKED or (unpacked > _HARMLESS and unpacked > MOST_RATIO * packed):
+                raise InputError(
+                    f"{title} would unpack to {unpacked:,} bytes, {unpacked / max(packed, 1):,.0f} times its size",
+                    "save the sheet as CSV",
+                )
+            if packed > MOST_UNPACKED / _DEFLATE_RATIO:
+                for part in parts:
+                    with archive.open(part) as stream:
+                        while stream.read(1 << 20):
+                            pass
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError):
+        raise InputError(f"{title} cannot be read as a workbook", "it is damaged, or in another format") from None
 
 
 def _text(cell: Any) -> str:

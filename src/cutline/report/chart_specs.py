@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from altair.utils.schemapi import debug_mode
-
 from cutline.charts import (
     AREAS,
     CHARTS,
     CUT,
     LIGHT,
+    PAGE,
     PAGE_MEASURES,
     ChartKind,
     Evaluated,
@@ -106,8 +105,7 @@ def charts(
     ]
     jobs += [(_Job(CHARTS["confidence_curve"], curve), {"level": level}) for curve in differences]
     longest = max(len(model.ranking) for model in models.values())
-    with debug_mode(False):  # for all threads: each `tried` would set it back while others draw
-        yield from parallel.in_order(lambda job: _drawn(job[0], job[1]), jobs, longest)
+    yield from parallel.in_order(lambda job: _drawn(job[0], job[1]), jobs, longest)
 
 
 class _Job(NamedTuple):
@@ -157,9 +155,8 @@ def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", 
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
         which = drawn_of(kind, models) if len(which) > 1 else list(which)
-        with debug_mode(False):  # the tests of the charts check them; here it would take longer than all else
-            shown = None if kind.shows is Shows.NOTHING else models
-            spec = chart(kind.name, shown, **parameters).to_dict(check=False)
+        shown = None if kind.shows is Shows.NOTHING else models
+        spec = chart(kind.name, shown, theme=PAGE.name, **parameters).to_dict()
     except CutlineError as error:
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
     title, notes = _heading(spec, kind)
@@ -171,7 +168,7 @@ def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", 
         "models": which,
         "cut": kind.cut.to_dict() | _left_to_the_page(spec) if kind.cut and CUT in spec["datasets"] else None,
         "bars": error_bars(*models.values()) if AREAS in spec["datasets"] else None,
-        "spec": _coloured(spec),
+        "spec": spec,
     }
 
 
@@ -202,8 +199,7 @@ def _fit_panel(spec: dict[str, Any], *, legend: bool) -> None:
 
 def of_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
     """Return a finished picture as the page needs it: title, lines below it, and specification."""
-    with debug_mode(False):
-        spec = picture.to_dict(check=False)
+    spec = picture.to_dict()
     heading = spec.pop("title", picture.name)
     if "vconcat" in spec and isinstance(spec["vconcat"][0].get("title"), dict):  # the first part has the title
         heading = spec["vconcat"][0].pop("title")
@@ -267,7 +263,7 @@ def _of_any_cut(layer: dict[str, Any]) -> dict[str, Any]:
         kept["size"] = {"value": _RING}
     if "stroke" in encoding:
         by_model = encoding["stroke"].get("scale", {}) is None
-        kept["stroke"] = encoding["stroke"] if by_model else {"value": LIGHT.text}
+        kept["stroke"] = encoding["stroke"] if by_model else {"value": PAGE.text}
     return kept
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.charts import CHARTS, DARK, LIGHT, Place, Theme, vega
+from cutline.charts import CHARTS, DARK, LIGHT, PAGE, Place, Theme, vega
+from cutline.charts.bars_and_densities import MOST_BARS
 from cutline.charts.forest import difference_forest
 from cutline.core import parallel
 from cutline.core.counts import TrustedCounts, written
@@ -360,12 +361,21 @@ def policy(programs: Any) -> str:
 
 def page_colours(theme: Theme) -> dict[str, str]:
     """Return the colours of a theme by the names of the style's variables."""
-    return {f"--line-{i}": colour for i, colour in enumerate(theme.lines)} | {
-        "--ink": theme.text,
-        "--grid": theme.grid,
-        "--reference": theme.reference,
-        "--ground": theme.ground,
+    bars = {
+        name[len("var(") : -1]: colour
+        for count in range(2, MOST_BARS + 1)
+        for name, colour in zip(PAGE.fills(count)[1:], theme.fills(count)[1:], strict=True)
     }
+    return (
+        {f"--line-{i}": colour for i, colour in enumerate(theme.lines)}
+        | bars
+        | {
+            "--ink": theme.text,
+            "--grid": theme.grid,
+            "--reference": theme.reference,
+            "--ground": theme.ground,
+        }
+    )
 
 
 def theme_variables() -> str:

@@ -1,32 +1,43 @@
 // What stands in a cell: a number in one of several spellings, a label, or nothing.
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-const INFINITE = /^[+-]?inf(inity)?$/i;
 const WHOLE_LABEL = /^[+-]?(0|[1-9]\d*)$/; // "007" is a name
 const NUMBER_LABEL = /^[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-const WITH_COMMA = /^[+-]?\d*,\d+([eE][+-]?\d+)?\s*%?$/;
-const WITH_POINT = /^[+-]?\d*\.\d+([eE][+-]?\d+)?\s*%?$/;
 
-// How the numbers of a column are written, from some of its cells.
-export function spellingOf(cells) {
-  const known = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
-  const hasComma = known.some((cell) => WITH_COMMA.test(cell));
-  return { comma: hasComma && !known.some((cell) => WITH_POINT.test(cell)), percent: known.length > 0 && known.every((cell) => cell.endsWith("%")) };
-}
+const wholly = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
 
-// A function from a trimmed cell to its number; NaN where it is none. A percentage is divided by 100 without rounding twice.
-export function numberReader({ comma, percent, isPercentage }) {
-  return (cell) => {
-    let text = cell;
-    if (percent) {
-      if (!text.endsWith("%")) return NaN;
-      text = text.slice(0, -1).trimEnd();
+// The ways of writing numbers that the Python package knows: a plain one, and others that a whole column may have.
+export class NumberReader {
+  constructor({ number, spellings }) {
+    this.isPlain = wholly(number);
+    this.spellings = spellings.map((one) => ({ ...one, fits: wholly(one.pattern), isAmbiguous: wholly(one.ambiguous) }));
+  }
+
+  isNumber(cell) {
+    return this.isPlain.test(cell) || this.spellings.some(({ fits }) => fits.test(cell));
+  }
+
+  // How the numbers of a column are written: the place of its spelling, with a note; null if plainly, or not alike.
+  spellingOf(name, cells) {
+    if (cells.every((cell) => this.isPlain.test(cell))) return null;
+    for (const [place, { fits, isAmbiguous, sign, words }] of this.spellings.entries()) {
+      const example = cells.find((cell) => cell.includes(sign) && !isAmbiguous.test(cell));
+      if (example === undefined || !cells.every((cell) => fits.test(cell))) continue;
+      const note = `Column ${quotedName(name)} is written ${words}: ${example} is read as ${this.reader(place, false)(example)}.`;
+      return { place, note };
     }
-    if (comma) text = text.includes(".") ? "" : text.replace(",", ".");
-    if (NUMBER.test(text)) return Number(percent || isPercentage ? hundredth(text) : text);
-    if (!INFINITE.test(text)) return NaN;
-    return text.startsWith("-") ? -Infinity : Infinity;
-  };
+    return null;
+  }
+
+  // A function from a trimmed cell to its number; NaN where it is none. A percentage is not rounded twice.
+  reader(place, isPercentage) {
+    const { fits, decimal, is_percent: isPercent } = this.spellings[place] ?? { fits: this.isPlain, decimal: ".", is_percent: false };
+    return (cell) => {
+      if (!fits.test(cell)) return NaN;
+      const text = cell.replace(decimal, ".").replace(/ ?%$/, "");
+      const value = isPercent || isPercentage ? Number(hundredth(text)) : Number(text);
+      return Number.isNaN(value) ? infinite(text) : value;
+    };
+  }
 }
 
 function hundredth(text) {
@@ -34,14 +45,15 @@ function hundredth(text) {
   return `${digits}e${Number(power ?? 0) - 2}`;
 }
 
-export function isNumberCell(cell, spelling) {
-  return !Number.isNaN(numberReader(spelling)(cell.trim()));
+function infinite(text) {
+  if (!/^[+-]?inf/i.test(text)) return NaN;
+  return text.startsWith("-") ? -Infinity : Infinity;
 }
 
 // What to do about a cell that should be a number.
 export function numberHint(cell) {
-  if (WITH_COMMA.test(cell)) return "write all numbers of the column with a decimal point, or all with a comma";
   if (/^[+-]?\d{1,3}([,_ '.]\d{3})+/.test(cell)) return "write numbers without separators of thousands";
+  if (/^[+-]?\d*,\d+$/.test(cell)) return "write all numbers of the column with a decimal point, or all with a comma";
   return "choose a column of numbers";
 }
 

@@ -5,10 +5,10 @@ import { OPERATIONS } from "./program.js";
 const isColumn = (value) => value instanceof Float64Array;
 
 const COLUMN_OPERATIONS = {
-  sum: (column) => addUp(column.length, (i) => column[i]),
-  dot: (a, b) => addUp(a.length, (i) => a[i] * b[i]),
-  max: (column) => column.reduce((best, value) => (value > best || Number.isNaN(value) ? value : best), -Infinity),
-  min: (column) => column.reduce((best, value) => (value < best || Number.isNaN(value) ? value : best), Infinity),
+  sum: addUp,
+  dot: (a, b) => addUp(entryByEntry("multiply", [a, b])),
+  max: (column) => column.reduce((best, value) => Math.max(best, value), -Infinity), // NaN if one is
+  min: (column) => column.reduce((best, value) => Math.min(best, value), Infinity),
   cumulate: (column) => runningTotals(column, 1),
   cumsum: (column) => runningTotals(column, 0),
   diff: (column) => Float64Array.from({ length: column.length - 1 }, (_, i) => column[i + 1] - column[i]),
@@ -23,10 +23,10 @@ const COLUMN_OPERATIONS = {
 };
 
 // Neumaier's sum, exact to the last digits for a million entries; infinite terms stay infinite.
-function addUp(length, term) {
+function addUp(column) {
   let [sum, lost, plain] = [0, 0, 0];
-  for (let i = 0; i < length; i++) {
-    const value = term(i);
+  for (let i = 0; i < column.length; i++) {
+    const value = column[i];
     const next = sum + value;
     lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
     sum = next;
@@ -43,7 +43,7 @@ function runningTotals(column, before) {
   return totals;
 }
 
-// The four that make up most of the work have loops of their own, which run several times as fast.
+// Operations that make up most of the work have loops of their own, which run ten times as fast as calls.
 const LOOPS = {
   add(made, a, b) {
     for (let i = 0; i < made.length; i++) made[i] = a[i] + b[i];
@@ -57,20 +57,45 @@ const LOOPS = {
   divide(made, a, b) {
     for (let i = 0; i < made.length; i++) made[i] = a[i] / b[i];
   },
+  greater(made, a, b) {
+    for (let i = 0; i < made.length; i++) made[i] = a[i] > b[i] ? 1 : 0;
+  },
+  greater_equal(made, a, b) {
+    for (let i = 0; i < made.length; i++) made[i] = a[i] >= b[i] ? 1 : 0;
+  },
+  equal(made, a, b) {
+    for (let i = 0; i < made.length; i++) made[i] = a[i] === b[i] ? 1 : 0;
+  },
+  logical_and(made, a, b) {
+    for (let i = 0; i < made.length; i++) made[i] = a[i] && b[i] ? 1 : 0;
+  },
+  where(made, condition, yes, no) {
+    for (let i = 0; i < made.length; i++) made[i] = condition[i] ? yes[i] : no[i];
+  },
+  power(made, a, b) {
+    for (let i = 0; i < made.length; i++) made[i] = b[i] === 2 ? a[i] * a[i] : b[i] === 1 ? a[i] : OPERATIONS.power(a[i], b[i]);
+  },
+  maximum(made, a, b) {
+    for (let i = 0; i < made.length; i++) made[i] = Math.max(a[i], b[i]);
+  },
+  log(made, a) {
+    for (let i = 0; i < made.length; i++) made[i] = Math.log(a[i]);
+  },
+  log1p(made, a) {
+    for (let i = 0; i < made.length; i++) made[i] = Math.log1p(a[i]);
+  },
 };
 
 function entryByEntry(operation, values) {
   const { length } = values.find(isColumn);
   const made = new Float64Array(length);
-  if (LOOPS[operation] && values.every(isColumn)) {
-    LOOPS[operation](made, ...values);
-    return made;
+  const columns = values.map((value) => (isColumn(value) ? value : new Float64Array(length).fill(Number(value))));
+  if (LOOPS[operation]) LOOPS[operation](made, ...columns);
+  else {
+    const apply = OPERATIONS[operation];
+    const [a, b] = columns;
+    for (let i = 0; i < length; i++) made[i] = b ? apply(a[i], b[i]) : apply(a[i]); // all others take one or two
   }
-  const apply = OPERATIONS[operation];
-  const [a, b, c] = values.map((value) => (isColumn(value) ? (i) => value[i] : () => value));
-  if (!b) for (let i = 0; i < length; i++) made[i] = apply(a(i));
-  else if (!c) for (let i = 0; i < length; i++) made[i] = apply(a(i), b(i));
-  else for (let i = 0; i < length; i++) made[i] = apply(a(i), b(i), c(i));
   return made;
 }
 

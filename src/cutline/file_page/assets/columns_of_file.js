@@ -1,6 +1,6 @@
 // The columns of a file: what they are called, which can only be the label and the score, and their cells.
 
-import { isNumberCell, labelNames, numberHint, numberReader, quotedName, spellingOf } from "./cells.js";
+import { labelNames, numberHint, NumberReader, quotedName } from "./cells.js";
 import { eachPiece, headOf } from "./read_file.js";
 import { delimiterOf, firstRows, lineEndOf, MOST_COLUMNS, Refusal, RowSplitter } from "./table_text.js";
 
@@ -16,7 +16,8 @@ export async function lookAt(file, title, words) {
   const delimiter = delimiterOf(body, isWhole);
   const rows = firstRows(body, delimiter, isWhole, SAMPLED + 1);
   if (!rows.length) throw new Refusal(`${title} has a first row that does not end: check its quotes.`);
-  const hasHeader = !rows[0].some((cell) => isNumberCell(cell, { comma: true }) || isNumberCell(cell, {}) || isNumberCell(cell, { percent: true }));
+  const numbers = new NumberReader(words);
+  const hasHeader = !rows[0].some((cell) => numbers.isNumber(cell.trim())); // names are no numbers
   const names = hasHeader ? rows[0].map((name) => name.trim()) : rows[0].map((_, i) => `column ${i + 1}`);
   if (names.length > MOST_COLUMNS) {
     throw new Refusal(`${title} has ${names.length.toLocaleString("en")} columns, of which this page reads ${MOST_COLUMNS.toLocaleString("en")}: leave columns out.`);
@@ -27,19 +28,19 @@ export async function lookAt(file, title, words) {
   const sample = rows.slice(hasHeader ? 1 : 0);
   if (!sample.length) throw new Refusal(`${title} has columns but no rows: choose a file with at least one case.`);
   const layout = { delimiter, encoding, hasHeader, names, lineEnd: lineEndOf(body) };
-  const columns = names.map((name, i) => describe(name, sample.map((row) => row[i] ?? ""), words.missing));
+  const columns = names.map((name, i) => describe(name, sample.map((row) => row[i] ?? ""), words.missing, numbers));
   return { layout, columns, guess: guessColumns(columns, words), rows: sample.slice(0, SHOWN) };
 }
 
-function describe(name, cells, missing) {
+function describe(name, cells, missing, numbers) {
   const known = cells.map((cell) => cell.trim()).filter((cell) => !missing.includes(cell));
-  const spelling = spellingOf(known.slice(0, 500));
-  const distinct = new Set(labelNames([...new Set(known)]));
+  const spelling = numbers.spellingOf(name, known);
+  const read = numbers.reader(spelling?.place, false);
   return {
     name,
     spelling,
-    isNumber: known.length > 0 && known.every((cell) => isNumberCell(cell, spelling)),
-    hasTwoValues: distinct.size === 2,
+    isNumber: known.length > 0 && known.every((cell) => !Number.isNaN(read(cell))),
+    hasTwoValues: new Set(labelNames([...new Set(known)])).size === 2,
   };
 }
 
@@ -55,23 +56,25 @@ function guessColumns(columns, { labels, scores }) {
 }
 
 // The cells of the columns that were chosen, of all rows. Labels are codes for their texts.
-export async function readColumns(file, title, layout, chosen, missing, tellProgress) {
-  const cases = new Cases(title, layout, chosen, missing);
+export async function readColumns(file, title, layout, chosen, words, tellProgress) {
+  const cases = new Cases(title, layout, chosen, words);
   const splitter = new RowSplitter(layout.delimiter, layout.lineEnd, title, (fields, line) => cases.take(fields, line));
   await eachPiece(file, layout.encoding, title, (piece, isLast) => splitter.add(piece, isLast), tellProgress);
   return cases.finish();
 }
 
 class Cases {
-  constructor(title, layout, chosen, missing) {
+  constructor(title, layout, chosen, words) {
+    const numbers = new NumberReader(words);
     const place = (name) => layout.names.indexOf(name);
-    const reader = (column) => column && { place: place(column.name), name: column.name, read: numberReader(column) };
+    const reader = (column) =>
+      column && { place: place(column.name), name: column.name, read: numbers.reader(column.spelling, column.isPercentage) };
     Object.assign(this, {
       title, layout, chosen,
       label: place(chosen.label),
       score: reader(chosen.score),
       weight: reader(chosen.weight),
-      missing: new Set(missing),
+      missing: new Set(words.missing),
       isHeader: layout.hasHeader,
       codes: new Map(),
       rows: 0, // below the header

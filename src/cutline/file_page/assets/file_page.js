@@ -187,8 +187,7 @@ class FilePage {
     const notes = layout.names.length > 1 ? [`Columns are separated by ${separators[layout.delimiter]}.`] : [];
     if (!layout.hasHeader) notes.push("The first row holds numbers, so it is read as a case, and the columns are numbered.");
     if (layout.encoding === "windows-1252") notes.push("The file is not UTF-8, so it was read as Windows-1252: check names with accents.");
-    if (score?.spelling.comma) notes.push("Scores have decimal commas.");
-    if (score?.spelling.percent) notes.push("Scores are percentages, so 90 % is read as 0.9.");
+    if (score?.spelling) notes.push(score.spelling.note);
     return notes;
   }
 
@@ -209,15 +208,15 @@ class FilePage {
     $("question").textContent = "";
     const twice = label === score ? "label and score" : weight && weight === label ? "label and weight" : weight === score ? "score and weight" : "";
     if (twice) return this.refuse(`The column ${quotedName(weight === score ? score : label)} is chosen for ${twice}: choose another column for one of them.`);
-    const spelling = (name) => name && { name, ...this.found.columns.find((column) => column.name === name).spelling };
+    const column = (name) => ({ name, spelling: this.found.columns.find((one) => one.name === name).spelling?.place });
     const isPercentage = $("percentages").checked;
-    const chosen = { label, score: { ...spelling(score), isPercentage }, weight: spelling(weight) || null, dropMissing: $("drop").checked };
+    const chosen = { label, score: { ...column(score), isPercentage }, weight: weight ? column(weight) : null, dropMissing: $("drop").checked };
     this.showProgress(0);
     const cases = await this.result("read", { chosen }, turn);
     if (!cases) return;
     this.cases = cases;
     const [low, high] = cases.range;
-    $("percent-choice").hidden = !(isPercentage || (low >= 0 && high > 1 && high <= 100 && !chosen.score.percent));
+    $("percent-choice").hidden = !(isPercentage || (low >= 0 && high > 1 && high <= 100));
     this.showClasses(positive);
     await this.evaluate();
   }
@@ -295,7 +294,7 @@ class FilePage {
     $("summary").textContent =
       `${this.title}: ${counted(model.total)} cases${model.integral ? "" : " by weight"}, ${counted(model.positives)} of them ${quotedName(this.positive)} (${percent(model.positives / model.total)}), ` +
       `${counted(model.last)} distinct scores.${dropped}${kind}`;
-    $("verdict").textContent =
+    $("headline").textContent =
       `A random positive case gets a higher rank than a random negative one in ${percent(auc.value)} of pairs ` +
       `(AUC ${shown(auc.value)}, ${percent(this.data.level)} interval ${shown(auc.low)} to ${shown(auc.high)}; 0.5 is no better than chance).`;
   }

@@ -21,7 +21,7 @@ const TASKS = {
   async read({ chosen }) {
     cases = null; // the old ones go before the new ones come
     const tellProgress = (share) => postMessage({ progress: share });
-    cases = await readColumns(file, title, layout, chosen, programs.words.missing, tellProgress);
+    cases = await readColumns(file, title, layout, chosen, programs.words, tellProgress);
     return { counts: cases.counts, dropped: cases.dropped, range: rangeOf(cases.scores) };
   },
   async evaluate({ positive, higher }) {
