@@ -124,9 +124,11 @@ def test_the_examples_are_inside(opened):
     page.tab.click("#example-ten_cases")
     page.wait_for_numbers()
     assert page.measure("auc")[0] == "0.8000"
+    assert page.tab.is_visible("#few")  # of ten cases
     page.tab.click("#example-tumours")
     page.wait_for_numbers(1)
     assert page.measure("auc") == ("0.8382", "0.8033 to 0.8679")
+    assert not page.tab.is_visible("#few")
     assert "569 cases, 212 of them 'malignant'" in page.text("#summary")
     assert page.errors == []
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from cutline.core.ranking import Ranking
 from cutline.inference import delong, influence
-from cutline.inference.caveats import EQUAL
+from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG
 from cutline.inference.effective_size import effective, squares
+from cutline.inference.single.intervals import FEW_OUT_OF_ORDER
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.binned_calibration import bin_of
 from cutline.measures.kinds import LineOfAuc, MeanOfCases
@@ -37,6 +38,7 @@ def embedded(level: float) -> dict[str, Any]:
     ranking = symbolic_ranking()
     return {
         "measures": [_entry(measure, ranking, program, level) for measure in ranking_measures()[0]],
+        "has_few": program.add(_symbol(has_few_out_of_order(ranking))),
         "curves": {name: program.add(_symbol(getattr(ranking, name))) for name in ("tpr", "fpr", "precision")},
         "steps": program.steps,
     }
@@ -97,6 +99,13 @@ def line_of_auc_limits(kind: LineOfAuc, r: Ranking, level: float) -> tuple[Any, 
     slope, intercept = kind.of(r)
     low, high = (intercept + slope * np.where(by_variance, *pair) for pair in zip(two, one, strict=True))
     return low, high, by_variance
+
+
+def has_few_out_of_order(r: Ranking) -> Any:
+    """Whether DeLong's interval is too narrow, so that the package takes a wider one, which no formula gives."""
+    area, size = MEASURES["auc"].function(r), effective(r)
+    fewest = np.minimum(size.positives, size.negatives)
+    return (fewest < FEW_FOR_DELONG) | (fewest * np.minimum(area, 1 - area) < FEW_OUT_OF_ORDER)
 
 
 def mean_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:

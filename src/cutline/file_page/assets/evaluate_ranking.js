@@ -8,13 +8,14 @@ const NOT_PROBABILITIES = "the scores are not probabilities of the positive clas
 
 export function evaluateRanking(ranking, programs, higher) {
   const areProbabilities = higher && ranking.score[0] <= 1 && ranking.score.at(-1) >= 0;
-  const { steps, measures, curves } = programs.ranking;
-  const places = [...measures.flatMap(placesOf), ...Object.values(curves)];
+  const { steps, measures, curves, has_few: hasFew } = programs.ranking;
+  const places = [...measures.flatMap(placesOf), ...Object.values(curves), hasFew];
   const found = runColumns(steps, ranking, places);
   const [tp, fp] = [ranking.pos, ranking.neg].map(cumulated);
   const squares = ranking.integral ? {} : { tp2: cumulated(ranking.pos2), fp2: cumulated(ranking.neg2) };
   const at = Object.fromEntries(Object.entries(curves).map(([name, place]) => [name, found.get(place)]));
   return {
+    hasFew: Boolean(found.get(hasFew)),
     measures: measures.map((entry) => estimate(entry, found, areProbabilities)),
     model: {
       higher, tp, fp, ...squares,

@@ -300,6 +300,7 @@ class FilePage {
   }
 
   showCharts(model) {
+    $("few").hidden = !this.evaluated.hasFew;
     forgetMarks();
     const { curves, reliability } = this.evaluated;
     const share = model.positives / model.total;
