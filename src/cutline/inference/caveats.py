@@ -18,6 +18,7 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
+FEW_OUT_OF_ORDER = 5  # cases of the smaller class on the wrong side: with fewer, the normal quantile is too small
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_STUDENT = 8
 FEW_GROUPS = 10  # of a class: with 6, a specificity was held in 90 % (docs/coverage.md)
