@@ -562,7 +562,7 @@ def test_a_slip_of_the_pen_is_answered_with_the_right_name():
         with pytest.raises(cl.UnknownNameError) as caught:
             MEASURES[slipped]
 
-        assert name in str(caught.value).partition("Did you mean ")[2].rstrip("?").split(" or ")
+        assert name in str(caught.value).partition("Did you mean ")[2].rstrip("?").replace(" or ", ", ").split(", ")
 
 
 def test_an_unknown_name_is_a_key_error_that_reads_as_a_sentence():

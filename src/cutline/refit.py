@@ -73,7 +73,10 @@ class ModelBootstrap:
         undefined = int(np.isnan(found).sum())
         conditions = (
             (self.rounds < self.asked, f"Stopped after {self.rounds} of {self.asked} bootstrap sets."),
-            (self.redrawn, f"{self.redrawn} bootstrap sets or their out-of-bag cases were of one class: drawn again."),
+            (
+                self.redrawn,
+                f"{self.redrawn} bootstrap sets or their out-of-bag cases had only one class and were redrawn.",
+            ),
             (undefined, f"Undefined in {undefined} of {self.rounds} bootstrap sets, which do not count."),
             (
                 low != low,

@@ -362,7 +362,7 @@ def test_the_demo_shows_a_table_with_intervals_and_ends_with_the_path_of_its_rep
     assert "[0.8033, 0.8679]" in done.out
     assert "What do I get for my quota?" in done.out
     assert done.out.rstrip().endswith("demo.html")
-    assert "Where to cut" in (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "What the cut does" in (tmp_path / "demo.html").read_text(encoding="utf-8")
 
 
 def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):

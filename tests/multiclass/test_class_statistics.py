@@ -360,7 +360,7 @@ def test_a_rare_class_is_in_every_resample():
     found = of(labels, probabilities(16, 82)[1]).estimate("auc", method="bootstrap", resamples=300)
 
     assert found.has_interval
-    assert "resamples without a case of some class were drawn again" in found.notes[0]
+    assert "bootstrap samples lacked a class and were redrawn" in found.notes[0]
 
 
 @pytest.mark.parametrize(

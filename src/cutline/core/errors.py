@@ -152,7 +152,8 @@ def did_you_mean(names: Iterable[str]) -> str:
     >>> did_you_mean(["auc", "gini"]), did_you_mean([])
     (' Did you mean auc or gini?', '')
     """
-    listed = " or ".join(names)
+    *first, last = [*names] or [""]
+    listed = f"{', '.join(first)} or {last}" if first else last
     return f" Did you mean {listed}?" if listed else ""
 
 

@@ -80,8 +80,8 @@ def numbers(values: Any, name: str) -> Array:
 def _objects_as_numbers(array: Array, name: str) -> Array:
     numeric = []
     for position, value in enumerate(array):
-        if isinstance(value, str | bytes):
-            raise _text_error(name, value, position)
+        if isinstance(value, str | bytes | bytearray | memoryview):
+            raise _text_error(name, bytes(value) if isinstance(value, bytearray | memoryview) else value, position)
         try:
             if getattr(value, "ndim", 0):
                 raise TypeError  # older versions of numpy take an array of one number for the number
@@ -289,6 +289,9 @@ def check_number(value: Any, name: str) -> float:
 # ---------------------------------------------------------------------- missing values
 
 
+_ALWAYS_PRESENT = {str, bytes, int, bool}  # types without a value that is missing
+
+
 def missing_mask(array: Array) -> Array | None:
     """Which values are missing; None when the type has no way to be missing."""
     if array.dtype.kind == "f":
@@ -296,6 +299,8 @@ def missing_mask(array: Array) -> Array | None:
     if array.dtype.kind in "mM":
         return np.isnat(array)
     if array.dtype.kind in "OT":
+        if set(map(type, array)) <= _ALWAYS_PRESENT:  # several times as fast as asking each value
+            return None
         return np.fromiter((is_missing(value) for value in array), dtype=bool, count=len(array))
     return None
 

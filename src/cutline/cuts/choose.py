@@ -220,7 +220,7 @@ class CutRequest:
             )
         if self.made and self._conditions():
             also = listed(self._conditions())
-            notes.append(f"On these cases the cut also keeps to {also}, of which nothing is promised.")
+            notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")
         return notes
 
     def _conditions(self) -> list[str]:

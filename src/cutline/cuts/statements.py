@@ -35,7 +35,7 @@ IN_ADVANCE = Text(
     Argument("after_looking", True),
     " drops this assumption.",
 )
-NO_DRIFT = "Nothing holds once the population drifts: check the promise on new cases from time to time."
+NO_DRIFT = "The population does not drift: check the promise on new cases from time to time."
 
 
 def percent(share: float) -> str:
@@ -95,7 +95,7 @@ def promised(
     with_room: bool = True,
 ) -> str:
     """The statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
-    where = ", wherever the cut is put" if after_looking else ""
+    where = ", even if you chose the cut after looking" if after_looking else ""
     parts = listed([_clause(one, reaches(threshold, higher=r.higher_is_positive)) for one in made])
     both = "" if len(made) == 1 else ", all at once"
     comma = "," if where or both else ""
@@ -176,11 +176,11 @@ def _too_few(one: RatePromise) -> str:
 FLAGS = "flags {flagged} of {total} cases"
 BEST = (
     "The threshold {threshold} {flags} and has the {verb} {criterion}{where}{given}: {apparent} here{later}; "
-    "nothing is promised."
+    "no guarantee for future cases."
 )
 STEADIER = (
     "The threshold {threshold} {flags}: {how}, which varies less than the optimum. Its {criterion}{where}{given} is "
-    "{apparent} here{later}; nothing is promised."
+    "{apparent} here{later}; no guarantee for future cases."
 )
 HOW = {
     "mean": "the mean of the best thresholds of the resamples",
@@ -188,7 +188,7 @@ HOW = {
     "kernel": "the best one for kernel estimates of both distributions",
     "normal": "the best one if both distributions were normal",
 }
-ONLY_RULES = "The threshold {threshold} {flags}, {which} under {given} on these cases; nothing is promised."
+ONLY_RULES = "The threshold {threshold} {flags}, {which} that {given} allows; no guarantee for future cases."
 CAP = "a quota of {quota}"
 
 

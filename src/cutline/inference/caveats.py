@@ -112,8 +112,12 @@ def has_spread(values: Array) -> bool:
 
 def redraws(count: int) -> list[str]:
     """How many resamples of one class were drawn again, as a sentence, if any."""
-    what = "1 resample of one class was" if count == 1 else f"{count} resamples of one class were"
-    return [f"{what} drawn again."] if count else []
+    what = (
+        "1 bootstrap sample had only one class and was"
+        if count == 1
+        else (f"{count} bootstrap samples had only one class and were")
+    )
+    return [f"{what} redrawn."] if count else []
 
 
 def few_resamples(count: int) -> list[str]:

@@ -85,7 +85,7 @@ def is_number(value: str) -> str:
 @contextmanager
 def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
     """Tell whoever watches how many of the rows the query of this block has read."""
-    if not is_watched():
+    if not is_watched() or not rows:
         yield
         return
     connection.execute(

@@ -7,11 +7,14 @@ and groups as the text that stands there, labels as numbers or true/false where 
 from __future__ import annotations
 
 import copy
+import csv
+import io
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +22,24 @@ import duckdb
 import numpy as np
 
 from cutline.core.errors import Argument, InputError, PositionError, Text
-from cutline.core.parallel import is_watched
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import copying
 from cutline.inputs.column_source import Array, Ask, Coded, check_distinct, plain
-from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
+from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
 from cutline.inputs.duck import connect, followed, is_number
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import FileSet
 from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import absent, literal, quoted
+from cutline.inputs.text_table import CsvFile
 from cutline.inputs.text_values import (
     MISSING,
     MOST_LABELS,
     PLAIN_NUMBER,
     SPELLINGS,
     Spelling,
+    is_long_number,
     kind_of_labels,
     number_hint,
     read_labels,
@@ -44,6 +48,8 @@ from cutline.inputs.text_values import (
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
 _ROW_BYTES = 16  # of a row that is read to be ranked: a score and a label
 _SHORTEST_LINE = 4  # bytes of a row of two columns
+_FIRST_BYTES = 1 << 16  # beyond which a file's first lines tell how long the others are
+_PACKED = 4  # bytes of text that a byte of a compressed file holds, about
 _FIRST_ROWS = 4096  # in which labels are looked up
 _MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _UNKNOWN = 255
@@ -103,6 +109,10 @@ def _is_full_disk(error: Exception) -> bool:
     """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
     said = str(error).lower()
     return any(word in said for word in ("no space left", "disk quota exceeded", "file too large"))
+
+
+class UnreadableError(InputError):
+    """A file that DuckDB cannot read, for a reason that it does not tell."""
 
 
 class File:
@@ -199,22 +209,43 @@ class File:
     @cached_property
     def count(self) -> int:
         """How many rows there are."""
-        with self._plainly():
+        with self._plainly(), followed(self._connection, self._likely_count or 0):
             return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
-        return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+        try:
+            return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+        except UnreadableError:
+            # Python reads lines that end in several ways, and headers of gzip that DuckDB does not know.
+            if self._layout is None or self._layout.compression == "zstd":
+                raise
+            return CsvFile(self._path, self.title, self._layout).rows(asked)
 
     def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
         """The rows are read as they are."""
         return
 
     def fits(self, limit: int) -> bool:
-        """Whether the columns of a ranking fit into some bytes: rows are counted only where the size does not tell."""
+        """Whether the columns of a ranking fit into some bytes; rows of text are counted only where it is close."""
         most = limit // _ROW_BYTES
-        is_plain = self._layout is not None and self._layout.compression == "none"
-        return (is_plain and self._path.stat().st_size // _SHORTEST_LINE <= most) or self.count <= most
+        likely = self._likely_count
+        return self.count <= most if likely is None or likely > most // 4 else True
+
+    @cached_property
+    def _likely_count(self) -> int | None:
+        """About how many rows a text file has, by its size and its first lines; None where counting takes no time."""
+        if self._kind == "parquet" or not hasattr(self, "_path"):
+            return None
+        lines = (
+            head(self._path, self.title, self.compression).encode().splitlines() if self._size > _FIRST_BYTES else []
+        )
+        length = max(sum(map(len, lines)) // len(lines) + 1, 2) if lines else _SHORTEST_LINE
+        return self._size * (1 if self.compression == "none" else _PACKED) // length
+
+    @cached_property
+    def _size(self) -> int:
+        return self._path.stat().st_size
 
     def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
         """Read the columns in one typed scan; None where a value needs a closer look, which `rows` takes.
@@ -242,6 +273,8 @@ class File:
         types = {self._names[one.column]: "DOUBLE" for one in numbers}
         if len(types) != len(numbers) or self._has_odd_numbers(numbers):
             return None
+        for one in numbers:
+            self._check_decimals(one)
         reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
         return self._scan_coded(asked, reader, lambda texts, one: _read_labels(texts, as_text=one.as_text))
 
@@ -274,7 +307,7 @@ class File:
             ]
             columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
             query = f"SELECT {columns} FROM {reader}"  # noqa: S608
-            with followed(self._connection, self.count) if is_watched() else nullcontext():
+            with followed(self._connection, self._likely_count or self.count):
                 arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
             found = dict(zip(asked, arrays, strict=True))
             if not len(arrays[0]):
@@ -508,6 +541,9 @@ class File:
 
     def _check_decimals(self, one: Ask) -> None:
         """Refuse decimals that would become ties as floats."""
+        if one.role == "scores" and self._layout is not None and hasattr(self, "_path"):
+            self._check_long_numbers(one)
+            return
         digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
         if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
             return
@@ -515,6 +551,25 @@ class File:
         counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
         with self._plainly():
             exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")  # noqa: S608
+        if as_floats < exact:
+            raise decimals_error(one.role)
+
+    def _check_long_numbers(self, one: Ask) -> None:
+        """Refuse numbers of a CSV file that would become ties as floats, if its first rows have that many digits."""
+        assert self._layout is not None  # noqa: S101 - of a CSV file
+        start = head(self._path, self.title, self._layout.compression)
+        where = self._layout.columns.index(one.column)
+        with suppress(csv.Error):
+            rows = islice(csv.reader(io.StringIO(start, newline=""), delimiter=self._layout.delimiter), 1, _FIRST_ROWS)
+            if not any(is_long_number(row[where]) for row in rows if len(row) > where):
+                return
+        text = f"rtrim(ltrim(trim({self._name(one)}), '+0'), '0')"
+        counts = f"count(DISTINCT {text}), count(DISTINCT TRY_CAST({self._name(one)} AS DOUBLE))"
+        is_long = (
+            f"length({self._name(one)}) > 18 AND regexp_full_match(trim({self._name(one)}), '[+-]?[0-9]*[.][0-9]+')"
+        )
+        with self._plainly():
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from} WHERE {is_long}")  # noqa: S608
         if as_floats < exact:
             raise decimals_error(one.role)
 
@@ -545,7 +600,7 @@ class File:
     def _reason(self) -> InputError:
         """Why the file cannot be read, from what DuckDB notes about its lines."""
         what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
-        general = InputError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
+        general = UnreadableError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
         if self._layout is None:
             return general
         try:

@@ -206,7 +206,8 @@ def _start(path: Path) -> bytes:
                 return unpacked.read(64)
         except (OSError, EOFError, zlib.error):  # which whoever reads it will say
             return start
-    return (zstd_lines(path) or start) if start.startswith(zstd_files.MAGIC) else start
+    is_zstd = start.startswith(zstd_files.MAGIC) or zstd_files.is_skipped(start)
+    return (zstd_lines(path) or start) if is_zstd else start
 
 
 def zstd_lines(path: Path) -> bytes | None:
@@ -223,6 +224,8 @@ def compression_of(path: Path, title: str) -> str:
         if start.startswith(mark):
             raise InputError(f"{title} is {what}", way_out)
     kind = next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
+    if zstd_files.is_skipped(start):
+        kind = "zstd"
     if kind == "zstd" and not zstd_files.is_whole(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
     if kind == "gzip":

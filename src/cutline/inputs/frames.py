@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from cutline.core.errors import InputError, ParameterError
@@ -177,9 +178,21 @@ def _collected(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     return {name: _array(found.get_column(name)) for name in found.columns}
 
 
+def _texts(column: nw.Series[Any]) -> Array:
+    """The texts of categories; as an array of its own, pyarrow's would lose what is missing."""
+    return plain(column.cast(nw.String).to_numpy())
+
+
 def _array(column: nw.Series[Any]) -> Array:
     if column.dtype in (nw.Categorical, nw.Enum):
-        column = column.cast(nw.String)  # as an array of its own, pyarrow's would lose what is missing
+        native = column.to_native()
+        categories = getattr(getattr(native, "cat", None), "categories", None)
+        if categories is not None:  # of pandas, which may be numbers
+            return plain(np.asarray(native)) if categories.dtype.kind in "biuf" else _texts(column)
+        value_type = getattr(getattr(native, "type", None), "value_type", None)
+        if value_type is None or str(value_type).endswith(("string", "string_view", "utf8")):
+            return _texts(column)
+        column = nw.from_native(native.cast(value_type), series_only=True)  # numbers in a dictionary of pyarrow's
     try:
         return plain(column.to_numpy())
     except NotImplementedError:  # pyarrow's, of unions

@@ -109,6 +109,7 @@ if not hasattr(compiled, "draw"):  # built from an older source
 Array = npt.NDArray[Any]
 
 _COMPILED = (np.dtype(np.float64), np.dtype(np.float32))
+_LONG = 2**22  # cases beyond which memory that is asked for anew, in large pages, costs less than what was kept
 _SHORT = 4096  # cases up to which the number of steps costs more than their length
 # The merge goes by pieces of about this many cells, so that its scratch space stays in the cache and the peak low.
 _PIECE = 65_536
@@ -183,7 +184,8 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     can_compile = compiled is not None and weights is None and scores.dtype in _COMPILED
     if n <= _SHORT and weights is None:
         return (_compiled if can_compile else _at_once)(scores, is_positive, descending)
-    _keep_freed_memory()
+    if n <= _LONG:
+        _keep_freed_memory()
     by = compiled if can_compile else None
     on_grid = counted(scores, is_positive, by) if weights is None else None
     if on_grid is not None:

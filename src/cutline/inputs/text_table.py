@@ -21,12 +21,16 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import InputError, PositionError
+from cutline.core.validation import decimals_error
 from cutline.inputs.column_source import Array, Ask, Coded
 from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
-from cutline.inputs.text_values import (  # fmt: skip
+from cutline.inputs.text_values import (
+    MOST_DIGITS,
     SPELLINGS,
     NotNumberError,
     Spelling,
+    have_hidden_ties,
+    is_long_number,
     is_missing_word,
     number_hint,
     read_labels,
@@ -135,6 +139,7 @@ class TextTable(ABC):
         floats: dict[str, list[Array]] = {column: [np.zeros(0)] for column in numbers}
         codes: dict[str, list[Array]] = {column: [np.zeros(0, np.int32)] for column in texts}
         where = {name: i for i, name in enumerate(self.columns)}
+        long: dict[str, set[str]] = {column: set() for column, role in numbers.items() if role == "scores"}
         before = 0
         for cells, may_be_odd in self.parts():
             for column in numbers:
@@ -143,10 +148,16 @@ class TextTable(ABC):
                     floats[column].append(read_numbers(cells[where[column]], may_be_odd=may_be_odd, spelling=spelling))
                 except NotNumberError as error:
                     raise _BadColumnError(column, error.text, before + error.position) from None
+            for column, some in long.items():
+                own = cells[where[column]]
+                if max(map(len, own)) > MOST_DIGITS:
+                    some.update(filter(is_long_number, own))
             for column, book in texts.items():
                 own = cells[where[column]]
                 codes[column].append(np.fromiter(map(book.__getitem__, own), np.int32, len(own)))
             before += len(cells[0])
+        if any(map(have_hidden_ties, long.values())):
+            raise decimals_error("scores")
         return (
             {column: np.concatenate(some) for column, some in floats.items()},
             {column: np.concatenate(some) for column, some in codes.items()},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>",
 WHOLE = r"[+-]?(0|[1-9][0-9]*)"  # how text spells a number; "007" is a name
 NUMBER = r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 PLAIN_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
+MOST_DIGITS = 17  # that a float may need to be told from its neighbours
 MOST_LABELS = 1000  # more distinct values than this are no labels
 
 
@@ -97,6 +99,27 @@ def _number(cell: str, position: int, spelling: Spelling | None) -> float:
     if not re.fullmatch(PLAIN_NUMBER if spelling is None else spelling.pattern, text, re.IGNORECASE | re.ASCII):
         raise NotNumberError(cell.rstrip("\r\n"), position)
     return float(text if spelling is None else spelling.plain(text))
+
+
+def is_long_number(text: str) -> bool:
+    """Whether a number has more digits than a float can tell apart.
+
+    >>> is_long_number("0.0566342499514803"), is_long_number("0.12345678901234567890")
+    (False, True)
+    """
+    digits = re.sub(r"[^0-9]", "", re.split("[eE]", text)[0]).strip("0")
+    return len(text) > MOST_DIGITS and len(digits) > MOST_DIGITS
+
+
+def have_hidden_ties(texts: Iterable[str]) -> bool:
+    """Whether numbers that differ as they are written are one float."""
+    exact: dict[float, Decimal] = {}
+    for text in texts:
+        with suppress(ValueError, InvalidOperation):
+            number = Decimal(text.strip())
+            if exact.setdefault(float(text), number) != number:
+                return True
+    return False
 
 
 def number_hint(value: str) -> str:

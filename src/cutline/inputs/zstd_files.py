@@ -19,6 +19,11 @@ _DICTIONARY = (0, 1, 2, 4)  # bytes of its name, by the last two bits of the des
 _REPEATED, _RESERVED = 1, 3  # kinds of blocks
 
 
+def is_skipped(start: bytes) -> bool:
+    """Whether a file begins with a frame that holds something else than data, as those of some tools do."""
+    return int.from_bytes(start[:4], "little") in _SKIPPED
+
+
 def is_whole(path: Path) -> bool:
     """Whether every frame of a file is there to its end."""
     with path.open("rb") as stream:

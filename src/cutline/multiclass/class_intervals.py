@@ -125,7 +125,7 @@ def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Opti
     values, redrawn = resampled(statistic.values(cases), cases, resamples, options.seed)
     value = float(statistic.values(cases)(cases.weights))
     draws = np.sort(values[np.isfinite(values)])
-    notes = [f"{redrawn} resamples without a case of some class were drawn again."] if redrawn else []
+    notes = [f"{redrawn} bootstrap samples lacked a class and were redrawn."] if redrawn else []
     if not len(draws) or not has_spread(draws):
         limits, notes = Limits(math.nan, math.nan), [*notes, NO_SPREAD]
     else:

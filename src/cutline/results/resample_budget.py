@@ -106,7 +106,7 @@ def left_out(scores: int, used: int = 0) -> str:
     how = "simulating" if used else "resampling"
     return (
         f"Intervals {what} are left out, because {how} {scores:,} distinct scores takes long: "
-        "ask for a number of resamples to have them."
+        "name a number of resamples, such as 200, to have them."
     )
 
 

@@ -217,7 +217,7 @@ def test_resamples_of_one_class_are_redrawn_and_counted():
 
     # A resample lacks the one positive with probability (3/4)^4, or about 0.316, and all negatives with 1/256.
     assert 350 < redrawn < 600
-    assert found.notes[0] == f"{redrawn} resamples of one class were drawn again."
+    assert found.notes[0] == f"{redrawn} bootstrap samples had only one class and were redrawn."
 
 
 def test_resamples_that_leave_it_undefined_are_counted():

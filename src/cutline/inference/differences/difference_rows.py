@@ -24,7 +24,7 @@ from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Wanted
 from cutline.results.summary import keyed
 
-NOT_RESAMPLED = "There is no closed form, and nothing was resampled: ask for a number of resamples."
+NOT_RESAMPLED = "There is no closed form, and nothing was resampled: name a number of resamples, such as 200."
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,7 +261,7 @@ export class Promises {
     const clauses = made.map(({ name, bound }) =>
       fill(this.words.clauses[name], { rate: inPercent(bound), reaches, prevalence: this.whichPrevalence() }),
     );
-    const where = this.isAfter ? ", wherever the cut is put" : "";
+    const where = this.isAfter ? ", even if you chose the cut after looking" : "";
     const both = made.length > 1 ? ", all at once" : "";
     const always = made.every(({ name }) => name !== "precision") ? ", whatever the distribution" : "";
     const rooms = this.isFound ? made.filter(({ name }) => name !== "precision").map((one) => this.room(one)) : [];

@@ -1,0 +1,88 @@
+"""Files that are sound though few writers make them so, and some that look sound and are not."""
+
+import struct
+import zlib
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from cutline import InputError, rank
+
+BODY = b"y,p\n1,0.5\n0,0.2\n"
+
+
+@pytest.fixture(params=["python", "duckdb"])
+def by_each(request):
+    """Read by Python, then by DuckDB."""
+    if request.param == "duckdb":
+        request.getfixturevalue("by_duckdb")
+
+
+def packed(flags, fields=b""):
+    """A gzip file with optional fields of its header (RFC 1952)."""
+    start = b"\x1f\x8b\x08" + bytes([flags]) + b"\0\0\0\0\0\xff" + fields
+    if flags & 2:
+        start += struct.pack("<H", zlib.crc32(start) & 0xFFFF)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return start + packer.compress(BODY) + packer.flush() + struct.pack("<II", zlib.crc32(BODY), len(BODY))
+
+
+@pytest.mark.parametrize(("flags", "fields"), [(16, b"a comment\0"), (2, b""), (26, b"a.csv\0a comment\0")])
+def test_gzip_may_have_a_comment_or_a_checksum_of_its_header(tmp_path, by_each, flags, fields):
+    (tmp_path / "a.csv.gz").write_bytes(packed(flags, fields))
+    assert rank("y", "p", data=tmp_path / "a.csv.gz").score.tolist() == [0.5, 0.2]
+
+
+@pytest.mark.parametrize("where", ["first", "last"])
+def test_zstd_may_have_a_frame_that_is_skipped(tmp_path, where):
+    data, skipped = pa.compress(BODY, "zstd", asbytes=True), struct.pack("<II", 0x184D2A50, 5) + b"abcde"
+    (tmp_path / "a.csv.zst").write_bytes(skipped + data if where == "first" else data + skipped)
+    assert rank("y", "p", data=tmp_path / "a.csv.zst").score.tolist() == [0.5, 0.2]
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_lines_may_end_in_another_way_far_below_the_header(tmp_path, by_each, quote):
+    rows = f"1,{quote}0.5{quote}\n0,0.25\n" * 8000 + "1,0.5\r\n0,0.2\r1,0.3\n"
+    (tmp_path / "a.csv").write_bytes(b"y,p\n" + rows.encode())
+    assert rank("y", "p", data=tmp_path / "a.csv").total == 16_003
+
+
+@pytest.mark.parametrize("name", ["a.csv", "b.csv"])
+def test_odd_numbers_are_refused_however_lines_end(tmp_path, by_each, name):
+    (tmp_path / name).write_bytes(b"y,p\r1,1_000\r0,0.5\r" if name == "a.csv" else b"y,p\r1,+-1\r0,0.5\r")
+    with pytest.raises(InputError, match="holds text"):
+        rank("y", "p", data=tmp_path / name)
+
+
+def test_numbers_in_a_dictionary_are_numbers(tmp_path):
+    table = pa.table(
+        {"y": pa.array([1, 0, 1]).dictionary_encode(), "p": pa.array([0.5, 0.25, 0.5]).dictionary_encode()}
+    )
+    feather.write_feather(table, tmp_path / "a.arrow")
+    assert rank("y", "p", data=tmp_path / "a.arrow") == rank([1, 0, 1], [0.5, 0.25, 0.5])
+    frame = pd.DataFrame({"y": pd.Categorical([1, 0, None]), "p": [0.5, 0.2, 0.1]})
+    assert rank("y", "p", data=frame, missing="drop").positive == 1
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_bytes_are_no_scores(tmp_path, kind):
+    table = pa.table({"y": [1, 0], "p": [b"0.5", b"0.2"]})
+    (feather.write_feather if kind == "arrow" else parquet.write_table)(table, tmp_path / f"a.{kind}")
+    with pytest.raises(InputError, match=r"holds text, for example b'0.5'"):
+        rank("y", "p", data=tmp_path / f"a.{kind}")
+
+
+def test_decimals_that_floats_cannot_tell_apart_are_refused(tmp_path, by_each):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n1,0.1000000000000000055511\n0,0.1000000000000000055512\n")
+    with pytest.raises(InputError, match="holds decimals that float64 cannot tell apart"):
+        rank("y", "p", data=path)
+    path.write_text("y,p\n1,0.1000000000000000055511\n0,0.10000000000000000555110\n1,0.25\n")
+    assert len(rank("y", "p", data=path)) == 2  # one number, written twice
+
+
+def test_labels_of_text_and_none_are_found_missing():
+    with pytest.raises(InputError, match="holds 1 missing value"):
+        rank(["yes", None, "no"], [0.5, 0.4, 0.2], positive="yes")
