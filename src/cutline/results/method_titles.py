@@ -49,7 +49,7 @@ TITLES: Mapping[str, str] = {
     "newcombe_pairs": "Newcombe, all pairs (Tukey)",
     "mover_pairs": "MOVER, all pairs (Tukey)",
     "grouped": "Student's t of whole groups",
-    "grouped_pairs": "whole groups, all pairs (largest |t|)",
+    "grouped_pairs": "whole groups, all pairs (MOVER, largest |t|)",
     "log_ratio_pairs": "log ratio, all pairs (Tukey)",
     "ratio_student": "ratio estimator (Student)",
     "bootstrap_wilson": "bootstrap standard error (Wilson)",
