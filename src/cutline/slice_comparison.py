@@ -26,10 +26,10 @@ from cutline.inference.single.proportions import wilson
 from cutline.inference.slice_auc import MOST_CASES, Areas, Slicing, permutation_test
 from cutline.inference.slice_groups import (
     as_student,
+    correlation_of,
     difference_from_rest,
     group_covariance,
     group_sums,
-    grouped_pairs,
     measure_influence,
     satterthwaite,
     student_p,
@@ -499,7 +499,10 @@ class GroupedSliceMeasure(SliceMeasure):
     def pairs(self, level: float) -> Pairs:
         """Return all pairs, with limits that hold together at this level."""
         self.check_two()
-        return grouped_pairs(self.values, self._sums, self._freedom, level)
+        covariance = group_covariance(self._sums)
+        critical = simultaneous.max_t(covariance, level, pairs=True)
+        limits = self._own_limits(self.evaluations, simultaneous.coverage_of(critical))
+        return simultaneous.mover_pairs(self.values, *limits, correlation_of(covariance))
 
     def scaled(self) -> tuple[Array, Array, Any]:
         """Return values and variances for pooling, if no group is in two slices."""

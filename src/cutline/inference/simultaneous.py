@@ -83,20 +83,31 @@ class Pairs(NamedTuple):
         return (first, second) if self.difference[at] >= 0 else (second, first)
 
 
-def mover_pairs(values: Array, low: Array, high: Array) -> Pairs:
+def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | None = None) -> Pairs:
     """Return all pairs from the limits of each slice: square and add (Newcombe 1998; Zou and Donner 2008).
 
     With limits at the same distance on both sides it is the value plus and minus the root of the summed variances.
+
+    Args:
+        values: The value of each slice.
+        low: Its lower limit.
+        high: Its upper limit.
+        correlation: The correlation of the slices, where they are not independent.
     """
     first, second = np.triu_indices(len(values), 1)
     below, above = values - low, high - values
     difference = values[first] - values[second]
+    shared = 0.0 if correlation is None else correlation[first, second]
+
+    def distance(one: Array, two: Array) -> Array:
+        return np.asarray(np.sqrt(np.maximum(one**2 + two**2 - 2 * shared * one * two, 0.0)))
+
     return Pairs(
         first,
         second,
         difference,
-        difference - np.hypot(below[first], above[second]),
-        difference + np.hypot(above[first], below[second]),
+        difference - distance(below[first], above[second]),
+        difference + distance(above[first], below[second]),
     )
 
 

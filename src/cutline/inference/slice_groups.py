@@ -14,7 +14,6 @@ from cutline.core.ranking import Array, Ranking
 from cutline.inference import delong, influence, simultaneous
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.simultaneous import Pairs
 from cutline.measures import LineOfAuc, MeanOfCases, Measure
 from cutline.measures.measure_type import Needs
 
@@ -70,27 +69,11 @@ def group_covariance(sums: Array) -> Array:
     return np.asarray(sums.T @ sums * (count / (count - 1)))
 
 
-def grouped_pairs(values: Array, sums: Array, freedom: Array, level: float) -> Pairs:
-    """Return all pairs of slices with limits that hold together, by the multiplier bootstrap of whole groups.
-
-    The critical value of the largest |t| of normal estimates is turned into that of Student's distribution, whose
-    degrees of freedom for a pair are Satterthwaite's.
-
-    Args:
-        values: The value of each slice.
-        sums: What each group (rows) changes in each slice (columns).
-        freedom: The degrees of freedom of the variance of each slice.
-        level: The level.
-    """
-    first, second = np.triu_indices(len(values), 1)
-    covariance = group_covariance(sums)
-    spread = np.diag(covariance)
-    variance = spread[first] + spread[second] - 2 * covariance[first, second]
-    pair_freedom = satterthwaite(spread[first], freedom[first], spread[second], freedom[second])
-    critical = as_student(simultaneous.max_t(covariance, level, pairs=True), pair_freedom)
-    half = critical * np.sqrt(np.maximum(variance, 0.0))
-    difference = values[first] - values[second]
-    return Pairs(first, second, difference, difference - half, difference + half)
+def correlation_of(covariance: Array) -> Array:
+    """Return the correlation of estimates; 0 where one does not vary."""
+    spread = np.sqrt(np.diag(covariance))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(covariance / np.outer(spread, spread), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def satterthwaite(variance: Array, freedom: Array, other: Array, other_freedom: Array) -> Array:
