@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array
 from cutline.core.validation import LEVEL, check_level, check_whole, counted
 from cutline.fold_evaluation import FoldEvaluation, FoldSummary, OutOfFold, limited_estimate, warn_of_leaks
@@ -334,8 +334,8 @@ def cross_validate(
     check_same_length(X, labels, "X", "y")
     seed = check_whole(seed, "seed", 0)
     chosen = np.unique(labels).tolist()[1] if positive is None else positive
-    if chosen not in np.unique(labels).tolist():
-        raise InputError(f"is {chosen!r}, which is no label", "pass one of the two labels", argument="positive")
+    if np.ndim(chosen) or chosen not in np.unique(labels).tolist():
+        raise InputError(f"is {briefly(chosen)}, which is no label", "pass one of the two labels", argument="positive")
     if resume is not None and not isinstance(resume, CrossValidation):
         raise ParameterError(f"is {resume!r:.40}", "pass the CrossValidation that was stopped", argument="resume")
     if resume is not None and resume.seed != seed:

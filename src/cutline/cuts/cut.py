@@ -142,7 +142,9 @@ class Cut(ComparedByFields):
         >>> Cut(0.5, "", counts=Counts(100, 50, 50, 800)).surprise(220, 1000)
         'The cut flags 22 % of these cases, but flagged 15 % of those that chose it: the scores may have shifted.'
         """
-        if self.counts is None or not cases or not float(self.counts.total):
+        flagged = validation.check_number(flagged, "flagged")
+        cases = validation.check_number(cases, "cases")
+        if self.counts is None or not 0 <= flagged <= cases or not cases or not float(self.counts.total):
             return ""
         before, total = float(self.counts.flagged / self.counts.total), float(self.counts.total)
         now, pooled = flagged / cases, (flagged + before * total) / (cases + total)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.errors import ParameterError, near
+from cutline.core.errors import ParameterError, briefly, near
 from cutline.core.messages import listed
 from cutline.core.table import p_number, shown
 from cutline.core.validation import counted
@@ -91,8 +91,8 @@ def choose_models(
         primary: The measure that decides its question, which then comes first.
         by_quota: Whether a quota was given; without one, measures of quotas are no question unless nothing else is.
     """
-    if goal is not None and goal not in GOALS:
-        raise ParameterError(f"is {goal!r}", f"pass one of {listed(list(GOALS))}", argument="goal")
+    if goal is not None and (not isinstance(goal, str) or goal not in GOALS):
+        raise ParameterError(f"is {briefly(goal)}", f"pass one of {listed(list(GOALS))}", argument="goal")
     by_measure: dict[str, list[DifferenceRow]] = {}
     for row in sorted(rows, key=lambda row: (_place(row), row.key)):
         if row.measure.better is not None and not math.isnan(row.value):
