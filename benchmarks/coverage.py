@@ -146,7 +146,7 @@ def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
         "cell": cell.name,
         "kind": cell.kind,
         "samples": dict.fromkeys(measures, cell.samples),
-        "found": {"|".join(key): row for key, row in found.items()},
+        "found": {"|".join(key): [round(number, 4) for number in row] for key, row in found.items()},
     }
 
 

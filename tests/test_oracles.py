@@ -17,7 +17,7 @@ from scipy.stats import chi2
 
 from cutline import MEASURES, Discordance, evaluate, mcnemar
 from cutline.inference import delong
-from cutline.inference.single.proportions import METHODS
+from cutline.inference.single.reference import METHODS
 
 FROZEN = json.loads((Path(__file__).parent / "oracles" / "answers.json").read_text())
 INFERENCE = json.loads((Path(__file__).parent / "oracles" / "inference.json").read_text())

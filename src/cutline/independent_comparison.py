@@ -25,10 +25,9 @@ from cutline.inference.differences.hypotheses import hypothesis
 from cutline.inference.differences.test_results import PairTest
 from cutline.inference.differences.unpaired import SeparateDifference, own_limits
 from cutline.inference.resampling.bootstrap import Drawing, bootstrap_in_bins
-from cutline.inference.single.bootstrap import RESAMPLING
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.inference.single.interval_options import Options
-from cutline.inference.single.intervals import SIMULATED, correct_bias, default
+from cutline.inference.single.intervals import correct_bias, default
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, LineOfAuc, Measure
 from cutline.measures.aliases import under
@@ -316,13 +315,13 @@ class IndependentComparison:
                 raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
             return method
         both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        is_simulated = any(default(target, groups) in SIMULATED for target, groups in both)
+        is_simulated = any(default(target, groups).engine in ("inversion", "smoothed") for target, groups in both)
         return "mover" if is_simulated else "square_and_add"
 
     def _is_resampled(self, targets: list[Estimand]) -> bool:
         """Whether one of the two has no formula of its own."""
         both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        return any(default(target, groups) in RESAMPLING for target, groups in both)
+        return any(default(target, groups).engine == "bootstrap" for target, groups in both)
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:
         """The difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""

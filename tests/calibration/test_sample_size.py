@@ -41,7 +41,7 @@ def test_the_variance_of_the_auc_is_that_of_hanley_and_mcneil():
 
 
 def test_the_exact_width_is_a_mean_over_all_counts():
-    from cutline.inference.single.proportions import clopper_pearson
+    from cutline.inference.single.reference import clopper_pearson
 
     widths = [(lambda limits: limits.high - limits.low)(clopper_pearson(k, 12, 0.95)) for k in range(13)]
     weights = [math.comb(12, k) * 0.7**k * 0.3 ** (12 - k) for k in range(13)]

@@ -10,7 +10,7 @@ from cutline.advice.context import RuleContext, brief, percent
 from cutline.advice.recommend import MAJORITY
 from cutline.core.counts import written
 from cutline.core.messages import Argument, Text
-from cutline.inference.single.proportions import wald_holds
+from cutline.inference.single.reference import wald_holds
 from cutline.measures import MEASURES, Family
 
 RARE = 0.1  # Berrar's example of highly unbalanced classes, nine to one

@@ -26,7 +26,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, together
-from cutline.inference.single.proportions import METHODS
+from cutline.inference.single.reference import METHODS
 from cutline.measures import MEASURES
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.miscalibration import calibration_curve

@@ -11,9 +11,8 @@ import numpy as np
 
 from cutline.core.ranking import Ranking
 from cutline.inference import delong, influence
-from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG
+from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, FEW_OUT_OF_ORDER
 from cutline.inference.effective_size import effective, squares
-from cutline.inference.single.intervals import FEW_OUT_OF_ORDER
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.binned_calibration import bin_of
 from cutline.measures.kinds import LineOfAuc, MeanOfCases

@@ -18,6 +18,7 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
+FEW_OUT_OF_ORDER = 5  # cases of the smaller class on the wrong side: with fewer, the normal quantile is too small
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_STUDENT = 8
 FEW_GROUPS = 10  # of a class: with 6, a specificity was held in 90 % (docs/coverage.md)
@@ -28,6 +29,8 @@ FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
+
+FEW = 15.0  # degrees of freedom (Satterthwaite): with fewer, a detail says on about how many cases a result rests
 
 BELOW = "the actual coverage is probably below the nominal level"
 ABOVE = "the actual coverage is probably above the nominal level"
@@ -153,6 +156,21 @@ def one_class(ranking: Ranking) -> list[str]:
     return [
         Caveat("one-class", f"There is no {missing} case, so nothing tells how one would fare, and {BELOW}.", "below")
     ]
+
+
+def rests_on(freedom: float) -> list[str]:
+    """Return a detail that says on about how many cases a result rests, if these are few.
+
+    Args:
+        freedom: The degrees of freedom of its variance, which are about twice the cases that make it.
+
+    >>> rests_on(11.2)
+    ['It rests on about 6 cases.']
+    """
+    if not freedom < FEW:
+        return []
+    cases = max(round(freedom / 2), 1)
+    return [Caveat("few-cases", f"It rests on about {counted(cases, 'case')}.")]
 
 
 def few_cases(ranking: Ranking, enough: int) -> list[str]:

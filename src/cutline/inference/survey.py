@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cutline.core.caching import is_long
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.effective_size import freedom_of_sum, squares
 from cutline.inference.influence import Influence
@@ -36,7 +37,11 @@ class Linearised(NamedTuple):
 
     def quantile(self, level: float, measure: int = 0) -> float:
         """Return how many standard errors the interval of one of the measures reaches: Student's quantile."""
-        return student_quantile(level, self.own[measure] if self.own else self.freedom)
+        return student_quantile(level, self.own_freedom(measure))
+
+    def own_freedom(self, measure: int = 0) -> float:
+        """Return the degrees of freedom of the variance of one of the measures."""
+        return self.own[measure] if self.own else self.freedom
 
 
 def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler | None = None) -> Linearised:
@@ -55,6 +60,26 @@ def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler
     pos, neg = second.floats
     found = np.array([[pos @ (a[0] * b[0]) + neg @ (a[1] * b[1]) for b in tables] for a in tables])
     return Linearised(found * (size / (size - 1)) if size > _LEAST else np.full_like(found, np.nan), np.inf)
+
+
+def freedom_of_ranking(influence: Influence, r: Ranking) -> float:
+    """Return the degrees of freedom of the variance of one measure, without groups (Satterthwaite), at least one.
+
+    It is about twice the number of cases on which the measure rests.
+
+    Args:
+        influence: What one case more changes in the measure.
+        r: The ranking.
+    """
+    if is_long(r):  # many cases: the columns of a long list are not copied for this
+        return np.inf
+    parts, times = [], []
+    for change, cells, second in zip(influence.spread(len(r)), (r.pos, r.neg), (r.pos2, r.neg2), strict=True):
+        some = cells > 0
+        weight = np.ones(int(some.sum())) if r.integral else second[some] / cells[some]
+        parts.append(weight * change[some])
+        times.append(cells[some] / weight)
+    return max(freedom_of_sum(np.concatenate(parts), np.concatenate(times)), 1.0)
 
 
 def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cutline.inference import delong
-from cutline.inference.single import proportions
+from cutline.inference.single import proportions, reference
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention
 from cutline.ledger.formula_convention import Formula, formula
@@ -46,7 +46,7 @@ def _end(q: Quantity, low: float, high: float) -> float:
 
 def _proportion(method: str) -> Formula:
     """The limits of a share by one of the formulas for proportions, cut at 0 and 1."""
-    return lambda material, q: _end(q, *map(float, proportions.METHODS[method](*_counts(material, q), _LEVEL)))
+    return lambda material, q: _end(q, *map(float, reference.METHODS[method](*_counts(material, q), _LEVEL)))
 
 
 def jeffreys_everywhere(material: Material, q: Quantity) -> float:
@@ -71,7 +71,7 @@ def corrected_everywhere(material: Material, _: Quantity) -> float:
 def unclipped_wald(material: Material, q: Quantity) -> float:
     """Wald's limit, which may lie outside [0, 1]."""
     k, n = _counts(material, q)
-    ends = sorted(float(q.measure.kind.then(limit)) for limit in proportions.wald(k, n, _LEVEL))  # type: ignore[union-attr]
+    ends = sorted(float(q.measure.kind.then(limit)) for limit in reference.wald(k, n, _LEVEL))  # type: ignore[union-attr]
     return ends[0 if q.part == "low" else 1]
 
 

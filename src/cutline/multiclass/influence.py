@@ -24,9 +24,8 @@ from cutline.inference.effective_size import effective
 from cutline.inference.influence import of_four
 from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
-from cutline.inference.single.closed_forms import closed
 from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.intervals import default
+from cutline.inference.single.intervals import by_formula
 from cutline.inference.single.separation import separated
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure
@@ -128,7 +127,8 @@ def _corrected(size: float) -> float:
 
 def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> Part:
     """The AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
-    estimate = closed(of_measure(MEASURES["auc"], r, {}), default(of_measure(MEASURES["auc"], r, {})), level)
+    estimate = by_formula(of_measure(MEASURES["auc"], r, {}), level)
+    assert estimate is not None  # noqa: S101
     limits = Limits(estimate.low, estimate.high)
     return Part(1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -23,6 +23,14 @@ class Limits(NamedTuple):
 
     low: Any
     high: Any
+
+
+class Interval(NamedTuple):
+    """The limits that a method gives, what qualifies them, and the method that stood in for it, if one did."""
+
+    limits: Limits
+    notes: Sequence[str] = ()
+    method: str = ""
 
 
 def quantile(level: float) -> float:

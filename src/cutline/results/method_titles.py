@@ -16,6 +16,7 @@ TITLES: Mapping[str, str] = {
     "delong_logit": "DeLong (logit)",
     "newcombe": "Newcombe",
     "newcombe_delong": "wider of Newcombe and DeLong (logit)",
+    "delong_student": "DeLong (logit, Student)",
     "square_and_add": "Newcombe (square and add)",
     "mover": "MOVER",
     "linearised": "linearised variance",

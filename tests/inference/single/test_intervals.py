@@ -7,7 +7,7 @@ import pytest
 
 from cutline import MEASURES, CutlineError, Estimate, compare, evaluate
 from cutline.inference import influence
-from cutline.inference.single import intervals
+from cutline.inference.methods import methods_of
 from cutline.measures import MeanOfCases, Needs
 
 LABELS, SCORES = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
@@ -84,9 +84,9 @@ def test_every_measure_has_a_value_in_its_interval_or_a_reason(ev, method, level
 def test_every_method_that_applies_gives_an_interval_or_a_reason(ev):
     for m in every_measure(ev):
         target = ev._estimand(m, {})
-        for method in intervals.methods(target):
-            if method not in intervals.RESAMPLING:
-                check(ev.estimate(m, method=method), m)
+        for method in methods_of(target, ev.groups):
+            if method.engine != "bootstrap":
+                check(ev.estimate(m, method=method.name), m)
 
 
 @each_data
@@ -103,7 +103,7 @@ def test_a_summary_resamples_what_has_no_formula():
     rows = [row for row in EV.summary(resamples=60) if row["method"]]
     found = EV.estimates([row["measure"] for row in rows], resamples=60)
 
-    assert any(row["method"] in intervals.RESAMPLING for row in rows)
+    assert any(row["method"] in ("bootstrap", "student", "bias_corrected") for row in rows)
     for row, estimate in zip(rows, found, strict=True):
         assert (row["low"], row["high"], row["method"]) == (estimate.low, estimate.high, estimate.method)
 
@@ -139,25 +139,29 @@ def test_the_default_for_a_quota_of_few_cases_is_mover():
     assert EV.estimate("qrecall", quota=3).method == EV.estimate("hit_rate", share=0.3).method == "mover"
 
 
-@pytest.mark.parametrize(("positives", "method"), [(29, "newcombe_delong"), (30, "delong_logit")])
-def test_the_default_for_the_auc_is_delong_from_thirty_cases_of_each_class_on(positives, method):
-    ev = evaluate([1] * positives + [0] * 200, [i % 7 for i in range(positives + 200)])
+@pytest.mark.parametrize(("errors", "method"), [(1, "newcombe_delong"), (15, "delong_student")])
+def test_the_auc_has_newcombe_s_limits_where_it_rests_on_few_cases(errors, method):
+    scores = [0.5 + i for i in range(60)] + [-1.0 - i for i in range(60)]
+    scores[:errors] = [-40.0 + i for i in range(errors)]  # positives below most negatives
+    ev = evaluate([1] * 60 + [0] * 60, scores)
+    found = ev.estimate("auc")
 
-    assert ev.estimate("auc").method == ev.estimate("taks").method == method
+    assert found.method == ev.estimate("taks").method == method
+    assert any(note.startswith("It rests on about ") for note in found.notes) == (errors == 1)
 
 
 def test_few_cases_are_told():
-    few = "A class has only 5 cases, on which this rests."
+    few = "It rests on about 5 cases."
     assert few in EV.estimate("average_precision").notes
-    assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == ("It is a share of only 2 cases.",)
+    assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == ("It rests on about 2 cases.",)
 
 
 def test_a_method_that_does_not_apply_is_refused():
-    with pytest.raises(CutlineError, match="'wilson' does not apply to auc: pass 'newcombe_delong', "):
+    with pytest.raises(CutlineError, match="'wilson' does not apply to auc: pass 'delong_student', "):
         EV.estimate("auc", method="wilson")
     with pytest.raises(
         CutlineError,
-        match="'nonsense' does not apply to ks: pass 'smoothed', 'bootstrap', 'bca', 'student', ",
+        match="'nonsense' does not apply to ks: pass 'influence', 'smoothed', 'bias_corrected', ",
     ):
         EV.estimate("ks", method="nonsense")
 

@@ -52,8 +52,8 @@ from cutline.inference.effective_size import freedom_of_sum
 from cutline.inference.influence import JUMPING, Influence, of_cut, of_losses, of_order
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples, bootstrap, delong_covariance
+from cutline.inference.single.auc import area_of
 from cutline.inference.single.bootstrap import design_notes
-from cutline.inference.single.closed_forms import area_of
 from cutline.inference.single.estimand import as_measure, of_measure
 from cutline.inference.single.interval_options import Options
 from cutline.inference.single.intervals import correct_bias

@@ -14,17 +14,15 @@ from typing import Any
 
 from cutline.core.ranking import Ranking
 from cutline.inference.caveats import EQUAL
+from cutline.inference.methods import Method
 from cutline.inference.resampling.bootstrap import bootstrap, shapes
 from cutline.inference.resampling.pairing import Pairing, Question
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
-from cutline.inference.single.bootstrap import RESAMPLING, studentised, without_bias
-from cutline.inference.single.calibration_error import METHOD as INVERSION
-from cutline.inference.single.closed_forms import closed
+from cutline.inference.single.bootstrap import studentised
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.inference.single.interval_options import Options
-from cutline.inference.single.intervals import default
+from cutline.inference.single.intervals import closed, default
 from cutline.inference.single.separation import separated
-from cutline.inference.single.smoothed_bootstrap import METHOD as SMOOTHED
 from cutline.measures import Measure
 from cutline.results.estimate import Limits, quantile
 
@@ -112,9 +110,9 @@ def own_limits(
     """
     estimand = of_measure(measure, ranking, dict(parameters), grouped=groups is not None)
     method = default(estimand, groups)
-    if method == INVERSION:  # its limits are those of simulated data
+    if method.engine == "inversion":  # its limits are those of simulated data
         return None
-    if method in (*RESAMPLING, SMOOTHED):
+    if method.engine != "formula":
         units = math.inf if groups is None else groups.groups
         if separated(estimand, 0.95, units) is not None:
             return lambda level: separated(estimand, level, units) or Limits(math.nan, math.nan)
@@ -128,14 +126,15 @@ def own_limits(
 
 
 def _resampled_limits(
-    estimand: Estimand, method: str, groups: GroupSampler | None, options: Options
+    estimand: Estimand, method: Method, groups: GroupSampler | None, options: Options
 ) -> Callable[[float], Limits]:
     """Return the limits by level from one set of resamples: their spread on the scale of the measure."""
     sampler = groups or CaseSampler(estimand.ranking)
     values = bootstrap(sampler, [estimand.statistic], options.resamples, options.seed).values[0]
     (shape,) = shapes(sampler, [estimand.statistic], options.seed)
     units = math.inf if groups is None else groups.groups
-    by = without_bias if method == "bias_corrected" else studentised
+    # A spread has a limit at every level, and percentiles do not.
+    by = method.limits if method.name in ("student", "bias_corrected") else studentised
 
     def limits(level: float) -> Limits:
         found = by(estimand, values, shape, level, [], units)

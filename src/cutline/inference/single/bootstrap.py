@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,12 +15,7 @@ from cutline.core.ranking import Array
 from cutline.core.validation import counted
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
-    BELOW,
     CLASSES_WEIGH_DIFFERENTLY,
-    FEW_DECISIONS,
-    FEW_FOR_ONE_CUT,
-    FEW_FOR_RESAMPLING,
-    FEW_FOR_STUDENT,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
@@ -30,15 +25,16 @@ from cutline.inference.caveats import (
     SKEWED,
     STRATIFIED_GROUPS,
     UNEVEN_CLASSES,
-    few_cases,
     few_groups,
     few_resamples,
     finished,
     has_spread,
     one_class,
     redraws,
+    rests_on,
     whole_groups,
 )
+from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.binning import note
 from cutline.inference.resampling.bootstrap import Drawing, Shape, bca, bootstrap_in_bins, percentile
 from cutline.inference.resampling.samplers import GroupSampler
@@ -46,8 +42,7 @@ from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.interval_options import Options
 from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
 from cutline.measures import Needs
-from cutline.measures.kinds import BestOfCuts, CurvePoint, GainOfLikelihood, Proportion, TopOfList, best_cuts
-from cutline.results.caveat import Caveat
+from cutline.measures.kinds import best_cuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 _LARGEST = 300.0  # of a logarithm, so that its inverse is a number
@@ -99,12 +94,9 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -709.78 else 0.0
 
 
-RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
-_FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
 _HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
-_NOISE = 2  # standard errors of the mean of the resamples
 _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
@@ -113,15 +105,25 @@ _NAMED = 4  # thresholds that are equally good
 
 
 def resampled(
-    estimands: Sequence[Estimand], chosen: Sequence[str], options: Options, groups: GroupSampler | None
+    estimands: Sequence[Estimand],
+    limits: Sequence[Callable[..., Estimate]],
+    options: Options,
+    groups: GroupSampler | None,
 ) -> list[Estimate]:
-    """The estimates of measures of one ranking, all on the same resamples."""
+    """Return the estimates of measures of one ranking, all on the same resamples.
+
+    Args:
+        estimands: The measures.
+        limits: What makes an estimate of the values on resamples, for each of them.
+        options: The level, the number of resamples and their seed.
+        groups: How the cases were sampled, if not one by one.
+    """
     if groups is not None and options.stratified:
         raise ParameterError(STRATIFIED_GROUPS)
     if not estimands:
         return []
     ranking, statistics = estimands[0].ranking, [t.statistic for t in estimands]
-    shaped = [i for i, method in enumerate(chosen) if method != "bootstrap"]
+    shaped = [i for i, one in enumerate(limits) if one is not percentiles]
     how = Drawing(options.resamples, options.seed, options.stratified, groups)
     exact, cuts = [t.value for t in estimands], {cut for t in estimands for cut in t.cuts}
     drawn = bootstrap_in_bins(ranking, statistics, exact, how, cuts=cuts, shaped=shaped)
@@ -133,14 +135,10 @@ def resampled(
     if groups is not None:
         notes = design_notes(groups, "resampled")
     notes += redraws(drawn.redrawn) + few_resamples(options.resamples)
-    told = [
-        notes + caveats_of(estimand) + _few(estimand, method)
-        for estimand, method in zip(estimands, chosen, strict=True)
-    ]
     made = []
     for i, estimand in enumerate(estimands):
-        data = (estimand, drawn.values[i], shape.get(i), options.level, told[i], units)
-        made.append({"student": studentised, "bias_corrected": without_bias}.get(chosen[i], from_replicates)(*data))
+        qualified = notes + caveats_of(estimand) + _too_little(estimand)
+        made.append(limits[i](estimand, drawn.values[i], shape.get(i), options.level, qualified, units))
     return [_of_bins(one, width, drawn.bins) for one, width in zip(made, drawn.uncertain, strict=True)]
 
 
@@ -171,23 +169,23 @@ def design_notes(groups: GroupSampler, how: str) -> list[str]:
 
 
 def caveats_of(estimand: Estimand) -> list[str]:
-    """What qualifies the interval of a measure, whatever the method."""
+    """Return what qualifies the interval of a measure, whatever the method."""
     notes = [*estimand.bins, *([estimand.caveat] if estimand.caveat else [])]
     return notes + _missing_class(estimand) + _inside_a_tie(estimand) + _tied_cuts(estimand)
 
 
 def _missing_class(estimand: Estimand) -> list[str]:
     """A warning when a class has no case, unless the measure is a share of the other one."""
-    kind, r = estimand.kind, estimand.ranking
-    among = kind.paired.among if isinstance(kind, Proportion) and kind.paired is not None else None
+    r, among = estimand.ranking, None if estimand.paired is None else estimand.paired.among
     is_of_the_other = (among is True and not r.negatives) or (among is False and not r.positives)
     return [] if is_of_the_other else one_class(r)
 
 
 def _tied_cuts(estimand: Estimand) -> list[str]:
     """That several cuts are equally good, if they are; `threshold_of` names the first of them."""
-    kind, r = estimand.kind, estimand.ranking
-    if not isinstance(kind, BestOfCuts) or kind.of_all is None or is_long(r):
+    kind: Any = estimand.kind
+    r = estimand.ranking
+    if estimand.quantity is not Quantity.BEST_OF_CUTS or kind.of_all is None or is_long(r):
         return []
     best = best_cuts(kind.of_all(r, **estimand.parameters))
     if len(best) < 2:
@@ -210,26 +208,35 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
     return [f"{where}: which of them are flagged is left to chance, and the value is the mean over their orders."]
 
 
-def _few(estimand: Estimand, method: str) -> list[str]:
-    """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
-    few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
-    cases = few_cases(estimand.ranking, few)
-    best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
-    if isinstance(estimand.kind, CurvePoint) and estimand.kind.is_searched:
-        best.append(SEARCHED_AGAIN)
-    return best + (cases or few_decisions(estimand))
+def _too_little(estimand: Estimand) -> list[str]:
+    """Return a warning where the optimum that a measure is hardly shows on resamples."""
+    kind: Any = estimand.kind
+    if estimand.quantity is Quantity.BEST_OF_CUTS:
+        return [OPTIMISTIC]
+    return [SEARCHED_AGAIN] if estimand.quantity is Quantity.CURVE_POINT and kind.is_searched else []
 
 
-def few_decisions(estimand: Estimand) -> list[str]:
-    """A warning when a cut has hardly any true positives, or errors."""
-    if not estimand.is_of_one_cut:
-        return []
-    counts = estimand.counts_in_effect
-    for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
-        if counts.positives > 0 and count < FEW_DECISIONS:
-            number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
-            return [Caveat("few-decisions", f"The cut has only {number}: {BELOW}.", "below")]
-    return []
+def percentiles(
+    estimand: Estimand,
+    values: Any,
+    shape: Shape | None,  # noqa: ARG001
+    level: float,
+    notes: list[str],
+    units: float = math.inf,
+) -> Estimate:
+    """Return the estimate with plain percentiles of the values on resamples."""
+    if estimand.quota is not None:
+        counts = estimand.ranking.at_quota(estimand.quota)
+        notes += rests_on(2 * min(float(counts.tp), float(counts.fp), float(counts.fn)))
+    return from_replicates(estimand, values, None, level, notes, units)
+
+
+def accelerated(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """Return the estimate with bias-corrected and accelerated percentiles of the values on resamples."""
+    notes += rests_on(math.inf if shape is None else shape.freedom)
+    return from_replicates(estimand, values, shape, level, notes, units)
 
 
 def from_replicates(
@@ -287,11 +294,8 @@ def studentised(
 ) -> Estimate:
     """The estimate with the spread of its resamples on the scale of its range, and Student's quantile.
 
-    The degrees of freedom are few where a few cases make most of what changes. If the resamples are shifted against the
-    value by more than their own noise, the sample may be shifted against the truth as much: the limit there moves.
+    The degrees of freedom are few where a few cases make most of what changes.
     """
-    if isinstance(estimand.kind, GainOfLikelihood) and math.isfinite(estimand.value):
-        return _by_its_loss(estimand, values, shape, level, notes, units)
     known = values[~np.isnan(values)]
     if len(known) < 2 or not has_spread(known) or not np.isfinite(known).all() or not math.isfinite(estimand.value):
         return from_replicates(estimand, values, None, level, notes, units)
@@ -300,19 +304,40 @@ def studentised(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
     notes += _uneven_classes(estimand)  # first, for it says why a few cases weigh heavily
+    notes += rests_on(math.inf if shape is None else shape.freedom)
     notes += _weigh_heavily(estimand, _freedom(shape))
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     error = float(there.std(ddof=1))
     reach = student_quantile(level, _freedom(shape)) * error
-    shift = centre - float(there.mean())
-    # What resampling alone makes of the mean of so many resamples is none.
-    shift = math.copysign(max(abs(shift) - _NOISE * error / math.sqrt(len(known)), 0.0), shift)
-    low, high = scale.back(centre + min(shift, 0.0) - reach), scale.back(centre + max(shift, 0.0) + reach)
+    low, high = scale.back(centre - reach), scale.back(centre + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
-    limits = with_open_ends(estimand, with_few_at_the_top(estimand, limits, level, notes), notes)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+
+
+def student_of_top(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """Return the estimate of a measure of the first cases: at least Wilson's limits where nearly all are of a class."""
+    found = studentised(estimand, values, shape, level, notes, units)
+    if found.method != "student":
+        return found
+    more = list(found.notes)
+    limits = with_few_at_the_top(estimand, Limits(found.low, found.high), level, more)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
+
+
+def student_with_open_ends(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """Return the estimate of an area that a sample without rare scores shows too small."""
+    found = studentised(estimand, values, shape, level, notes, units)
+    if found.method != "student":
+        return found
+    more = list(found.notes)
+    limits = with_open_ends(estimand, Limits(found.low, found.high), more)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
 
 
 def _uneven_classes(estimand: Estimand) -> list[str]:
@@ -330,14 +355,16 @@ def _uneven_classes(estimand: Estimand) -> list[str]:
     return [CLASSES_WEIGH_DIFFERENTLY.about(heavy, max(times, 1 / times), light)]
 
 
-def _by_its_loss(
+def student_of_loss(
     estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
 ) -> Estimate:
     """The estimate of a function of the log loss, from that of the loss: a heavy tail of losses is one on its scale."""
     from cutline.measures.rates import entropy
 
-    kind, r = estimand.kind, estimand.ranking
-    assert isinstance(kind, GainOfLikelihood)  # noqa: S101
+    kind: Any = estimand.kind
+    r = estimand.ranking
+    if not math.isfinite(estimand.value):
+        return studentised(estimand, values, shape, level, notes, units)
     null = float(entropy(float(r.positives / r.total)))
     value = float(kind.loss(np.asarray(estimand.value), null))
     loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
@@ -348,7 +375,7 @@ def _by_its_loss(
 
 def _weigh_heavily(estimand: Estimand, freedom: float) -> list[str]:
     """Warnings where resamples are piled up at an end of the range, or a few cases make most of what varies."""
-    is_of_order = estimand.needs is Needs.RANKING and not isinstance(estimand.kind, TopOfList)
+    is_of_order = estimand.needs is Needs.RANKING and estimand.quantity is not Quantity.TOP_OF_LIST
     notes: list[str] = [NEAR_AN_END] if is_of_order and _is_near_an_end(estimand) else []
     # A handful of losses, or of heavy weights, decides: a sample may lack such cases, and know nothing of them.
     is_heavy = estimand.needs is Needs.PROBABILITIES and freedom < _HANDFUL
@@ -369,7 +396,7 @@ def _scale(estimand: Estimand) -> Scale:
 
 
 def _freedom(shape: Shape | None) -> float:
-    return math.inf if shape is None else max(shape.freedom, _FEWEST_FREE)
+    return math.inf if shape is None else max(shape.freedom, 1.0)
 
 
 def without_bias(

@@ -17,10 +17,11 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import called
 from cutline.inference.effective_size import effective_counts, squares
 from cutline.inference.influence import JUMPING, Influence, of_order
+from cutline.inference.quantities import Quantity, quantity_of
 from cutline.inputs.rank import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import Bounds, bounds
-from cutline.measures.kinds import Kind, Stretch
+from cutline.measures.kinds import Kind, PairedShare, Stretch
 from cutline.measures.metadata import constant
 
 
@@ -43,6 +44,7 @@ class Estimand:
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
     needs: Needs | None = None  # of a registered measure
     quota: float | None = None  # how many are flagged, where that is what makes the cut
+    paired: PairedShare | None = None  # the cases of which it is a share, where these are the same for every model
     data: Any = None  # what a registered measure was computed from: the ranking, or the counts of its cut
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
@@ -68,6 +70,13 @@ class Estimand:
     def measure_name(self) -> str:
         """The name of the measure without its parameters."""
         return self.name.partition("(")[0]
+
+    @cached_property
+    def quantity(self) -> Quantity:
+        """The kind of quantity, which the table of methods is ordered by."""
+        if self.needs is None:
+            return Quantity.OWN
+        return quantity_of(self.kind, is_of_counts=self.of_counts is not None, by_quota=self.by_quota)
 
     @property
     def is_of_one_cut(self) -> bool:
@@ -150,6 +159,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         by_quota=by_quota,
         quota=None if quota is None else float(quota),
         needs=measure.needs,
+        paired=measure.paired,
         data=data,
         is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )

@@ -20,44 +20,10 @@ from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import linearised
-from cutline.measures.kinds import OfPrevalence, ShareOfPairs
-from cutline.results.estimate import Limits, quantile
+from cutline.results.estimate import Interval, Limits, quantile
 
 _NEAR_AN_END = 0.2  # of all cases: larger shares are not Poisson's
 _FEW_OF_A_KIND = 3  # cases that have a property, or lack it, whose number is about Poisson's
-
-
-def wald(k: Any, n: Any, level: float) -> Limits:
-    """Wald's normal approximation (Berrar, Definition 36): only when n p > 5 and n (1 - p) > 5, and not even then.
-
-    Its limits may lie outside [0, 1]; they are not cut here.
-
-    >>> [round(float(limit), 4) for limit in wald(3, 5, 0.95)]
-    [0.1706, 1.0294]
-    """
-    p = np.true_divide(k, n)
-    half = quantile(level) * np.sqrt(p * (1 - p) / n)
-    return Limits(p - half, p + half)
-
-
-def wald_holds(k: Any, n: Any) -> Any:
-    """Berrar's condition for the Wald interval."""
-    return (np.asarray(k) > 5) & (np.subtract(n, k) > 5)
-
-
-def clopper_pearson(k: Any, n: Any, level: float) -> Limits:
-    """Clopper and Pearson (1934), Berrar's Definition 37: never covers less than it says, so it is wide for small n.
-
-    >>> [round(float(limit), 4) for limit in clopper_pearson(3, 5, 0.95)]
-    [0.1466, 0.9473]
-    """
-    from scipy.special import betaincinv
-
-    k, n, tail = np.asarray(k, dtype=float), np.asarray(n, dtype=float), (1 - level) / 2
-    rest = n - k
-    low = betaincinv(np.where(k > 0, k, 1.0), rest + 1, tail)
-    high = betaincinv(k + 1, np.where(rest > 0, rest, 1.0), 1 - tail)
-    return Limits(np.where(k > 0, low, 0.0), np.where(rest > 0, high, 1.0))
 
 
 def wilson(k: Any, n: Any, level: float) -> Limits:
@@ -115,43 +81,6 @@ def is_modified(k: Any, n: Any) -> Any:
 
 def _are_few(x: Any, n: Any) -> Any:
     return np.greater(x, 0) & np.less_equal(x, _FEW_OF_A_KIND) & np.less_equal(x, np.multiply(_NEAR_AN_END, n))
-
-
-def agresti_coull(k: Any, n: Any, level: float) -> Limits:
-    """Agresti and Coull (1998), Wald after adding about two successes and two failures: for n from about 40 on.
-
-    Its limits may lie outside [0, 1]; they are not cut here.
-
-    >>> [round(float(limit), 4) for limit in agresti_coull(3, 5, 0.95)]
-    [0.2291, 0.884]
-    """
-    z = quantile(level)
-    return wald(np.add(k, z**2 / 2), np.add(n, z**2), level)
-
-
-def jeffreys(k: Any, n: Any, level: float) -> Limits:
-    """Jeffreys' prior, Beta(1/2, 1/2), equal tails: like Wilson, shorter near 0 and 1, and it may cover less there.
-
-    The limit at an end that was observed is that end (Brown, Cai and DasGupta, 2001).
-
-    >>> [round(float(limit), 4) for limit in jeffreys(3, 5, 0.95)]
-    [0.2094, 0.9056]
-    """
-    from scipy.special import betaincinv
-
-    k, n, tail = np.asarray(k, dtype=float), np.asarray(n, dtype=float), (1 - level) / 2
-    low, high = (betaincinv(k + 0.5, n - k + 0.5, at) for at in (tail, 1 - tail))
-    return Limits(np.where(k > 0, low, 0.0), np.where(k < n, high, 1.0))
-
-
-METHODS = {
-    "wald": wald,
-    "clopper_pearson": clopper_pearson,
-    "wilson": wilson,
-    "wilson_modified": wilson_modified,
-    "agresti_coull": agresti_coull,
-    "jeffreys": jeffreys,
-}
 
 
 def square_and_add(one: tuple[float, float], two: tuple[float, float], level: float) -> Limits:
@@ -215,30 +144,24 @@ def of_shares(
 _PLACES = 401  # at which a function of the prevalence is looked at between its limits
 
 
-def has_wilson_limits(estimand: Estimand) -> bool:
-    """Whether a measure is such a share, or a function of one."""
-    return isinstance(estimand.kind, OfPrevalence | ShareOfPairs)
-
-
-def wilson_limits(estimand: Estimand, level: float) -> Limits:
-    """Wilson's limits, for as many cases, or pairs, as the share is worth."""
-    kind = estimand.kind
-    if isinstance(kind, ShareOfPairs):
-        return _of_pairs(estimand, kind, level)
-    assert isinstance(kind, OfPrevalence)  # noqa: S101
+def of_prevalence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+    """Return the limits of a function of the prevalence, which has Wilson's."""
+    kind: Any = estimand.kind
     r, size = estimand.ranking, float(sum(effective(estimand.ranking)))
     share = float(r.positives / r.total)
     low, high = wilson(share * size, size, level)
     even = np.clip([share, 0.5], low, high)  # such functions are symmetric: their top is exact
     there = kind.of(np.append(np.linspace(float(low), float(high), _PLACES), even), **estimand.parameters)
-    return Limits(float(np.min(there)), float(np.max(there)))
+    return Interval(Limits(float(np.min(there)), float(np.max(there))))
 
 
-def _of_pairs(estimand: Estimand, kind: ShareOfPairs, level: float) -> Limits:
-    """The variance of a share of pairs is that of what each case has, as in DeLong's, where single pairs count twice.
+def of_pairs(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+    """Return Wilson's limits of a share of pairs, for as many pairs as it is worth.
 
-    It is at least that of so many independent pairs.
+    Its variance is that of what each case has, as in DeLong's, where single pairs count twice, and at least that of
+    independent pairs.
     """
+    kind: Any = estimand.kind
     r, share = estimand.ranking, estimand.value
     size = effective(r)
     positives, negatives = (max(float(n), 1.0) for n in size)
@@ -250,7 +173,7 @@ def _of_pairs(estimand: Estimand, kind: ShareOfPairs, level: float) -> Limits:
         variance += float(dot(cases.astype(float), np.square(mine - share))) / total / max(n - 1, 1.0)
     worth = share * (1 - share) / max(variance, single) if single > 0 else positives * negatives
     low, high = wilson(share * worth, worth, level)
-    return Limits(float(low), float(high))
+    return Interval(Limits(float(low), float(high)))
 
 
 class _Shares(NamedTuple):

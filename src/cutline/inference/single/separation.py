@@ -7,6 +7,7 @@ the measure would be if the shares of errors of both classes were as large as Wi
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,17 +15,15 @@ from cutline.core.counts import Counts
 from cutline.inference.caveats import (
     FEW_AT_THE_TOP,
     FEW_DECISIONS,
-    FEW_FOR_STUDENT,
-    ON_THE_SAFE_SIDE,
     RARE_SCORES,
-    few_cases,
+    rests_on,
 )
 from cutline.inference.effective_size import effective
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import Needs
-from cutline.measures.kinds import OpenEnds, TopOfList
-from cutline.results.estimate import Limits
+from cutline.results.estimate import Interval, Limits
 
 _NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
 _OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
@@ -85,10 +84,9 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
         level: The level of the interval.
         notes: To which a warning is added.
     """
-    if not isinstance(estimand.kind, TopOfList):
-        return limits
+    kind: Any = estimand.kind
     size = effective(estimand.ranking)
-    share = estimand.kind.share(**estimand.parameters)
+    share = kind.share(**estimand.parameters)
     first = min(2 * share * float(sum(size)), float(size.positives))
     if min(estimand.value, 1 - estimand.value) * first >= FEW_DECISIONS:
         return limits
@@ -105,9 +103,8 @@ def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limi
         limits: Those of resamples, which lack the same scores.
         notes: To which a warning is added if that is much.
     """
-    if not isinstance(estimand.kind, OpenEnds):
-        return limits
-    lost = estimand.kind.lost(estimand.ranking, **estimand.parameters)
+    kind: Any = estimand.kind
+    lost = kind.lost(estimand.ranking, **estimand.parameters)
     low, high = float(limits.low), float(limits.high)
     if abs(lost) > _MUCH * (high - low):
         notes.append(RARE_SCORES)
@@ -127,7 +124,7 @@ def few_at_quota(estimand: Estimand) -> bool:
     return min(float(counts.tp), float(counts.fp), float(counts.fn)) < FEW_DECISIONS
 
 
-def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """The limits of a measure of a quota from two shares, and what qualifies them.
 
     One is that of the positives among the flagged, the other that among the rest. Where hardly any of the flagged is
@@ -149,10 +146,8 @@ def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     for hits, missed in ends:
         move = _measured(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value
         below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
-    notes = few_cases(estimand.ranking, FEW_FOR_STUDENT)
-    if not notes and fp < 1 and estimand.measure_name == "hit_rate":
-        notes = [ON_THE_SAFE_SIDE]
-    return Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above)), notes
+    limits = Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above))
+    return Interval(limits, rests_on(2 * min(tp, fp, fn)))
 
 
 def _sides(estimand: Estimand) -> int | None:

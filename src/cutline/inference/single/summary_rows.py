@@ -12,7 +12,6 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.binned_intervals import widened
-from cutline.inference.single.calibration_error import METHOD as INVERSION
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.inference.single.interval_options import Options as IntervalOptions
 from cutline.inference.single.interval_options import checked
@@ -59,7 +58,7 @@ def _estimates(
     found = each(lambda t: by_formula(t, interval.level, groups), estimands, at_once)
     left = [i for i, one in enumerate(found) if one is None]
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
-    tested = [i for i in left if default(estimands[i], groups) == INVERSION]
+    tested = [i for i in left if default(estimands[i], groups).engine == "inversion"]
     drawn = [i for i in left if i not in tested]
     used = 0
     for some, cost in ((drawn, 1), (tested, COST_OF_INVERSION)):

@@ -1,0 +1,247 @@
+"""The methods of intervals of one model: an object each, and the table that says which quantity has which.
+
+The default of a quantity is the first of its methods that applies and that the rule allows. Reference methods stand
+there for whoever asks for them by name, as a regulator, a paper or another package does; no rule chooses them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+from cutline.inference.quantities import Quantity
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.single import auc, bootstrap, calibration_error, closed_forms, proportions, reference, separation
+from cutline.inference.single import smoothed_bootstrap as smoothed
+from cutline.inference.single import survey_intervals as survey
+from cutline.inference.single.curve_points import curve_point_limits
+from cutline.inference.single.estimand import Estimand
+from cutline.results.method_titles import method_title
+
+Condition = Callable[[Estimand, GroupSampler | None], bool]
+Engine = Literal["formula", "bootstrap", "inversion", "smoothed"]
+
+
+def always(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    """Whether it is so: yes."""
+    return True
+
+
+def never(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    """Whether it is so: no."""
+    return False
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to make an interval.
+
+    `limits` is what its engine calls: a formula has the estimand, the level and the groups; a bootstrap method the
+    values on resamples. `applies` says where it may be asked for by name, `by_rule` where the rule may choose it.
+    `knows_design`: it allows for groups, strata and sampling weights. `settles_caveat`: what the definition of the
+    measure says of its intervals does not hold for this one.
+    """
+
+    name: str
+    source: str
+    limits: Callable[..., Any]
+    engine: Engine = "formula"
+    applies: Condition = always
+    by_rule: Condition = always
+    knows_design: bool = False
+    settles_caveat: bool = False
+
+    @property
+    def title(self) -> str:
+        """The method as people read it."""
+        return method_title(self.name)
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether no rule chooses it."""
+        return self.by_rule is never
+
+
+def _is_plain(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    return groups is None
+
+
+def _is_sampled_by_design(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    return groups is not None
+
+
+def _is_of_whole_cases(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    return groups is None and estimand.ranking.integral
+
+
+def _has_design(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    return groups is not None or not estimand.ranking.integral
+
+
+def _is_finite(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    return math.isfinite(estimand.value)
+
+
+def _has_both_classes(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    return bool(estimand.ranking.positives > 0 and estimand.ranking.negatives > 0)
+
+
+def _can_be_smoothed(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    return estimand.ranking.integral and _has_both_classes(estimand, groups)
+
+
+def _is_of_order(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    return estimand.is_of_order
+
+
+def _has_slope(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+    return estimand.is_of_order and estimand.influence is not None
+
+
+def _is_plentiful(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    return groups is None and closed_forms.is_plentiful(estimand)
+
+
+def _has_few_at_quota(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    return groups is None and separation.few_at_quota(estimand)
+
+
+# ---------------------------------------------------------------------- six methods, by what they are used on
+
+BROWN = "Wilson 1927; Brown, Cai and DasGupta 2001"
+WILSON = Method("wilson_modified", BROWN, closed_forms.wilson_share, by_rule=_is_of_whole_cases)
+SQUARE_AND_ADD = Method("square_and_add", "Newcombe 1998", closed_forms.sum_of_shares, by_rule=_is_of_whole_cases)
+RATIO = Method("mover", "Donner and Zou 2012", closed_forms.ratio_of_shares, by_rule=_is_of_whole_cases)
+ODDS = Method("log", "Woolf 1955", closed_forms.log_ratio, by_rule=_is_of_whole_cases)
+# For three shares MOVER is our extension of Zou and Donner's, who have two.
+THREE_SHARES = Method("mover", "after Zou and Donner 2008", closed_forms.three_shares, by_rule=_is_of_whole_cases)
+POINT = Method("mover", "after Zou and Donner 2008", curve_point_limits, by_rule=_is_plain)
+QUOTA = Method("mover", "after Zou and Donner 2008", separation.at_quota, applies=_has_few_at_quota)
+OF_PREVALENCE = Method("wilson", "Wilson 1927", proportions.of_prevalence, by_rule=_is_plain)
+OF_PAIRS = Method("wilson", "Wilson 1927; DeLong et al. 1988", proportions.of_pairs, by_rule=_is_plain)
+
+DELONG = Method(
+    "delong_student", "DeLong et al. 1988; Brunner and Munzel 2000; Newcombe 2006", auc.student, by_rule=_is_plain
+)
+
+STUDENT = Method("student", "Efron 1979; Satterthwaite 1946", bootstrap.studentised, "bootstrap")
+LOSS = replace(STUDENT, limits=bootstrap.student_of_loss)
+TOP = replace(STUDENT, limits=bootstrap.student_of_top)
+OPEN_ENDS = replace(STUDENT, limits=bootstrap.student_with_open_ends)
+# With many cases the influence function gives the same standard error as resamples, at once.
+JAEKEL = "Jaeckel 1972 (infinitesimal jackknife)"
+INFLUENCE = Method("influence", JAEKEL, closed_forms.influence_of_order, applies=_is_of_order, by_rule=_is_plentiful)
+OF_MEAN = replace(INFLUENCE, limits=closed_forms.influence_of_mean, applies=always)
+OF_CUT = replace(INFLUENCE, limits=closed_forms.influence_of_cut, applies=always, by_rule=never)
+
+SMOOTHED = Method(
+    *("smoothed", "Bantis, Nakas and Reiser 2019", smoothed.smoothed, "smoothed"),
+    applies=_can_be_smoothed,
+    by_rule=_is_plain,
+)
+BIAS_CORRECTED = Method("bias_corrected", "Efron 1979", bootstrap.without_bias, "bootstrap")
+
+INVERSION = Method(
+    *("inversion", "Dimitriadis, Gneiting and Jordan 2021 (the curve)", calibration_error.inverted, "inversion"),
+    applies=_has_both_classes,
+)
+SANDWICH = Method("sandwich", "White 1982", partial(closed_forms.by_standard_error, method="sandwich"))
+DELTA = Method(
+    "delta", "Debray et al. 2017", partial(closed_forms.by_standard_error, method="delta"), settles_caveat=True
+)
+
+BINDER = "Binder 1983"
+LINEAR_SHARE = Method("linearised", BINDER, survey.share, by_rule=_has_design, knows_design=True)
+LINEARISED = replace(LINEAR_SHARE, limits=survey.of_order, applies=_has_slope, by_rule=never)
+LINEAR_RATIO = replace(LINEAR_SHARE, limits=survey.ratio)
+LINEAR_CUT = replace(LINEAR_SHARE, limits=survey.three_shares)
+LINEAR_AUC = replace(LINEAR_SHARE, limits=survey.area, by_rule=_is_sampled_by_design)
+LINEAR_MEAN = replace(LINEAR_AUC, limits=survey.mean, applies=_is_finite)
+
+# ---------------------------------------------------------------------- reference methods
+
+BOOTSTRAP = Method("bootstrap", "Efron 1979", bootstrap.percentiles, "bootstrap", by_rule=never)
+BCA = Method("bca", "Efron 1987", bootstrap.accelerated, "bootstrap", by_rule=never)
+_RESAMPLED = (BOOTSTRAP, BCA, STUDENT)
+SHARES = tuple(
+    Method(name, source, partial(closed_forms.share_by, formula=formula), by_rule=never)
+    for name, source, formula in reference.SHARES
+)
+AREAS = (
+    Method("newcombe_delong", "Newcombe 2006; DeLong et al. 1988", auc.wider_of_two, by_rule=never),
+    Method("delong_logit", "DeLong et al. 1988", auc.logit, by_rule=never),
+    Method("delong", "DeLong et al. 1988", auc.plain, by_rule=never),
+    Method("newcombe", "Newcombe 2006", auc.newcombe, by_rule=never),
+)
+KATZ = Method("log", "Katz et al. 1978", closed_forms.log_ratio, by_rule=never)
+LIKELIHOOD = replace(
+    SANDWICH, name="likelihood", limits=partial(closed_forms.by_standard_error, method="likelihood"), by_rule=never
+)
+LOG_OE = replace(
+    DELTA,
+    name="log",
+    limits=partial(closed_forms.by_standard_error, method="log"),
+    by_rule=never,
+    settles_caveat=False,
+)
+
+
+def _as_declared(method: Method) -> Method:
+    """Return a method that applies where the measure declares its variance."""
+
+    def applies(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+        return method.name in estimand.kind.methods  # type: ignore[union-attr]
+
+    return replace(method, applies=applies)
+
+
+TABLE: Mapping[Quantity, tuple[Method, ...]] = {
+    Quantity.SHARE: (WILSON, LINEAR_SHARE, *SHARES, *_RESAMPLED, OF_CUT),
+    Quantity.SUM_OF_SHARES: (SQUARE_AND_ADD, LINEAR_CUT, replace(THREE_SHARES, by_rule=never), *_RESAMPLED, OF_CUT),
+    Quantity.RATIO: (RATIO, LINEAR_RATIO, KATZ, *_RESAMPLED, OF_CUT),
+    Quantity.ODDS_RATIO: (ODDS, LINEAR_RATIO, replace(THREE_SHARES, by_rule=never), *_RESAMPLED, OF_CUT),
+    Quantity.THREE_SHARES: (THREE_SHARES, LINEAR_CUT, *_RESAMPLED, OF_CUT),
+    Quantity.AT_QUOTA: (INFLUENCE, QUOTA, replace(BOOTSTRAP, by_rule=always), BCA, STUDENT, LINEARISED),
+    Quantity.AUC: (DELONG, LINEAR_AUC, *AREAS, *_RESAMPLED, INFLUENCE),
+    Quantity.CURVE_POINT: (POINT, STUDENT, BOOTSTRAP, BCA, INFLUENCE, LINEARISED),
+    Quantity.MEAN: (OF_MEAN, LINEAR_MEAN, STUDENT, BOOTSTRAP, BCA),
+    Quantity.SMOOTH: (INFLUENCE, STUDENT, BOOTSTRAP, BCA, LINEARISED),
+    Quantity.GAIN_OF_LIKELIHOOD: (LOSS, BOOTSTRAP, BCA),
+    Quantity.TOP_OF_LIST: (INFLUENCE, TOP, BOOTSTRAP, BCA, LINEARISED),
+    Quantity.OPEN_ENDS: (INFLUENCE, OPEN_ENDS, BOOTSTRAP, BCA, LINEARISED),
+    Quantity.BEST_OF_CUTS: (INFLUENCE, SMOOTHED, BIAS_CORRECTED, BOOTSTRAP, BCA, STUDENT, LINEARISED),
+    Quantity.CALIBRATION_ERROR: (INVERSION, STUDENT, BOOTSTRAP, BCA),
+    Quantity.STANDARD_ERROR: (
+        *(replace(_as_declared(method), by_rule=_is_plain) for method in (DELTA, SANDWICH)),
+        *(_as_declared(method) for method in (LOG_OE, LIKELIHOOD)),
+        *(STUDENT, BOOTSTRAP, BCA),
+    ),
+    Quantity.PREVALENCE: (OF_PREVALENCE, STUDENT, BOOTSTRAP, BCA),
+    Quantity.PAIRS: (OF_PAIRS, STUDENT, BOOTSTRAP, BCA),
+    # Nobody knows the range of such a function, so that it has no scale.
+    Quantity.OWN: (replace(BOOTSTRAP, by_rule=_is_plain), STUDENT, BCA),
+}
+
+
+def methods_of(estimand: Estimand, groups: GroupSampler | None = None) -> tuple[Method, ...]:
+    """Return the methods that may be asked for by name, those of the rule first.
+
+    Args:
+        estimand: What is estimated.
+        groups: How the cases were sampled, if not one by one.
+    """
+    return tuple(method for method in TABLE[estimand.quantity] if method.applies(estimand, groups))
+
+
+def default(estimand: Estimand, groups: GroupSampler | None = None) -> Method:
+    """Return the method of the rule: the first of the table that applies and may be chosen.
+
+    Args:
+        estimand: What is estimated.
+        groups: How the cases were sampled, if not one by one.
+    """
+    row = TABLE[estimand.quantity]
+    return next(m for m in row if m.by_rule(estimand, groups) and m.applies(estimand, groups))

@@ -1,0 +1,73 @@
+"""Which kind of quantity a measure is: the rows of the tables of methods, for one model and for two.
+
+A measure declares its kind (`cutline.measures.kinds`). What its interval depends on besides is whether a threshold
+makes its cut: at a quota the cut itself is random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from cutline.measures import kinds
+from cutline.measures.kinds import Kind
+
+
+class Quantity(Enum):
+    """A kind of quantity, in words."""
+
+    SHARE = "a share at a threshold"
+    SUM_OF_SHARES = "the sum of two shares at a threshold"
+    RATIO = "a ratio of two shares at a threshold"
+    ODDS_RATIO = "an odds ratio at a threshold"
+    THREE_SHARES = "any other function of the counts at a threshold"
+    AT_QUOTA = "a measure at a quota or at a share of the list"
+    AUC = "the AUC and what is linear in it"
+    CURVE_POINT = "one point of the ROC or of the precision-recall curve"
+    MEAN = "a mean over the cases"
+    SMOOTH = "any other smooth measure of the order or of probabilities"
+    GAIN_OF_LIKELIHOOD = "a function of the log loss and of the prevalence"
+    TOP_OF_LIST = "a measure of the first cases of the list"
+    OPEN_ENDS = "an area under straight lines between cuts"
+    BEST_OF_CUTS = "the best over all cuts, or over all recalibrations"
+    CALIBRATION_ERROR = "a calibration error"
+    STANDARD_ERROR = "the calibration line and the O:E ratio"
+    PREVALENCE = "a function of the prevalence"
+    PAIRS = "a share of pairs of cases"
+    OWN = "a function of your own"
+
+
+_AT_THRESHOLD: Mapping[type, Quantity] = {
+    kinds.Proportion: Quantity.SHARE,
+    kinds.SumOfRates: Quantity.SUM_OF_SHARES,
+    kinds.Ratio: Quantity.RATIO,
+}
+_OF_ALL_CASES: Mapping[type, Quantity] = {
+    kinds.LineOfAuc: Quantity.AUC,
+    kinds.CurvePoint: Quantity.CURVE_POINT,
+    kinds.MeanOfCases: Quantity.MEAN,
+    kinds.GainOfLikelihood: Quantity.GAIN_OF_LIKELIHOOD,
+    kinds.TopOfList: Quantity.TOP_OF_LIST,
+    kinds.OpenEnds: Quantity.OPEN_ENDS,
+    kinds.BestOfCuts: Quantity.BEST_OF_CUTS,
+    kinds.CalibrationError: Quantity.CALIBRATION_ERROR,
+    kinds.StandardError: Quantity.STANDARD_ERROR,
+    kinds.OfPrevalence: Quantity.PREVALENCE,
+    kinds.ShareOfPairs: Quantity.PAIRS,
+}
+
+
+def quantity_of(kind: Kind, *, is_of_counts: bool, by_quota: bool) -> Quantity:
+    """Return the kind of quantity of a registered measure.
+
+    Args:
+        kind: What its definition declares.
+        is_of_counts: Whether it is a function of the counts of one cut.
+        by_quota: Whether a quota or a share of the list makes the cut.
+    """
+    if not is_of_counts:
+        return _OF_ALL_CASES.get(type(kind), Quantity.AT_QUOTA if by_quota else Quantity.SMOOTH)
+    if by_quota:
+        return Quantity.AT_QUOTA
+    found = _AT_THRESHOLD.get(type(kind), Quantity.THREE_SHARES)
+    return Quantity.ODDS_RATIO if found is Quantity.RATIO and kind.odds else found  # type: ignore[union-attr]

@@ -1,0 +1,142 @@
+"""Intervals of single points of the ROC and of the precision-recall curve: MOVER over every cut that may be meant."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.ranking import Array, Ranking
+from cutline.inference.caveats import CUT_ANYWHERE, CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED
+from cutline.inference.effective_size import effective
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.single import proportions
+from cutline.inference.single.bands import tpr_at
+from cutline.inference.single.estimand import Estimand
+from cutline.measures import MEASURES
+from cutline.measures.kinds import CurvePoint
+from cutline.results.estimate import Interval, Limits
+
+FEW_BEYOND = 3.7  # cases to be expected beyond the cut: with fewer, in more than 2.5 % of samples there is none
+_NOTICEABLY = 0.15  # by which an interval is wider than another
+_TIED = 0.2  # of the cases of a class, at one score
+_RECALLS = 400  # at which the precision is compared with the one that is asked for
+
+
+class _Points(NamedTuple):
+    """Some points of a curve, with the limits of each."""
+
+    value: Array
+    low: Array
+    high: Array
+
+
+def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+    """Return the limits of a measure that is one point of a curve, and what qualifies them."""
+    kind: Any = estimand.kind
+    r = estimand.ranking
+    defaults = MEASURES[estimand.measure_name].defaults
+    given = np.array([float(estimand.parameters.get(kind.given, defaults[kind.given]))])
+    if kind.is_searched:
+        return Interval(_recall(r, float(given[0]), level), [SEARCHED])
+    if kind.height == "precision":
+        given = np.append(given, _other_cuts(r, float(given[0]), level))
+    found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)
+    of_positives = kind.given == "recall"
+    beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(given[0]))
+    return Interval(Limits(float(found.low.min()), float(found.high.max())), _why_wide(r, kind, found, beyond))
+
+
+def _why_wide(r: Ranking, kind: CurvePoint, found: _Points, beyond: float) -> list[str]:
+    """What makes such an interval hold the truth more often than it says, if anything does.
+
+    Args:
+        r: The ranking.
+        kind: Which point of the curve it is.
+        found: The point, and the same at the other cuts that may be meant.
+        beyond: How many cases are to be expected beyond the cut.
+    """
+    if beyond < FEW_BEYOND:
+        return [CUT_ANYWHERE]
+    other = float(effective(r)[0 if kind.height == "recall" else 1])  # cases of the class that the height is a share of
+    width = float(found.high[0] - found.low[0])
+    if len(found.low) > 1 and float(found.high.max() - found.low.min()) > (1 + _NOTICEABLY) * width:
+        return [CUTS_FAR_APART]
+    value = float(found.value[0])
+    tied = max(float(cells.max() / cells.sum()) for cells in (r.pos, r.neg))
+    if kind.height != "precision" and tied > _TIED:
+        return [CUTS_FAR_APART]
+    return [ON_THE_SAFE_SIDE] if min(value, 1 - value) * other < 1 else []
+
+
+def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:
+    """The recalls of the cuts that may be the one that just reaches a recall: ties may put them far apart.
+
+    These are the best cut that reaches it in the sample, the last one that does not but may in truth, and the one after
+    the first that does, if that may not in truth.
+    """
+    positives, n = float(effective(r).positives), len(r.tpr)
+    first = int(np.argmax(r.tpr >= recall))
+    found = [_best_cut(r, recall)]
+    for cut, other in ((first - 1, first - 1), (first, first + 1)):
+        if 0 < other < n:
+            low, high = proportions.wilson(float(r.tpr[cut]) * positives, positives, level)
+            if low <= recall <= high:
+                found.append(other)
+    return [float(r.tpr[cut]) for cut in found]
+
+
+def _best_cut(r: Ranking, recall: float) -> int:
+    """The cut with the best precision among those that reach a recall."""
+    return int(np.argmax(np.where(r.tpr >= recall, r.precision, -1.0)))
+
+
+def _recalls(r: Ranking, specificity: Array, level: float) -> _Points:
+    return _heights(r, 1 - specificity, level)
+
+
+def _specificities(r: Ranking, recall: Array, level: float) -> _Points:
+    return _heights(r.swapped(), 1 - recall, level)
+
+
+def _heights(r: Ranking, fpr: Array, level: float) -> _Points:
+    """The heights of a ROC curve: the cut is where the negatives put it, the height what the positives say.
+
+    Where so few negatives are expected on one side of the cut that there may well be none, it may lie anywhere there.
+    """
+    positives, negatives = (float(size) for size in effective(r))
+    tail = (1 - level) / 2
+    left, right = proportions.wilson(fpr * negatives, negatives, level)
+    value = tpr_at(r, fpr)
+    low, high = proportions.wilson(value * positives, positives, level)
+    leftmost = np.where((1 - fpr) ** negatives > tail, 0.0, tpr_at(r, left))
+    rightmost = np.where(fpr**negatives > tail, 1.0, tpr_at(r, right))
+    below, above = np.hypot(value - low, value - leftmost), np.hypot(high - value, rightmost - value)
+    return _Points(value, value - below, value + above)
+
+
+def _precisions(r: Ranking, recall: Array, level: float) -> _Points:
+    """The precision at some recalls follows from the specificity there and from the prevalence."""
+    there, size = _specificities(r, recall, level), float(sum(effective(r)))
+    share = float(r.positives / r.total)
+    few, many = (float(limit) for limit in proportions.wilson(share * size, size, level))
+
+    def precision(prevalence: float, specificity: Array) -> Array:
+        hits, alarms = prevalence * recall, (1 - prevalence) * (1 - np.clip(specificity, 0, 1))
+        return hits / np.maximum(hits + alarms, np.finfo(float).tiny)
+
+    value = precision(share, there.value)
+    below = np.hypot(value - precision(share, there.low), value - precision(few, there.value))
+    above = np.hypot(precision(share, there.high) - value, precision(many, there.value) - value)
+    return _Points(value, value - below, value + above)
+
+
+def _recall(r: Ranking, precision: float, level: float) -> Limits:
+    """The recalls up to which the precision may be as high as is asked for, and up to which it surely is."""
+    recall = np.linspace(0, 1, _RECALLS + 1)[1:]
+    found = _precisions(r, recall, level)
+    return Limits(*(_last(recall, reached >= precision) for reached in (found.low, found.high)))
+
+
+def _last(recall: Array, is_reached: Array) -> float:
+    return float(recall[np.flatnonzero(is_reached)[-1]]) if is_reached.any() else 0.0
