@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,6 +97,11 @@ CASES = {
         {"ev": CALM, "measures": ["auc", "f1"]},
     ),
     "weights": ({"ev": evaluate([1, 0, 1], [0.9, 0.2, 0.4], [1.5, 1, 1])}, "effective number", {"ev": CALM}),
+    "read-as": (
+        {"ev": Evaluation(replace(CALM.ranking, read_as="Column p is written in percent: 67% is read as 0.67."))},
+        "written in percent",
+        {"ev": CALM},
+    ),
     "dropped": (
         {"ev": evaluate([1, 0, None], [0.9, 0.2, 0.1], missing="drop")},
         "1 row with a missing value",

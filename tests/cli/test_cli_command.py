@@ -139,7 +139,9 @@ def test_control_c_ends_it_with_one_word(cutline, ten, monkeypatch):
         execute = sql = interrupted
 
     monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Interrupted())
-    done = cutline("evaluate", ten)
+    lines = ten.with_suffix(".jsonl")  # which DuckDB reads
+    lines.write_text('{"y": 1, "p": 0.9}\n{"y": 0, "p": 0.2}\n', encoding="utf-8")
+    done = cutline("evaluate", lines)
 
     assert (done.code, done.out, done.err) == (130, "", "cutline: Stopped.\n")
 

@@ -80,10 +80,10 @@ def numbers(values: Any, name: str) -> Array:
 def _objects_as_numbers(array: Array, name: str) -> Array:
     numeric = []
     for position, value in enumerate(array):
-        if isinstance(value, str | bytes | bytearray | memoryview):
-            raise _text_error(name, bytes(value) if isinstance(value, bytearray | memoryview) else value, position)
+        if isinstance(value, str | bytes):
+            raise _text_error(name, value, position)
         try:
-            if getattr(value, "ndim", 0):
+            if getattr(value, "ndim", 0) or isinstance(value, bytearray | memoryview):  # which float() reads as text
                 raise TypeError  # older versions of numpy take an array of one number for the number
             number = math.nan if is_missing(value) else float(value)
         except OverflowError:
