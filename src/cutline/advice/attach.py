@@ -13,7 +13,6 @@ from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
-
 # Notes on how the data were made, which no rule of the advice repeats.
 _OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
 
