@@ -205,15 +205,18 @@ def test_one_case_of_a_class_has_no_variance():
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("rounded", [(None, None), (1, None), (None, 2), (1, 2)])
 @pytest.mark.parametrize("n", [5, 400])
-def test_long_rankings_are_paired_by_sorting_as_short_ones_by_looking_up(monkeypatch, higher, rounded, n):
+def test_rankings_are_paired_by_sorting_as_by_looking_up(monkeypatch, higher, rounded, n):
     rng = np.random.default_rng(n)
     labels, scores = rng.random(n) < 0.4, [rng.normal(size=n) for _ in range(2)]
     scores = [s if digits is None else s.round(digits) for s, digits in zip(scores, rounded, strict=True)]
     labels[:2] = True, False
     rankings = [rank(labels, s, higher_is_positive=higher, positive=True) for s in scores]
-    looked_up = pair(rankings, scores, labels, None)
-    monkeypatch.setattr("cutline.inference.resampling.pairing._LONG", 2)
     by_sorting = pair(rankings, scores, labels, None)
+    sign = -1 if higher else 1
+    monkeypatch.setattr(
+        "cutline.inference.resampling.pairing.find_scores", lambda r, s: np.searchsorted(sign * r.score, sign * s)
+    )
+    looked_up = pair(rankings, scores, labels, None)
 
     kinds = set(zip(labels, *scores, strict=True))
     assert len(by_sorting) == len(kinds)  # one cell for each kind of case
