@@ -69,7 +69,7 @@ def test_a_page_with_a_slider_does_not_ask_for_an_option():
     text = html(cl.evaluate(LABELS, np.asarray(SCORES) * 40))
     said = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
 
-    assert "are not probabilities, so the cut is" in said
+    assert "The scores are not probabilities" in said
     assert "Move the slider for another." in said
     assert "threshold=, quota=" not in said
 

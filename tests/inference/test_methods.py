@@ -1,0 +1,34 @@
+"""The table of methods: every quantity has a default, every method a source and a title."""
+
+import numpy as np
+import pytest
+
+from cutline import MEASURES, evaluate
+from cutline.inference.methods import TABLE, default, methods_of
+from cutline.inference.quantities import Quantity
+from cutline.results.method_titles import TITLES
+
+RNG = np.random.default_rng(1)
+LABELS = np.arange(80) % 3 == 0
+SCORES = 1 / (1 + np.exp(-RNG.normal(size=80) - LABELS))
+
+
+def test_every_quantity_has_methods_with_source_and_title():
+    assert set(TABLE) == set(Quantity)
+    for row in TABLE.values():
+        assert any(not method.is_reference for method in row)
+        assert all(
+            method.source and method.name in TITLES for method in row if method.name not in ("delta", "likelihood")
+        )
+
+
+@pytest.mark.parametrize("design", [{}, {"groups": np.arange(80) // 4}, {"weights": RNG.uniform(1, 3, 80)}])
+def test_the_default_of_a_measure_is_no_reference_method_and_may_be_asked_for_by_name(design):
+    ev = evaluate(LABELS, SCORES, **design)
+    for measure in MEASURES:
+        given = {"quota": 9} if measure.name in ("hit_rate", "qrecall", "enrichment") else {}
+        estimand = ev._estimand(measure, given)
+        chosen = default(estimand, ev.groups)
+
+        assert not chosen.is_reference
+        assert chosen in methods_of(estimand, ev.groups)
