@@ -22,9 +22,7 @@ import cutline as cl
 from cutline import Ranking
 from cutline.inference.resampling.binning import RESAMPLED, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.bootstrap import RESAMPLING
 from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.intervals import methods
 
 RESAMPLES = 200
 ALLOWED = 0.05  # of the width
@@ -66,7 +64,7 @@ def estimands(ranking: Ranking) -> list[Estimand]:
             one = of_measure(measure, ranking, given)
         except cl.CutlineError:
             continue
-        if math.isfinite(one.value) and RESAMPLING[0] in methods(one):
+        if math.isfinite(one.value):
             made.append(one)
     return made
 

@@ -28,7 +28,7 @@ ONCE = {
     "counts of a cut": ("core/ranking.py", "at_cut"),
     "measure prepared": ("measures/measure_type.py", "prepare"),
     "method chosen": ("inference/single/intervals.py", "choose"),
-    "default found": ("inference/single/intervals.py", "default"),
+    "default found": ("inference/methods.py", "default"),
     "calibration curve fitted": ("measures/miscalibration.py", "_loess"),
     "isotonic curve fitted": ("measures/miscalibration.py", "_isotonic"),
 }

@@ -13,6 +13,9 @@ from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
+# Notes on how the data were made, which no rule of the advice repeats.
+_OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
+
 
 @overload
 def noted(found: Evaluation, summary: Summary, measures: Iterable[str] | None = None) -> Summary: ...
@@ -32,7 +35,7 @@ def noted(
     """
     names = None if measures is None else list(measures)
     cut = summary.options.cut
-    about = tuple(note for note in summary.notes if note.rule == "resamples")
+    about = tuple(note for note in summary.notes if note.rule in _OF_DATA)
     if isinstance(summary, Summary) and isinstance(found, Evaluation):
         here = found if found.cut == cut else found.with_cut(**cut.parameters)
         told = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
