@@ -136,6 +136,7 @@ def program() -> str:
 
     It takes seconds to put together, so that it is kept on the machine.
     """
+    require("vl_convert")  # before its version, whose absence says less
     made_by = version("vl-convert-python")
     bundle = kept(f"vega-{made_by}.js", lambda: _made("javascript_bundle", "window.vegaEmbed = vegaEmbed;")).decode()
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
