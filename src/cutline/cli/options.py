@@ -44,8 +44,9 @@ FILES = argument(
     type=FileName(),
     nargs=-1,
     metavar="FILE...",
-    help="Predictions: CSV with any delimiter, Excel, Parquet, JSON lines or Arrow. Several files, a folder or a quoted "
-    "pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; - is standard input.",
+    help="Predictions: CSV with any delimiter, Excel, Parquet, JSON lines or Arrow. Several files, a folder or a "
+    "quoted pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; "
+    "- is standard input.",
 )
 
 # ---------------------------------------------------------------------- single options
