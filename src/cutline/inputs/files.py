@@ -50,15 +50,15 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
             raise InputError(f"{files.title} are several workbooks", "pass one, or export the sheets as CSV")
         return read_workbook(files.paths[0], files.title)
     if files.kind == "csv" and len(files.paths) == 1 and not files.hive:
-        copy, note = in_utf8(files.paths[0], files.title)
+        path, note = in_utf8(files.paths[0], files.title)
+        source = _read_tables(files._replace(paths=(path,)), memory)
         if note:
-            source = _read_tables(files._replace(paths=(copy,)), memory)
-            source.notes[""] = note
-            return source
+            getattr(source, "notes", {})[""] = note
+        return source
     return _read_tables(files, memory)
 
 
-def _read_tables(files: FileSet, memory: Any) -> Any:
+def _read_tables(files: FileSet, memory: Any) -> Source:
     """Return the source of CSV, JSON or Parquet files."""
     if len(files.paths) == 1 and not files.hive:
         source = _read_without_duckdb(files)
