@@ -36,6 +36,7 @@ ELSEWHERE = ("pip install ", "make ", "bq query ")
 RUN_ELSEWHERE = {
     "mlflow.models.evaluate(": "tests/test_mlflow_evaluator.py",
     "cutline demo": "tests/cli/test_cli_evaluate.py",
+    "cutline app": "tests/app/test_access.py",
     "cutline study": "tests/studies/test_study_command.py",
 }
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox="0 0 9 9"/>'

@@ -51,6 +51,7 @@ RESULTS = {
         ["a", "b", "c"] * 20, {"one": RNG.random((60, 3)), "two": RNG.random((60, 3))}
     ),
     "Slices": lambda: cl.evaluate(LABELS, GOOD, by=np.arange(60) % 2),
+    "SliceComparison": lambda: cl.compare_by_slice(LABELS, {"good": GOOD, "poor": POOR}, np.arange(60) % 2),
     "QuotaPeriods": lambda: cl.evaluate(LABELS, GOOD, quota=5, quota_by=np.arange(60) % 3),
     "MultiLabel": lambda: cl.one_vs_rest(np.c_[LABELS, LABELS], np.c_[GOOD, POOR]),
     "Screening": lambda: cl.screen(LABELS, {"one": GOOD}, pick=10),

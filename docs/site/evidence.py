@@ -20,8 +20,9 @@ from coverage_page import AMPLE, Tally, pooled, sizes, tallies  # noqa: E402
 
 @cache
 def _lines() -> list[dict[str, object]]:
-    text = (BENCHMARKS / "coverage_results.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
+    """Return the samples of both halves of the coverage study, as its page pools them."""
+    texts = [(BENCHMARKS / f"coverage_{half}.jsonl").read_text(encoding="utf-8") for half in ("results", "held_out")]
+    return [json.loads(line) for text in texts for line in text.splitlines() if line.strip()]
 
 
 @cache

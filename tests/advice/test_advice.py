@@ -29,6 +29,8 @@ def model(score, pos, neg, threshold=0.5, **facts):
 GRID = np.arange(0.95, 0, -0.1)
 CALM = model(GRID, np.round(100 * GRID).astype(int), np.round(100 - 100 * GRID).astype(int))
 RARE = model([0.6, 0.3, 0.02], [10, 15, 5], [10, 100, 860])  # 30 of 1000
+
+
 # By rule: what it must speak on, a piece of what it must say, and what it must be silent on.
 CASES = {
     "one-class": ({"ev": model([0.9, 0.2], [3, 4], [0, 0])}, "of one class", {"ev": CALM}),

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,8 @@ def ask(root, *calls):
             tools = await session.list_tools()
             return [tool.name for tool in tools.tools], [await session.call_tool(name, said) for name, said in calls]
 
-    return asyncio.run(talk())
+    with ThreadPoolExecutor(1) as thread:  # where no other test's loop is running, as that of a browser
+        return thread.submit(lambda: asyncio.run(talk())).result()
 
 
 def text(answer):

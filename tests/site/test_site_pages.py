@@ -111,7 +111,7 @@ def test_formulas_are_drawn_by_the_browser_itself(opened):
 
 def test_dragging_the_threshold_moves_the_numbers(opened):
     page = opened("interactive")
-    frame = page.frame_locator("iframe.report")
+    frame = page.frame_locator("iframe.report").first
     slider = frame.locator("#slider")
     table = frame.locator("#cut table").first
     before = table.inner_text()

@@ -33,6 +33,8 @@ class Part(dict[str, Any]):
         super().__init__({name: value for name, value in options.items() if value is not Undefined})
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # by which copy and pickle ask what a class can do
+            raise AttributeError(name)
         return self.get(name, Undefined)
 
 
