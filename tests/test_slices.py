@@ -217,6 +217,15 @@ def test_margins_and_sides(sites):
         sites.against_rest("prevalence", alternative="worse")
 
 
+def test_two_slices_are_one_comparison_and_said_once(frame):
+    is_d = np.where(frame["site"] == "D", "D", "other")
+    two = cl.evaluate(frame["label"], frame["score"], by=is_d)
+
+    assert two.verdict(adjust="holm").count("against") == 1
+    assert "ranks worse than the rest: AUC 0.639 against 0.763" in two.verdict(adjust="holm")
+    assert "no other" not in two.verdict(adjust="holm")
+
+
 def test_the_verdict_names_the_worst_first(sites):
     assert sites.verdict(adjust="holm") == (
         "Site D ranks worse than the rest: AUC 0.639 against 0.763, p = 0.0026 after Holm; "

@@ -657,6 +657,9 @@ class AgainstRest(Tabulated):
             least = min(row.p_adjusted for row in self.rows if not math.isnan(row.p_adjusted))
             what = {"two-sided": "differs from", "worse": "is worse than", "better": "is better than"}[self.alternative]
             return f"No slice {what} the rest in {self.name} (smallest p {p_shown(least)}{after}, {tested} slices)."
+        if len(self.rows) == 2 and (self.rows[0].value, self.rows[0].rest) == (self.rows[1].rest, self.rows[1].value):
+            # The rest of each is the other: one comparison, said once.
+            return f"{capitalised(self._phrase(differing[0], after, is_first=True))}."
         parts = [self._phrase(row, after if not i else "", is_first=not i) for i, row in enumerate(differing[:3])]
         more = len(differing) - len(parts)
         end = f"{more} more slices differ" if more else "no other slice differs"

@@ -227,6 +227,19 @@ def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width
     assert (len(heads), len(set(heads))) == (4, 1)  # the numbers of all questions stand below each other
 
 
+def test_the_strip_is_whole_beside_values_below_zero(cutline, tmp_path):
+    rows = "\n".join(f"{y},{s}" for y, s in zip([0, 1] * 40, range(400, 640, 3), strict=True))
+    rows += "\n" + "\n".join(f"0,{700 + i}" for i in range(80))
+    (tmp_path / "points.csv").write_text(f"y,p\n{rows}\n")
+
+    done = cutline("evaluate", "points.csv", "--label", "y", "--score", "p", "--measures", "accuracy,specificity,mcc")
+
+    strips = [line.split()[-1] for line in done.out.splitlines() if "[" in line]
+    assert "[-0." in done.out
+    assert [len(strip) for strip in strips] == [11] * 3
+    assert all("●" in strip for strip in strips)
+
+
 @pytest.mark.parametrize("width", [50, 60, 80])
 def test_no_word_is_broken_where_there_is_room_for_it(cutline, tumours, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))

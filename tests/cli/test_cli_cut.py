@@ -1,6 +1,7 @@
 """`cutline cut` and `cutline apply`: a cut from a file, and its flags in another."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -89,6 +90,19 @@ def test_estimates_and_after_looking_reach_python(cutline, cases):
 
     assert float(looked.out) == cl.choose_cut(ev, "recall >= 0.9", after_looking=True, resamples=0).threshold
     assert float(estimated.out) == cl.choose_cut(ev, "recall >= 0.9", level=None, resamples=0).threshold
+
+
+def test_the_line_that_says_how_to_use_a_cut_can_be_run_as_it_is(cutline, tmp_path):
+    rows = "\n".join(f"{i % 2},{i / 100 + i % 2}" for i in range(40))
+    (tmp_path / "new.csv").write_text(f"y,my points\n{rows}\n")
+
+    chosen = cutline("cut", "new.csv", "--label", "y", "--score", "my points", "--quota", "10", "-o", "cut.json")
+    line = " ".join(chosen.out[chosen.out.index("Use it: ") :].split())
+    done = cutline(*shlex.split(line)[3:])
+
+    assert line == "Use it: cutline apply cut.json new.csv --score 'my points' -o flagged.csv"
+    assert done.code == 0, done.err
+    assert "10 of 40 cases are flagged" in done.out
 
 
 def test_what_no_cut_promises_ends_with_one_and_writes_nothing(cutline, ten, tmp_path):

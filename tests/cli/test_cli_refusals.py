@@ -97,6 +97,8 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
         (["--png", "ten.csv"], "which is a file"),
         (["--missing", "guess"], "--missing"),
         (["--nonsense"], "No such option"),
+        (["--capacity", "3"], "No such option '--capacity': it is called --quota here."),
+        (["--cutoff", "0.3"], "No such option '--cutoff': it is called --threshold here."),
         (["another.csv"], "There is no file 'another.csv'"),
     ],
 )

@@ -271,6 +271,23 @@ def test_markup_in_names_is_shown_and_never_run(opened, tmp_path):
     assert page.errors == []
 
 
+def test_a_file_that_was_changed_can_be_chosen_again(opened, tmp_path):
+    """A browser tells of a choice only where the field changes: it must be empty before the same name is chosen."""
+    path = tmp_path / "predictions.csv"
+    path.write_text("y,p\n1,0.9\n0,0.4\n1,0.6\n0,0.3\n")
+    page = opened()
+    page.give(path)
+    assert page.measure("auc")[0] == "1.0000"
+    path.write_text("y,p\n1,0.1\n0,0.4\n1,0.6\n0,0.3\n")
+    with page.tab.expect_file_chooser() as chooser:
+        page.tab.click("#file")
+    assert page.tab.input_value("#file") == ""
+    before = page.evaluations
+    chooser.value.set_files(path)
+    page.wait_for_numbers(before)
+    assert page.measure("auc")[0] == "0.5000"
+
+
 def test_other_encodings_and_line_ends_are_read(opened, tmp_path):
     page = opened()
     text = "y\tp\r1\t0.9\r0\t0.4\r1\t0.6\r"

@@ -126,7 +126,7 @@ def test_nothing_is_claimed_where_nothing_fits():
     answer = cl.why(LABELS, SCORES, value="0.3333333", measure="auc")
 
     assert answer.best is None
-    assert str(answer).startswith("Nothing in the ledger gives 0.3333333 for auc;")
+    assert str(answer).startswith("No known convention gives 0.3333333 for auc;")
     assert "The nearest is " in str(answer)
     assert not answer.is_certain
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +71,8 @@ class CutOptions:
         type=float,
         multiple=True,
         group=AIM,
-        help="How many cases can be acted on; repeated, the quotas at which precision is tested. Example: --quota 500",
+        help="How many cases of this file can be acted on; for a capacity per day or another list, pass --share. "
+        "Repeated, the quotas at which precision is tested. Example: --quota 500",
     ).field()
     share: float | None = option(
         "--share",
@@ -175,7 +178,7 @@ def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: P
     elif output.quiet:
         render.put(f"{chosen.threshold!r}\n" if chosen.possible else "")
     else:
-        _show(chosen, out)
+        _show(chosen, out, reading.columns.scores)
     ctx.exit(0 if chosen.possible else 1)
 
 
@@ -191,7 +194,7 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
     return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 
-def _show(cut: Cut, out: Path | None) -> None:
+def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
     screen = render.console()
     screen.print(Text(printable(cut.statement), style="bold"))
     parts: list[RenderableType] = []
@@ -217,4 +220,6 @@ def _show(cut: Cut, out: Path | None) -> None:
     if out is not None and not cut.possible:
         screen.print(Text(f"\n{printable(str(out))} was not written."))
     elif out is not None:
-        screen.print(Text(f"\nUse it: cutline apply {printable(str(out))} new.csv -o flagged.csv"))
+        screen.print()
+        score = "".join(f" --score {shlex.quote(name)}" for name in scores)
+        screen.print(Text(printable(f"Use it: cutline apply {shlex.quote(str(out))} new.csv{score} -o flagged.csv")))

@@ -16,6 +16,18 @@ import click
 from cutline.cli.command import LazyGroup, Option
 from cutline.cli.command_table import COMMANDS
 
+# What other tools and other fields call an option: what to pass here.
+OTHER_WORDS = {
+    "--budget": "--quota",
+    "--capacity": "--quota",
+    "--top": "--quota",
+    "--top-k": "--quota",
+    "--slices": "--by",
+    "--slice": "--by",
+    "--pos-label": "--positive",
+    "--cutoff": "--threshold",
+}
+
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
 
@@ -87,6 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return the exit code."""
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
+    except click.NoSuchOption as error:
+        return _refuse(_unknown_option(error))
     except click.ClickException as error:
         return _refuse(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -101,6 +115,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code == STOPPED:
         _say("Stopped.")
     return code if isinstance(code, int) else FINE
+
+
+def _unknown_option(error: click.NoSuchOption) -> str:
+    """Say that there is no such option, and what it is called here."""
+    here = OTHER_WORDS.get(error.option_name)
+    if here is None or error.ctx is None or not any(here in param.opts for param in error.ctx.command.params):
+        return error.format_message()
+    return f"No such option {error.option_name!r}: it is called {here} here."
 
 
 def _ended_by(error: BaseException) -> int:

@@ -37,15 +37,16 @@ FILE = argument(
     "file",
     type=FileName(),
     metavar="FILE",
-    help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow; - reads standard input.",
+    help="Predictions: CSV with any delimiter, Excel, Parquet, JSON lines or Arrow; - reads standard input.",
 )
 FILES = argument(
     "files",
     type=FileName(),
     nargs=-1,
     metavar="FILE...",
-    help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow. Several files, a folder or a quoted "
-    "pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; - is standard input.",
+    help="Predictions: CSV with any delimiter, Excel, Parquet, JSON lines or Arrow. Several files, a folder or a "
+    "quoted pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; "
+    "- is standard input.",
 )
 
 # ---------------------------------------------------------------------- single options

@@ -154,12 +154,19 @@ def _questions(screen: Console, summary: Summary) -> Iterable[RenderableType]:
     # All tables with one width of names, as far as there is room beside the numbers.
     numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
     longest = max((len(row.title) + 4 for row in summary.rows), default=0)
-    names = max(12, min(longest, screen.width - numbers))
+    names = max(12, min(longest, screen.width - numbers - _beyond(summary.rows)))
     for family in Family:
         mine = [row for row in summary.rows if row.measure.family is family]
         if mine:
             yield Text()
             yield _measures(screen, family.value, mine, summary.level, names)
+
+
+def _beyond(rows: Sequence[Row]) -> int:
+    """By how much the longest value and interval, as those below 0, exceed their usual room."""
+    value = max((len(shown(row.value)) for row in rows if math.isfinite(row.value)), default=0)
+    limits = max((len(interval(row.interval)) for row in rows), default=0)
+    return max(0, value - len("0.0000")) + max(0, limits - len("[0.0000, 0.0000]"))
 
 
 def _measures(screen: Console, title: str, rows: Sequence[Row], level: float, names: int) -> Table:

@@ -158,7 +158,7 @@ class Answer(ComparedByFields, TextResult):
 
     def _nothing(self) -> tuple[str, ...]:
         about = f" for {self.measure}" if self.measure else ""
-        lines = [f"Nothing in the ledger gives {self.printed}{about}; {self.tried:,} conventions were tried."]
+        lines = [f"No known convention gives {self.printed}{about}; {self.tried:,} were tried."]
         if self.measure and not math.isnan(self.exact):
             lines.append(f"The exact value is {_like(self.exact, self.printed)}.")
         if self.nearest is not None:

@@ -60,6 +60,7 @@ class FilePage {
 
   start() {
     this.startWorker();
+    $("file").addEventListener("click", () => ($("file").value = "")); // so that the same file can be chosen again
     $("file").addEventListener("change", () => $("file").files[0] && this.open($("file").files[0], $("file").files[0].name));
     $("paste-go").addEventListener("click", () => this.paste());
     for (const name of Object.keys(this.data.examples)) $(`example-${name}`).addEventListener("click", () => this.example(name));
