@@ -229,7 +229,7 @@ def test_folds_that_agree_have_no_interval_but_a_note() -> None:
 @pytest.mark.parametrize("sizes", ["x", [[80], [80, 81]], []])
 def test_train_sizes_that_are_no_numbers_are_refused(sizes) -> None:
     labels, scores, fold, _ = out_of_fold()
-    with pytest.raises(cl.ParameterError, match="train_sizes is .*: pass the number of cases"):
+    with pytest.raises(cl.ParameterError, match=r"train_sizes is .*: pass the number of cases"):
         cl.evaluate(labels, scores, folds=fold, train_sizes=sizes)
 
 
