@@ -479,7 +479,7 @@ FILES = {
     "a row that is too long": ("ragged.csv", b"y,p\n1,0.5,3\n", "line 2"),
     "a quote that does not end": ("quote.csv", b'y,p\n1,"0.5\n', "quote"),
     "a binary file": ("binary.csv", bytes(range(256)), "NUL"),
-    "a file in another encoding": ("latin.csv", b"y,p\n\xe9,0.5\n", "UTF-8"),
+    "a file in another encoding": ("latin.csv", b"y,p\n\x81,0.5\n", "UTF-8"),
     "no Parquet": ("bad.parquet", b"none", "Parquet"),
     "no Arrow": ("bad.arrow", b"none", "Arrow"),
     "broken JSON lines": ("broken.jsonl", b'{"y": 1, "p": 0.5}\n{"y":', "JSON"),

@@ -24,7 +24,7 @@ BAD_FILES = {
     "bad.parquet": (b"this is no Parquet", "cannot be read as Parquet"),
     "short.parquet": (b"PAR1", "cannot be read as Parquet"),
     "binary.csv": (bytes(range(256)) * 20, "binary"),
-    "latin.csv": (b"y,p\n1,0.5\n\xff\xfe,0.3\n", "UTF-8"),
+    "latin.csv": (b"y,p\n1,0.5\n\x81\xfe,0.3\n", "UTF-8"),
     "broken.jsonl": (b'{"y": 1, "p": 0.5}\n{"y": 0,', "JSON"),
     "long.csv": (b"y,p,t\n1,0.5," + b"x" * 5_000_000 + b"\n0,0.2,\n", "a row in line 2 of more than 2 million bytes"),
     "noise.jsonl": (bytes(range(1, 256)), "not UTF-8 text"),

@@ -13,6 +13,7 @@ import pytest
 from cutline import InputError, ParameterError, compare, evaluate, rank
 from cutline.inputs import files
 from cutline.inputs.column_source import Ask
+from cutline.inputs.write_flags import Cases, Flags
 
 ROWS = 200
 RNG = np.random.default_rng(5)
@@ -127,8 +128,8 @@ REFUSED = {
     "0 bytes": ("", "is empty, 0 bytes"),
     "blank": ("\n\n", "has no header"),
     "NUL bytes": (b"y,p\n1,\x00\n", "NUL bytes"),
-    "not UTF-8": (b"y,p\n1,0.5\n\xff,0.5\n", "not UTF-8 text in line 3"),
-    "late bytes": (b"y,p\n" + b"1,0.5\n" * 20000 + b"\xff,0.5\n", "not UTF-8 text in line 20002"),
+    "not UTF-8": (b"y,p\n1,0.5\n\x81,0.5\n", "not UTF-8 text in line 3"),
+    "late bytes": (b"y,p\n" + b"1,0.5\n" * 20000 + b"\x81,0.5\n", "not UTF-8 text in line 20002"),
     "twice": ("y,p,p\n1,2,3\n", "several columns called 'p'"),
     "short row": ("y,p\n1,0.5\n0\n", "has 1 field in line 3 but 2 in its header"),
     "long row": ("y,p\n1,0.5\n0,1,2\n", "has 3 fields in line 3 but 2 in its header"),
@@ -138,6 +139,26 @@ REFUSED = {
     "unknown": ("y,prob\n1,0.5\n", r"preds.csv has no column 'p', which scores= names. It has y, prob"),
     "escape": ("y,\x1b[2Jp\n1,0.5\n", r"'\\x1b\[2Jp'"),
 }
+
+
+@pytest.mark.parametrize("rows", [40, 400_000])  # which Python reads, and DuckDB
+def test_a_file_that_a_spreadsheet_saved_in_windows_1252_is_read(tmp_path, rows):
+    """The euro sign is not that of Latin-1."""
+    lines = "\r\n".join(("Kündigung;0,9", "bleibt;0,4", "Kündigung;0,3", "bleibt;0,2") * (rows // 4))
+    path = written(tmp_path, f"Größe €;Wert\r\n{lines}\r\n".encode("cp1252"))
+    assert evaluate("Größe €", "Wert", data=path, positive="Kündigung").value("auc") == 0.75
+    ranking = rank("Größe €", "Wert", data=path, positive="Kündigung")
+    assert ranking.read_as.startswith(
+        "preds.csv is not UTF-8 text and was read as Windows-1252. Column Wert is written"
+    )
+    with Cases(path) as cases:
+        assert cases.flag(Flags("Wert", 0.35, higher=True), tmp_path / "flagged.csv", "csv") == (rows // 2, rows)
+    assert (tmp_path / "flagged.csv").read_text("utf-8").startswith("Größe €")
+
+
+def test_letters_in_two_encodings_are_refused(tmp_path):
+    with pytest.raises(InputError, match="not UTF-8 text in line 3"):
+        rank("y", "p", data=written(tmp_path, "y,p\né,0.5\n".encode() + b"\xe9,0.4\n"))
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -115,6 +115,7 @@ def test_the_summary_has_all_of_it():
         ([[1, 2], [0, 1]], {}, "labels has several columns, but not of 0 and 1 alone"),
         (TRUTH[:5], {}, "labels is 5 x 3 but scores is 300 x 3: pass equal shapes"),
         (TRUTH, {"weights": np.ones(300)}, "weights does not go with several labels of a case"),
+        (TRUTH, {"missing": "drop"}, "missing does not go with several labels of a case"),
         (TRUTH, {"classes": ["a", "b"]}, "classes names 2 of 3 labels"),
     ],
 )

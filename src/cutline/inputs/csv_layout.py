@@ -26,6 +26,7 @@ _HEAD = 1 << 16
 _LONGEST = 2_000_000  # bytes of a header, as of every row
 _MOST = 50_000  # columns: DuckDB takes about 0.4 ms for each, and cannot be interrupted meanwhile
 _LINES = 20
+_LOOKED_AT = 4_000_000  # bytes of a file by which its encoding is judged
 _LINE_END = r"(?:\r\n|\n|\r)"
 _BLANK = re.compile(rf"(?:[^\S\r\n]*{_LINE_END})+")
 
@@ -108,6 +109,39 @@ def head(path: Path, title: str, compression: str) -> str:
             return found[: error.start].decode("utf-8-sig")
         line = found[: error.start].count(b"\n") + 1
         raise not_utf8(title, line) from None
+
+
+def in_utf8(path: Path, title: str) -> tuple[Path, str]:
+    """Return the file, or a copy in UTF-8 of one in Windows-1252, which spreadsheets save, and a note on that.
+
+    A file in which some letters are UTF-8 and others are not is damaged, and not guessed at.
+    """
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+        if b"\0" in start or compression_of(path, title) != "none":
+            return path, ""
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(start)
+            return path, ""
+        except UnicodeDecodeError:
+            if not start.decode("utf-8", "ignore").isascii():
+                return path, ""
+        try:
+            return _copy_in_utf8(file), f"{title} is not UTF-8 text and was read as Windows-1252."
+        except UnicodeDecodeError:
+            return path, ""
+        except OSError as error:
+            raise no_room(error.strerror) from None
+
+
+def _copy_in_utf8(file: IO[bytes]) -> Path:
+    """Return a copy of a file in Windows-1252, which goes with its path."""
+    file.seek(0)
+    with tempfile.TemporaryFile() as copy:
+        while block := file.read(_LOOKED_AT):
+            copy.write(block.decode("cp1252").encode())
+        copy.seek(0)
+        return spooled(copy)
 
 
 def _head(path: Path, title: str, compression: str) -> bytes:

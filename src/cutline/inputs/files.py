@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.extras import require
 from cutline.inputs.column_source import Source
-from cutline.inputs.csv_layout import Layout
+from cutline.inputs.csv_layout import Layout, in_utf8
 from cutline.inputs.duck import bytes_of
 from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_sets import FileSet, file_set
@@ -49,6 +49,17 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
         if len(files.paths) > 1:
             raise InputError(f"{files.title} are several workbooks", "pass one, or export the sheets as CSV")
         return read_workbook(files.paths[0], files.title)
+    if files.kind == "csv" and len(files.paths) == 1 and not files.hive:
+        path, note = in_utf8(files.paths[0], files.title)
+        source = _read_tables(files._replace(paths=(path,)), memory)
+        if note:
+            getattr(source, "notes", {})[""] = note
+        return source
+    return _read_tables(files, memory)
+
+
+def _read_tables(files: FileSet, memory: Any) -> Source:
+    """Return the source of CSV, JSON or Parquet files."""
     if len(files.paths) == 1 and not files.hive:
         source = _read_without_duckdb(files)
         if source is not None:

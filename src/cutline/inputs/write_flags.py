@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.errors import InputError, ParameterError
 from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Ask, check
+from cutline.inputs.csv_layout import in_utf8
 from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_formats import layout_of, local, spooled
 from cutline.inputs.files import FORMATS, open_with_duckdb
@@ -47,6 +48,8 @@ class Cases:
 
             parquet.write_table(arrow_files.table(place, self.title), parquet_path := Path(self._folder.name, "rows"))
             place, kind = parquet_path, "parquet"
+        if kind == "csv":
+            place, _ = in_utf8(place, self.title)
         self._file: File = open_with_duckdb(place, self.title, kind)
 
     def __enter__(self) -> Cases:
