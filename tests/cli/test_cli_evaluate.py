@@ -359,7 +359,7 @@ def test_the_demo_shows_a_table_with_intervals_and_ends_with_the_path_of_its_rep
     done = cutline("demo", "--html", str(tmp_path / "demo.html"))
 
     assert done.code == 0
-    assert "[0.8033, 0.8679]" in done.out
+    assert "[0.8032, 0.8680]" in done.out
     assert "What do I get for my quota?" in done.out
     assert done.out.rstrip().endswith("demo.html")
     assert "What the cut does" in (tmp_path / "demo.html").read_text(encoding="utf-8")
