@@ -70,6 +70,15 @@ def test_views(tmp_path) -> None:
     assert "9.28" in repr(found)
 
 
+def test_the_same_order_on_all_data_sets_has_the_p_value_of_chance() -> None:
+    """F is infinite there, and its p-value of 0 was false: 3 orders of 3 models agree by chance once in 36 times."""
+    table = {"a": [0.7, 0.6, 0.5], "b": [0.8, 0.7, 0.6], "c": [0.9, 0.8, 0.7]}
+    assert cl.compare_datasets(table).friedman.f_p_value == pytest.approx(1 / 36)
+    two = cl.compare_datasets({name: values[:2] for name, values in table.items()})
+    assert two.friedman.f_p_value == pytest.approx(1 / 6)
+    assert "The models differ" not in two.verdict
+
+
 def test_few_data_sets_are_noted() -> None:
     few = cl.compare_datasets({"a": [0.9, 0.8, 0.7, 0.6, 0.9], "b": [0.8, 0.7, 0.6, 0.5, 0.8]})
     assert few.pairs[0].p_value == 2 / 32

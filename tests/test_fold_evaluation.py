@@ -224,3 +224,34 @@ def test_folds_that_agree_have_no_interval_but_a_note() -> None:
     assert estimate.value == 1
     assert not estimate.has_interval
     assert "same value" in estimate.notes[0]
+
+
+@pytest.mark.parametrize("sizes", ["x", [[80], [80, 81]], []])
+def test_train_sizes_that_are_no_numbers_are_refused(sizes) -> None:
+    labels, scores, fold, _ = out_of_fold()
+    with pytest.raises(cl.ParameterError, match=r"train_sizes is .*: pass the number of cases"):
+        cl.evaluate(labels, scores, folds=fold, train_sizes=sizes)
+
+
+def test_a_missing_fold_is_refused_with_a_way_out_that_works() -> None:
+    labels, scores, fold, _ = out_of_fold()
+    fold = np.where(np.arange(300) == 3, np.nan, fold)
+    with pytest.raises(cl.InputError, match="the first at position 3: fill them, or leave these rows out"):
+        cl.evaluate(labels, scores, folds=fold, missing="drop")
+
+
+def test_leave_one_out_saw_nearly_all_cases() -> None:
+    labels, scores, _, _ = out_of_fold()
+    assert "models that saw 99.7 % of them" in str(cl.evaluate(labels, scores, folds=np.arange(300)).notes[0])
+
+
+def test_scales_that_differ_are_said_to_spoil_pooled_values() -> None:
+    labels, scores, fold, _ = out_of_fold()
+    notes = cl.evaluate(labels, scores + 9 * fold, folds=fold).notes
+    assert any("a value of pooled folds mixes these scales" in str(note) for note in notes)
+
+
+def test_groups_that_look_like_folds_are_noted_once() -> None:
+    labels, scores, fold, _ = out_of_fold()
+    rules = [note.rule for note in cl.evaluate(labels, scores + 9 * fold, groups=fold).notes]
+    assert rules.count("groups-are-folds") == rules.count("groups-differ") == 1

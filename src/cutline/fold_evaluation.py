@@ -401,12 +401,13 @@ class FoldEvaluation(Summarized):
         """What the reader of the numbers should know, in plain words."""
         total = self.total or self.ranking.total
         share = 100 / (1 + self.test_to_train)
+        seen = f"{share:.0f}" if share < 99.5 else f"{min(share, 99.9):.1f}"  # never all cases
         notes = [
             Note(
                 "cross-validation",
                 f"Cross-validation with {self.design}: each value is the mean over {self.folds * self.repeats} folds. "
                 f"It estimates how the model fitted on all {written(total)} cases does on new cases, by "
-                f"models that saw {share:.0f} % of them, so that it is slightly pessimistic.",
+                f"models that saw {seen} % of them, so that it is slightly pessimistic.",
             ),
             *self.warnings,
             *self._scale_notes(),
@@ -436,7 +437,8 @@ class FoldEvaluation(Summarized):
             return []
         text = (
             f"The mean scores of the folds differ by up to {apart:.1f} standard deviations: the models score on "
-            "different scales, so that one threshold means different things in different folds."
+            "different scales, so that one threshold means different things in different folds, and a value of pooled "
+            "folds mixes these scales."
         )
         return [Note("scales", text, kind="warning")]
 
@@ -608,7 +610,7 @@ def _codes(values: Any, name: str, cases: Cases) -> Array:
         raise InputError(lengths, "pass one for each label", argument=name)
     absent = validation.missing_mask(column)
     if absent is not None and absent.any():
-        raise validation.missing_error(name, absent, None)
+        raise validation.missing_error(name, absent, None, "fill them, or leave these rows out")
     column = column[cases.position]
     return np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)[1]
 
@@ -644,8 +646,11 @@ def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
     if train_sizes is None:
         trains = np.array([sum(map(len, own)) - len(part) for own in rows for part in own], dtype=float)
     else:
-        trains = np.atleast_1d(np.asarray(train_sizes, dtype=float))
-        if not np.isfinite(trains).all() or (trains < 1).any():
+        try:
+            trains = np.atleast_1d(np.asarray(train_sizes, dtype=float))
+        except (TypeError, ValueError):  # text, or lists of several lengths
+            trains = np.array([np.nan])
+        if not trains.size or not np.isfinite(trains).all() or (trains < 1).any():
             raise ParameterError(
                 f"is {train_sizes!r:.40}",
                 "pass the number of cases that each model was fitted on",

@@ -28,6 +28,8 @@ def model(score, pos, neg, threshold=0.5, **facts):
 # 1000 cases, half of them positive, calibrated on the dot, one score in ten apart: nothing to say but that they tie.
 GRID = np.arange(0.95, 0, -0.1)
 CALM = model(GRID, np.round(100 * GRID).astype(int), np.round(100 - 100 * GRID).astype(int))
+FIFTHS = np.arange(100) % 5  # each with scores of its own scale
+IN_FIFTHS = evaluate(np.arange(100) // 5 % 2, np.arange(100) / 100 + 9 * FIFTHS, groups=FIFTHS)
 RARE = model([0.6, 0.3, 0.02], [10, 15, 5], [10, 100, 860])  # 30 of 1000
 
 
@@ -99,6 +101,8 @@ CASES = {
         {"ev": CALM, "measures": ["auc", "f1"]},
     ),
     "weights": ({"ev": evaluate([1, 0, 1], [0.9, 0.2, 0.4], [1.5, 1, 1])}, "effective number", {"ev": CALM}),
+    "groups-are-folds": ({"ev": IN_FIFTHS}, "as folds are", {"ev": CALM}),
+    "groups-differ": ({"ev": IN_FIFTHS}, "mean scores of the groups differ", {"ev": CALM}),
     "read-as": (
         {"ev": Evaluation(replace(CALM.ranking, read_as="Column p is written in percent: 67% is read as 0.67."))},
         "written in percent",

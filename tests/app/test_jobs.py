@@ -69,6 +69,17 @@ def test_the_numbers_are_those_of_the_command_line(client, tmp_path):
     assert view[1]["content-security-policy"] == "sandbox allow-scripts allow-downloads; frame-ancestors 'self'"
 
 
+def test_counts_are_whole_numbers_at_a_quota_too(client):
+    tab = client.open_tab()
+    rows = "1,0.9\n0,0.2\n" * 7_500
+    client.upload(tab, "many.csv", f"y,p\n{rows}1,0.95\n".encode())
+    client.wait_idle(tab)
+    client.run(tab, "evaluate", label="y", score="p", positive="1", cut="quota", quota="1")
+    parts = client.wait(tab, lambda parts: parts.get("table"))
+    counts = parts["table"]["counts"][0]
+    assert [counts[cell] for cell in ("tp", "fp", "fn", "tn")] == ["1", "0", "7500", "7500"]
+
+
 def made_in_excel():
     """Return the files that people have: a workbook of two sheets, and text with semicolons and decimal commas."""
     openpyxl = pytest.importorskip("openpyxl")

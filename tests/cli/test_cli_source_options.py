@@ -82,6 +82,10 @@ def test_advice_on_screening(cutline):
         (("flights.csv", "--ordered"), "--ordered needs --class-scores"),
         (("texts.csv", "--labels", "sport,x", "--class-scores", "sport=p1,money=p2"), "has no column"),
         (("texts.csv", "--labels", "sport", "--class-scores", "sport=p1,money=p2"), "2 columns for 1 label"),
+        (
+            ("texts.csv", "--labels", "sport,money", "--class-scores", "sport=p1,money=p2", "--missing", "drop"),
+            "--missing drop has no meaning with --labels",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(cutline, files, given, words):

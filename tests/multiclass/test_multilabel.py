@@ -115,6 +115,7 @@ def test_the_summary_has_all_of_it():
         ([[1, 2], [0, 1]], {}, "labels has several columns, but not of 0 and 1 alone"),
         (TRUTH[:5], {}, "labels is 5 x 3 but scores is 300 x 3: pass equal shapes"),
         (TRUTH, {"weights": np.ones(300)}, "weights does not go with several labels of a case"),
+        (TRUTH, {"missing": "drop"}, "missing does not go with several labels of a case"),
         (TRUTH, {"classes": ["a", "b"]}, "classes names 2 of 3 labels"),
     ],
 )
@@ -131,3 +132,9 @@ def test_a_label_that_no_case_has_makes_the_macro_mean_undefined():
     assert np.isnan(estimate.value)
     assert "label 1 has no value" in estimate.notes[0]
     assert found.value("auc", "weighted") == 1.0
+
+
+def test_a_column_of_text_among_the_labels_is_refused_by_its_name() -> None:
+    data = {"a": [1, 0, 1], "kind": ["x", "y", "x"], "pa": [0.9, 0.2, 0.7], "pb": [0.1, 0.3, 0.6]}
+    with pytest.raises(cl.InputError, match="Column 'kind' is not of 0 and 1 alone: name columns that hold 0/1"):
+        cl.one_vs_rest(["a", "kind"], ["pa", "pb"], data=pd.DataFrame(data))

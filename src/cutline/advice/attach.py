@@ -13,7 +13,7 @@ from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
-# Notes on how the data were made, which no rule of the advice repeats.
+# Notes on how the data were made, which stay even where no rule of the advice repeats them.
 _OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
 
 
@@ -47,4 +47,5 @@ def noted(
         told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
     else:
         raise TypeError("a summary of something else")
-    return summary.with_notes(tuple(in_order([*told, *about])))
+    known = {note.rule for note in told}
+    return summary.with_notes(tuple(in_order([*told, *(note for note in about if note.rule not in known)])))

@@ -44,7 +44,7 @@ def chance(a: RuleContext) -> str | None:
     """An AUC that chance could give."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
         return None
-    return f"The AUC is {_with_interval(a)}: these cases do not show that the model ranks better than the baseline."
+    return f"These cases do not show that the model ranks better than the baseline: its AUC is {_with_interval(a)}."
 
 
 def _with_interval(a: RuleContext) -> str:

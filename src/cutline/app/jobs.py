@@ -24,6 +24,7 @@ from cutline.comparison import Comparison
 from cutline.core.errors import CutlineError, InputError, ParameterError, sentence_of
 from cutline.core.messages import Argument
 from cutline.core.table import shown
+from cutline.core.validation import whole_if_possible
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
@@ -295,7 +296,7 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
         "rows": rows,
         "counts": [
             {"model": name, "cut": own.cut.words(own.data.ranking)}
-            | {cell: shown(getattr(own.counts, cell).item()) for cell in ("tp", "fp", "fn", "tn")}
+            | {cell: shown(whole_if_possible(getattr(own.counts, cell)).item()) for cell in ("tp", "fp", "fn", "tn")}
             for name, own in summaries.items()
         ],
     }

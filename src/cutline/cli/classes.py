@@ -72,6 +72,7 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
             "--ordered": model.ordered,
             "--label": reading.columns.label is not None,
             "--weight": reading.columns.weight is not None,
+            "--missing drop": reading.missing == "drop",
             "--png": output.png is not None,
             "a file to write": bool(output.documents),
         },

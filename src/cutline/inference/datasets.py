@@ -43,7 +43,9 @@ def friedman(ranks: Array) -> FriedmanTest:
     left = n * (k - 1) - chi2
     f = (n - 1) * chi2 / left if left > 1e-9 * n else math.inf  # all data sets rank the models alike
     freedom = (k - 1, (k - 1) * (n - 1))
-    return FriedmanTest(chi2, float(chdtrc(k - 1, chi2)), f, float(fdtrc(*freedom, f)), freedom)
+    # An infinite F would have p = 0, however few the data sets; so often chance alone makes n orders of k models equal.
+    p_value = float(fdtrc(*freedom, f)) if math.isfinite(f) else math.exp((1 - n) * math.lgamma(k + 1))
+    return FriedmanTest(chi2, float(chdtrc(k - 1, chi2)), f, p_value, freedom)
 
 
 def critical_difference(models: int, datasets: int, alpha: float) -> float:

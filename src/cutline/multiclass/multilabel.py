@@ -68,13 +68,23 @@ def read_labels(
             requests["groups"] = Ask("groups", groups)
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
         with reading(opened(data), requests) as rows:
-            columns = [np.asarray(rows["y", i], dtype=float) for i in range(len(labels))]
+            columns = [_as_numbers(rows["y", i], column) for i, column in enumerate(labels)]
             matrix = np.column_stack([validation.scores(rows["s", i]).astype(float) for i in range(len(score_columns))])
             return _checked(np.column_stack(columns), matrix, names, name, rows.get("groups"))
     if isinstance(scores, Mapping):
         names = list(scores) if names is None else names
         scores = np.column_stack([validation.scores(scores[one]).astype(float) for one in names])
     return _checked(np.asarray(labels), validation.matrix(scores, "scores"), names, name, groups)
+
+
+def _as_numbers(values: Any, column: Any) -> Array:
+    """The 0 and 1 of a label, refused where they are text."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"Column {column!r} is not of 0 and 1 alone", "name columns that hold 0/1, one for each label"
+        ) from None
 
 
 def _checked(truth: Array, scores: Array, names: Any, name: str | None, groups: Any) -> MultiLabel:

@@ -116,6 +116,7 @@ def one_vs_rest(
         check_text(name, "name", "forest")
     if is_indicator(labels) or (data is not None and isinstance(labels, list | tuple)):
         others = {"weights": weights, "weights_are": weights_are, "ordered": ordered or None}
+        others["missing"] = None if missing == "error" else missing
         for option, value in others.items():
             if value is not None:
                 raise ParameterError("does not go with several labels of a case", "leave it out", argument=option)
