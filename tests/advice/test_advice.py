@@ -31,8 +31,6 @@ CALM = model(GRID, np.round(100 * GRID).astype(int), np.round(100 - 100 * GRID).
 FIFTHS = np.arange(100) % 5  # each with scores of its own scale
 IN_FIFTHS = evaluate(np.arange(100) // 5 % 2, np.arange(100) / 100 + 9 * FIFTHS, groups=FIFTHS)
 RARE = model([0.6, 0.3, 0.02], [10, 15, 5], [10, 100, 860])  # 30 of 1000
-
-
 # By rule: what it must speak on, a piece of what it must say, and what it must be silent on.
 CASES = {
     "one-class": ({"ev": model([0.9, 0.2], [3, 4], [0, 0])}, "of one class", {"ev": CALM}),

@@ -122,6 +122,8 @@ MODEL_RULES = (
         score_rules.identities,
     ),
     Rule("weights", "fact", "the cases have weights", CUTLINE, score_rules.weights),
+    _of_data("groups-are-folds", "warning", "the groups or strata are as large as each other, as folds are"),
+    _of_data("groups-differ", "warning", "the mean scores of the groups or strata differ by far, as with folds"),
     _of_data("read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"),
     _of_data("dropped", "fact", "rows with a missing value were dropped"),
     _of_data("binned", "fact", "the scores were binned"),
