@@ -209,6 +209,16 @@ def test_groups_that_are_folds_are_warned_of_and_folds_named() -> None:
     assert "instead of strata=" in strata["groups-are-folds"]
 
 
+def test_small_folds_on_different_scales_are_not_pooled() -> None:
+    random = np.random.default_rng(2)
+    folds, labels = np.arange(130) % 5, (np.arange(130) // 5) % 2
+    scores = random.normal(size=130) + 2 * labels
+    shifted = cl.evaluate(labels, scores + 10 * folds, folds=folds)
+    alone = [cl.average_precision(labels[folds == k], scores[folds == k]) for k in range(5)]
+    assert shifted.average_precision == pytest.approx(np.mean(alone))
+    assert cl.evaluate(labels, scores, folds=folds).average_precision != pytest.approx(np.mean(alone))
+
+
 def test_folds_on_different_scales_are_warned_of() -> None:
     labels, scores, folds, _ = out_of_fold()
     assert any(note.rule == "scales" for note in cl.evaluate(labels, scores + folds, folds=folds).notes)

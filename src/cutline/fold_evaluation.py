@@ -184,7 +184,7 @@ class FoldEvaluation(Summarized):
         """Return the value of a measure with those of the folds.
 
         A measure that small samples bias, such as the average precision, is pooled within each repeat where a fold has
-        few cases of a class.
+        few cases of a class, unless the folds score on different scales.
 
         Args:
             measure: The measure, by name or alias.
@@ -200,7 +200,7 @@ class FoldEvaluation(Summarized):
         why = ""
         if undefined:
             why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
-        elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD:
+        elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD and not self._scales_apart:
             why = f"A fold has only {counted(self._fewest, 'case')} of a class, too few for {measure.title}"
         slope = self._prevalence_slope(measure, parameters)
         if not why:
@@ -431,8 +431,13 @@ class FoldEvaluation(Summarized):
             notes.append(Note("unequal-folds", text))
         return tuple(notes)
 
+    @cached_property
+    def _scales_apart(self) -> float:
+        """How many standard deviations lie between the mean scores of the folds; 0 where it may be chance."""
+        return scales_apart([(part.score, part.size) for part in self._all])
+
     def _scale_notes(self) -> list[Note]:
-        apart = scales_apart([(part.score, part.size) for part in self._all])
+        apart = self._scales_apart
         if not apart:
             return []
         text = (
