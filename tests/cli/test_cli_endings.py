@@ -72,7 +72,7 @@ def test_a_character_that_the_terminal_does_not_know_is_written_out(ten):
 def test_a_terminal_without_a_width_is_written_to(cutline, ten, monkeypatch):
     monkeypatch.setenv("COLUMNS", "0")
 
-    assert "AUC" in cutline("evaluate", ten, "--label", "y", "--score", "p", "--measures", "auc").out
+    assert "ROC curve" in cutline("evaluate", ten, "--label", "y", "--score", "p", "--measures", "auc").out
 
 
 def test_the_exit_code_stays_where_nothing_can_be_said(monkeypatch, capsys):
