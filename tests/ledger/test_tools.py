@@ -15,7 +15,7 @@ import cutline as cl
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import quantity
 from cutline.ledger.registry import SIDES, under
-from cutline.ledger.tools import TOOLS, said, tool
+from cutline.ledger.tools import TOOLS, printed_value, tool
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 
@@ -68,7 +68,7 @@ def check(entry, answers, *, live=False):
                 continue
         is_close = len(cases.ranking) > entry.exact_up_to
         tolerance = CLOSE if is_close else entry.within or (3e-6 if entry.single else 1e-9)
-        assert said(entry, q, cases) == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
+        assert printed_value(entry, q, cases) == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
         compared += not is_close
     assert compared >= 5, entry
 

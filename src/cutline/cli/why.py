@@ -152,7 +152,7 @@ def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
     from cutline.ledger.cases import Material
     from cutline.ledger.quantity import quantity
     from cutline.ledger.tool_table import MEASURES_SHOWN, tools_say
-    from cutline.ledger.tools import entry_of, said, tool
+    from cutline.ledger.tools import entry_of, printed_value, tool
 
     if len(files) == 2:
         return _of_two(files, how, question)
@@ -169,7 +169,7 @@ def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
         q = quantity(str(question.measure))
         one = tool(question.as_)
         entry = entry_of(one, q)
-        return ToolValue(one, entry, said(entry, q, material))
+        return ToolValue(one, entry, printed_value(entry, q, material))
     return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
 
 

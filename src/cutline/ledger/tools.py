@@ -60,8 +60,8 @@ def sides_of_entry(entry: ToolFunction, material: Material) -> list[Convention]:
     return first + [SIDES[name] for name in entry.conventions]
 
 
-def said(entry: ToolFunction, q: Quantity, material: Material) -> float:
-    """The number that a tool prints."""
+def printed_value(entry: ToolFunction, q: Quantity, material: Material) -> float:
+    """Return the number that a tool prints."""
     return under(material, q, sides_of_entry(entry, material))
 
 
@@ -90,7 +90,7 @@ def value_as(
     if not isinstance(ev, Evaluation):
         raise InputError(f"is {briefly(ev)}", "pass an evaluation, as evaluate() makes it", argument="ev")
     one, q = tool(tool_name), quantity(measure)
-    return said(entry_of(one, q, function), q, material_of(ev, rows))
+    return printed_value(entry_of(one, q, function), q, material_of(ev, rows))
 
 
 def material_of(ev: Evaluation, rows: Any = None) -> Material:

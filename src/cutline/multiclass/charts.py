@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from cutline.multiclass.one_vs_rest import OneVsRest
 
 
-def drawn(model: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses:
-    """The classes with the values that their charts show.
+def classes_to_draw(model: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses:
+    """Return the classes with the values that their charts show.
 
     Args:
         model: The classes.

@@ -386,9 +386,9 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     @cached_property
     def drawn(self) -> DrawnClasses:
         """What the charts of several classes show."""
-        from cutline.multiclass.charts import drawn
+        from cutline.multiclass.charts import classes_to_draw
 
-        return drawn(self)
+        return classes_to_draw(self)
 
     def __repr__(self) -> str:
         classes = f"OneVsRest of {len(self)} classes: {', '.join(map(repr, self))}"

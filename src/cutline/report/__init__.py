@@ -149,13 +149,13 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
         found: The model of several classes, or several of them.
         summary: A finished summary.
     """
-    from cutline.multiclass.charts import drawn
+    from cutline.multiclass.charts import classes_to_draw
     from cutline.report.class_page import class_page
 
     made: Any = found.summary() if summary is None else summary
     if isinstance(found, OneVsRest):
-        return class_page(made, {found.name or "the model": drawn(found, made)})
-    return class_page(made, {name: drawn(one, made.models[name]) for name, one in found.items()})
+        return class_page(made, {found.name or "the model": classes_to_draw(found, made)})
+    return class_page(made, {name: classes_to_draw(one, made.models[name]) for name, one in found.items()})
 
 
 def _of_template(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
