@@ -36,8 +36,8 @@ def test_a_long_ranking_keeps_the_columns_that_were_used_last(evaluation, monkey
     assert all(np.array_equal(getattr(r, name), getattr(r, name)) for name in ("tp", "fp", "ends", "tpr", "fpr"))
     assert [*r.__dict__["_columns"]] == ["fp", "fpr"]
     assert "tp" not in r.__dict__
-    assert r.kept("a number", lambda: 3) == 3
-    assert r.kept("a number", lambda: 4) == 3
+    assert r.cached("a number", lambda: 3) == 3
+    assert r.cached("a number", lambda: 4) == 3
 
 
 def test_a_long_ranking_is_searched_for_a_quota_once(evaluation, monkeypatch):

@@ -36,7 +36,7 @@ def is_above_every_line(x, y, i):
 def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_passes(seed):
     pos, neg = stack_of(seed)
     tp, fp = cumulate(pos), cumulate(neg)
-    found = hulls(pos, neg, tp, fp)
+    found = hulls(pos, neg)
     for row in range(len(pos)):
         cuts = found.cut[found.row == row]
         corners = {(int(fp[row, cut]), int(tp[row, cut])) for cut in cuts}
@@ -50,11 +50,10 @@ def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_pa
 @pytest.mark.parametrize("seed", range(20))
 def test_a_row_has_the_same_hull_in_a_stack_and_alone(seed):
     pos, neg = stack_of(seed)
-    tp, fp = cumulate(pos), cumulate(neg)
-    together = hulls(pos, neg, tp, fp)
+    together = hulls(pos, neg)
     for row in range(len(pos)):
         part = slice(row, row + 1)
-        alone = hulls(pos[part], neg[part], tp[part], fp[part])
+        alone = hulls(pos[part], neg[part])
         assert alone.cut.tolist() == together.cut[together.row == row].tolist()
 
 
@@ -85,15 +84,14 @@ def test_the_hull_of_a_long_ranking_is_found_in_blocks(monkeypatch, block, tied)
 
     monkeypatch.setattr(hull, "LONG", 10)
     monkeypatch.setattr(hull, "_BLOCK", block)
-    found = hull.hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg, r.tp, r.fp)))
+    found = hull.hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg)))
     assert found.cut.tolist() == expected
     assert len(expected) > 5
 
 
 def test_cells_without_a_case_are_no_cuts_of_a_long_ranking(monkeypatch):
     pos, neg = np.array([[2, 0, 1, 0, 0, 1]]), np.array([[0, 0, 1, 0, 2, 0]])
-    totals = [np.pad(np.cumsum(column, axis=1), ((0, 0), (1, 0))) for column in (pos, neg)]
-    expected = hull.hulls(pos, neg, *totals)
+    expected = hull.hulls(pos, neg)
 
     monkeypatch.setattr(hull, "LONG", 1)
-    assert hull.hulls(pos, neg, *totals).cut.tolist() == expected.cut.tolist()
+    assert hull.hulls(pos, neg).cut.tolist() == expected.cut.tolist()

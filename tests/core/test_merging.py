@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import rank
-from cutline.core.merging import merge
+from cutline.core.merging import merge, without
 
 often = settings(max_examples=100, deadline=None)
 
@@ -77,3 +77,23 @@ def test_whole_weights_merged_with_others_are_kept_exactly():
 def test_a_ranking_adds_to_rankings_only():
     with pytest.raises(TypeError):
         rank([1, 0], [1, 2]) + 1
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("higher", [False, True])
+def test_the_whole_without_a_part_is_the_rest(is_weighted, higher):
+    rng = np.random.default_rng(4)
+    labels, scores, weights = rng.integers(0, 2, 300), rng.integers(0, 20, 300) / 10, rng.integers(1, 4, 300)
+    parts = [
+        rank(labels[some], scores[some], weights[some] if is_weighted else None, higher_is_positive=higher)
+        for some in (slice(100), slice(100, 300))
+    ]
+    rest = without(merge(parts), parts[0])
+    assert rest == parts[1]
+    assert rest.pos.dtype == parts[1].pos.dtype
+    assert (rest.pos2 is rest.pos) == (not is_weighted)
+
+
+def test_sums_of_floats_do_not_subtract_exactly():
+    parts = [rank([1, 0, 1], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]), rank([1, 0], [0.1, 0.2], [0.1, 0.3])]
+    assert without(merge(parts), parts[0]) is None

@@ -31,7 +31,7 @@ def wait_for_threads():
 def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
     seen = []
     with parallel.watched(lambda done, of: seen.append((done, of))):
-        assert parallel.each(lambda item: item * item, range(5), MANY, told=True) == [0, 1, 4, 9, 16]
+        assert parallel.each(lambda item: item * item, range(5), MANY, reports=True) == [0, 1, 4, 9, 16]
     assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 

@@ -46,6 +46,8 @@ def test_names_are_found_in_any_case():
     assert EV.estimate("PPV").measure == "ppv"
     assert "MCC" in cl.MEASURES
     assert "NONE" not in cl.MEASURES
+    assert cl.CURVES["ROC"] is cl.CURVES["roc"]
+    assert cl.CHARTS["Reliability"] is cl.CHARTS["reliability"]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +58,19 @@ def test_names_are_found_in_any_case():
         (lambda: cl.RocCurveDisplay, 'ev.chart("roc")'),
         (lambda: cl.confusion_matrix, "ev.counts"),
         (lambda: EV.chart("calibration"), "reliability"),
+        (lambda: EV.curve("calibration"), 'ev.chart("reliability")'),
+        (lambda: EV.curve("roc_curve"), "Did you mean roc?"),
+        (lambda: EV.chart("pr_curve"), "Did you mean precision_recall?"),
+        (lambda: CMP.plot, 'cmp.chart("roc")'),
+        (lambda: CMP.auc, 'cmp.values_of("auc")'),
+        (lambda: EV.estimate("auc", confidence=0.9), "Did you mean level?"),
+        (lambda: EV.estimate("auc", n_boot=9), "Did you mean resamples?"),
         (lambda: cl.evaluate(y_true=LABELS, y_score=SCORES), "labels"),
         (lambda: cl.evaluate(LABELS, y_score=SCORES), "scores"),
         (lambda: cl.evaluate(LABELS, SCORES, pos_label=1), "positive"),
         (lambda: cl.compare(LABELS, {"a": SCORES, "b": SCORES}, sample_weight=[1] * 6), "weights"),
         (lambda: cl.rank(y_true=LABELS, y_score=SCORES), "labels"),
-        (lambda: cl.auc(y_true=LABELS, y_score=SCORES), "labels"),
+        (lambda: cl.auc(y_true=LABELS, y_score=SCORES), "auc() has no argument 'y_true': it is called labels here."),
     ],
 )
 def test_the_name_of_another_package_leads_to_ours(wrong, right):
@@ -101,6 +110,21 @@ def test_a_former_name_of_an_argument_works_and_warns(former, present):
         found = former()
 
     assert found == present()
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("holder", "former", "present"),
+    [
+        (cl.ParameterError("is 95", argument="level"), "found", "problem"),
+        (cl.bootstrap_model(DummyClassifier(), X, Y, resamples=3), "asked", "requested"),
+    ],
+)
+def test_a_former_name_of_an_attribute_works_and_warns(holder, former, present):
+    with pytest.warns(DeprecationWarning, match=rf"\.{former} is now called \.{present}") as caught:
+        value = getattr(holder, former)
+
+    assert value == getattr(holder, present)
     assert caught[0].filename == __file__
 
 
@@ -161,6 +185,19 @@ def test_an_error_shows_at_most_two_frames_of_ours(name):
     error = refusal.value
     assert 1 <= len(frames_of_ours(error)) <= 2
     assert error.__suppress_context__ or error.__context__ is None  # nothing below "During handling ..." either
+
+
+def test_a_call_with_an_unknown_argument_shows_at_most_two_frames_of_ours():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'method'") as refusal:
+        EV.calibration(method="nonsense")  # which hands its arguments on
+
+    assert len(frames_of_ours(refusal.value)) <= 2
+
+
+def test_every_public_function_shortens_its_errors():
+    functions = {name: getattr(cl, name) for name in cl.__all__ if inspect.isfunction(getattr(cl, name))}
+
+    assert [name for name, function in functions.items() if not hasattr(function, "__wrapped__")] == []
 
 
 def test_all_frames_are_shown_on_request(monkeypatch):

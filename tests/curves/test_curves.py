@@ -13,10 +13,10 @@ import cutline as cl
 from cutline.curves import (
     CURVES,
     curve,
+    curve_line,
     det_line,
     det_reach,
     deviates,
-    drawn,
     gap,
     iso_cost,
     loss_curves,
@@ -443,7 +443,7 @@ def test_a_tie_is_crossed_straight_in_rates_on_the_det_curve():
 def test_infinite_scores_lie_on_the_ends_of_the_axis():
     # F1 is 0, 2/3, 2/4, 4/5 and 4/6 from the cut beyond all scores to the one of all; -inf is never reached.
     found = cl.evaluate([1, 0, 1, 0], [math.inf, 0.5, 0.2, -math.inf]).curve("f1")
-    line = drawn(found)
+    line = curve_line(found)
     between = {x: np.interp(-x, -line.x, line.y) for x in (0.9, 0.6, 0.4, 0.3, 0.1, 0.01)}
 
     assert (line.x.max(), line.x.min()) == (1, 0)

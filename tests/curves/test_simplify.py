@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
-from cutline.curves import CURVES, TOLERANCE, corners, curve, described, drawn, simplify
+from cutline.curves import CURVES, TOLERANCE, corners, curve, curve_line, described, simplify
 
 
 def distances(x, y, kept):
@@ -71,7 +71,7 @@ def test_no_point_moves_by_more_than_a_thousandth_of_the_axis(seed, n, steps):
 @pytest.mark.parametrize(("n", "distinct"), [(50, None), (3_000, None), (3_000, 40), (20_000, None)])
 def test_a_drawn_curve_keeps_close_to_the_exact_one(kind, n, distinct):
     found = curve(predictions(n, distinct=distinct), kind)
-    exact, line = corners(found), drawn(found)
+    exact, line = corners(found), curve_line(found)
     x, y = on_axes(found, exact)
     order = {(a, b): i for i, (a, b) in enumerate(zip(exact.x.tolist(), exact.y.tolist(), strict=True))}
     kept = [order[point] for point in zip(line.x.tolist(), line.y.tolist(), strict=True)]  # corners of the exact curve
@@ -87,13 +87,13 @@ def test_a_million_scores_are_drawn_with_a_few_hundred_corners():
         found = curve(big, kind)
 
         assert len(found) == len(np.unique(found.threshold)) > 999_000
-        assert 100 <= len(drawn(found).x) <= 300
+        assert 100 <= len(curve_line(found).x) <= 300
 
 
 def test_the_area_is_that_of_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
-    line = drawn(found)
+    line = curve_line(found)
 
     assert found.area == cl.auc(big)
     assert np.trapezoid(line.y, line.x) == pytest.approx(found.area, abs=TOLERANCE)
@@ -103,7 +103,7 @@ def test_the_area_is_that_of_the_exact_curve():
 def test_what_is_told_at_a_corner_is_that_of_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
-    told = described(found, drawn(found))
+    told = described(found, curve_line(found))
 
     for i in (0, 17, -1):
         counts = big.at_threshold(told["threshold"][i])

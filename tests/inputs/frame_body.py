@@ -63,6 +63,67 @@ def is_sliced(frame):
     assert "20 slices by g" in repr(found)
 
 
+SLICED = {
+    **COLUMNS,
+    "age": RNG.integers(18, 90, ROWS),
+    "height": RNG.normal(1.7, 0.1, ROWS),
+    "site": np.array(["north", "south", 'it\'s "east"'])[RNG.integers(0, 3, ROWS)].astype(object),
+    "day": np.datetime64("2026-01-01", "us") + RNG.integers(0, 100, ROWS).astype("timedelta64[D]"),
+    "time": np.datetime64("2026-01-01", "us") + RNG.integers(0, 10**6, ROWS).astype("timedelta64[s]"),
+}
+RULES = (
+    "site",
+    ["site", "g"],
+    {"age": [18, 40, 65, 89]},
+    {"height": [0, 1.65, 1.75, 3], "site": None},
+    {"height": 4},
+    {"height": 3, "g": None},
+    "day",  # of 100 days, by month
+    {"time": "day", "site": None},
+)
+
+
+def is_sliced_where_it_lives(frame, **how):
+    """A frame of `SLICED`: the same to the bit as in memory, though nothing but cells leaves its engine."""
+    here = {name: values.tolist() if values.dtype == object else values for name, values in SLICED.items()}
+    for by in RULES:
+        for weights, score, higher in ((None, "p", True), ("whole", "single", False)):
+            options = {"by": by, "threshold": 0.4, "higher_is_positive": higher}
+            found = evaluate("y", score, weights, data=frame, **options, **how)
+            expected = evaluate("y", score, weights, data=here, **options)
+            assert list(found) == list(expected)
+            for key, one in found.items():
+                assert one.ranking == expected[key].ranking
+                assert one.ranking.pos.dtype == expected[key].ranking.pos.dtype
+            assert found.overall.ranking == expected.overall.ranking
+            if weights is None:
+                rows = [one.summary(["auc", "recall"]).to_csv() for one in (found, expected)]
+                assert rows[0] == rows[1]
+
+
+def refuses_slices(frame, **how):
+    """A frame of `SLICELESS`, in which two rows have no site, one no age, and one an age beyond the edges."""
+    with pytest.raises(InputError, match=r"by.* holds 2 missing values \(NaN\)"):
+        evaluate("y", "p", data=frame, by="site", **how)
+    with pytest.raises(InputError, match="age has 1 value outside 0 to 60: pass edges that include all values"):
+        evaluate("y", "p", data=frame, by={"age": [0, 40, 60]}, missing="drop", **how)
+    with pytest.raises(InputError, match="site does not hold numbers, so it has no ranges"):
+        evaluate("y", "p", data=frame, by={"site": [0, 1]}, missing="drop", **how)
+    found = evaluate("y", "p", data=frame, by="site", missing="drop", **how)
+    assert found.left_out == 2
+    assert {key: (ev.ranking.total, ev.ranking.dropped) for key, ev in found.items()} == {"a": (3, 1), "b": (4, 0)}
+    ages = evaluate("y", "p", data=frame, by={"age": [0, 40, 70]}, missing="drop", **how)
+    assert (ages.left_out, list(ages)) == (1, ["[0, 40)", "[40, 70]"])
+
+
+SLICELESS = {
+    "y": [1, 0, 1, 0, 1, 0, 1, 0, 1, 0],
+    "p": [0.9, 0.8, None, 0.3, 0.5, 0.4, 0.7, 0.2, 0.6, 0.1],
+    "site": ["a", "a", "a", "a", None, "b", "b", "b", "b", None],
+    "age": [20.0, 30.0, 50.0, None, 61.0, 20.0, 30.0, 50.0, 20.0, 60.0],
+}
+
+
 def refuses_names(frame):
     with pytest.raises(InputError, match=r"data has no column 'singel', which scores= names\. Did you mean single"):
         rank("y", "singel", data=frame)

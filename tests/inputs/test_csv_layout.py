@@ -4,7 +4,7 @@ import pytest
 
 from cutline import InputError, rank
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import Request
 
 EXPECTED = rank([1, 0, 1], [0.9, 0.5, 0.7])
 
@@ -77,7 +77,7 @@ def test_a_line_break_in_a_name_loses_no_rows(tmp_path, end, inside):
 
     source = files.read(tmp_path / "x.csv")
     assert source.columns == ("y", "p", f"a{inside}b")
-    assert len(source.rows({"labels": Ask("labels", "y")})["labels"]) == 3
+    assert len(source.rows({"labels": Request("labels", "y")})["labels"]) == 3
     assert rank("y", "p", data=tmp_path / "x.csv") == EXPECTED
 
 

@@ -18,6 +18,7 @@ import pytest
 from pyarrow import parquet
 
 from cutline import InputError, rank
+from cutline.core import parallel
 from cutline.inputs import file_formats, files
 
 CSV = b"y,p\n1,0.9\n0,0.5\n1,0.7\n"
@@ -321,6 +322,25 @@ def test_a_gzip_file_damaged_far_behind_its_start_is_refused(tmp_path, damage):
 
     with pytest.raises(InputError, match=r"late\.csv\.gz is (a damaged|not a complete) gzip file"):
         rank("y", "p", data=path)
+
+
+def test_the_check_of_a_gzip_file_is_told_and_made_once_while_the_file_is_the_same(tmp_path):
+    rows = "".join(f"{i % 2},{(i * 7919 % 100_003) / 100_003}\n" for i in range(150_000))
+    path = tmp_path / "large.csv.gz"
+    path.write_bytes(packed := gzip.compress(rows.encode(), mtime=0))
+    told = []
+    with parallel.watched(lambda *step: told.append(step)):
+        assert file_formats.compression_of(path, "large") == "gzip"
+        once = list(told)
+        assert file_formats.compression_of(path, "large") == "gzip"
+    path.write_bytes(packed[:-9])
+
+    assert told == once
+    assert len(once) > 2
+    assert [done for done, _ in once] == sorted(done for done, _ in once)
+    assert {of for _, of in once} == {once[-1][0]} == {len(packed)}  # bytes of the packed file
+    with pytest.raises(InputError, match="not a complete gzip file"):
+        file_formats.compression_of(path, "large")
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ import pytest
 
 from cutline import InputError, ParameterError, compare, evaluate, rank
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask
-from cutline.inputs.write_flags import Cases, Flags
+from cutline.inputs.column_source import Request
+from cutline.inputs.write_flags import CaseColumns, Flags
 
 ROWS = 200
 RNG = np.random.default_rng(5)
@@ -93,7 +93,7 @@ def test_ids_keep_their_zeros(tmp_path):
     a = written(tmp_path, "id,y,p\n007,1,0.9\n7,0,0.1\n", "a.csv")
     b = written(tmp_path, "id,y,p\n7,0,0.2\n007,1,0.3\n", "b.csv")
     assert compare("y", "p", data={"a": a, "b": b}, id="id")["b"].auc == 1
-    assert files.read(a).rows({"id": Ask("id", "id")})["id"].tolist() == ["007", "7"]
+    assert files.read(a).rows({"id": Request("id", "id")})["id"].tolist() == ["007", "7"]
     twice = written(tmp_path, "id,y,p\n7,0,0.2\n7,1,0.3\n", "c.csv")
     with pytest.raises(InputError, match="repeats an id in 1 of its 2 rows"):
         compare("y", "p", data={"a": a, "c": twice}, id="id")
@@ -151,7 +151,7 @@ def test_a_file_that_a_spreadsheet_saved_in_windows_1252_is_read(tmp_path, rows)
     assert ranking.read_as.startswith(
         "preds.csv is not UTF-8 text and was read as Windows-1252. Column Wert is written"
     )
-    with Cases(path) as cases:
+    with CaseColumns(path) as cases:
         assert cases.flag(Flags("Wert", 0.35, higher=True), tmp_path / "flagged.csv", "csv") == (rows // 2, rows)
     assert (tmp_path / "flagged.csv").read_text("utf-8").startswith("Größe €")
 
@@ -204,7 +204,7 @@ def test_what_is_no_file(tmp_path):
 def test_a_stream_is_a_file_without_a_name(tmp_path):
     found = files.read(io.BytesIO(CSV.encode()))
     assert found.columns == ("y", "p", "w", "said")
-    assert len(found.rows({"scores": Ask("scores", "p")})["scores"]) == ROWS
+    assert len(found.rows({"scores": Request("scores", "p")})["scores"]) == ROWS
     FRAME.to_parquet(tmp_path / "x.parquet")
     assert files.read(io.BytesIO((tmp_path / "x.parquet").read_bytes())).count == ROWS
     with pytest.raises(InputError, match="standard input is empty"):
@@ -245,9 +245,9 @@ def nan_file(tmp_path):
 def test_nan_in_a_parquet_file_is_found_whatever_its_statistics_say(nan_file, tmp_path):
     from pyarrow import parquet
 
-    from cutline.inputs.write_flags import Cases, Flags
+    from cutline.inputs.write_flags import CaseColumns, Flags
 
-    cases, into = Cases(nan_file), tmp_path / "flagged.parquet"
+    cases, into = CaseColumns(nan_file), tmp_path / "flagged.parquet"
     with pytest.raises(InputError, match="1 missing value, the first in row 3"):
         cases.flag(Flags("p", 0.5, higher=True), into, "parquet")
 

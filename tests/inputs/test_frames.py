@@ -53,12 +53,51 @@ def test_a_frame_of_any_kind(kind, check):
 
 
 @pytest.mark.parametrize("kind", LAZY)
+def test_slices_are_aggregated_where_the_cases_are(kind, monkeypatch):
+    from cutline.inputs.frames import Lazy
+
+    frame = KINDS[kind](frame_body.SLICED)
+    monkeypatch.setattr(Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
+    monkeypatch.setattr(Lazy, "grouped", lambda *_: pytest.fail("distinct rows were collected"))
+    frame_body.is_sliced_where_it_lives(frame, exact=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_without_a_slice_are_refused_or_counted(kind):
+    how = {"exact": True} if kind in LAZY else {}
+    frame_body.refuses_slices(KINDS[kind](frame_body.SLICELESS), **how)
+
+
+@pytest.mark.parametrize("kind", LAZY)
+@pytest.mark.parametrize("weight", [None, "whole"])
+def test_slices_of_a_large_frame_are_binned_where_they_are(kind, weight, monkeypatch):
+    from cutline.inputs import binning, out_of_core
+
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, most: binning.binned(aggregate, width=0.02, most=4000))
+    rng = np.random.default_rng(8)
+    columns = {**COLUMNS, "fine": rng.normal(size=ROWS), "site": rng.integers(0, 3, ROWS)}
+    columns["fine"][:4] = [0, np.inf, -np.inf, 1e-300]
+    frame = KINDS[kind](columns)
+    exact = evaluate("y", "fine", weight, data=columns, by="site", threshold=0.3)
+    found = evaluate("y", "fine", weight, data=frame, by="site", threshold=0.3, exact=False)
+
+    assert list(found) == list(exact)
+    for key in (*exact, None):
+        mine, true = (found.overall, exact.overall) if key is None else (found[key], exact[key])
+        low, high = mine.ranking.bracket or (mine.ranking, mine.ranking)
+        assert auc(low) <= auc(true.ranking) <= auc(high)
+        assert auc(high) - auc(low) <= 0.05
+        assert mine.counts.to_dict() == true.counts.to_dict()
+    assert found.overall.ranking.bracket is not None
+
+
+@pytest.mark.parametrize("kind", LAZY)
 @pytest.mark.parametrize("weight", [None, "whole"])
 def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
     from cutline.inputs import binning, out_of_core
 
     monkeypatch.setattr(out_of_core, "MOST", 50)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=0.02, most=4000))
     rng = np.random.default_rng(8)
     columns = {**COLUMNS, "fine": rng.normal(size=ROWS)}
     columns["fine"][:4] = [0, np.inf, -np.inf, 1e-300]
@@ -201,6 +240,13 @@ def failing_ibis():
     return table.mutate(p=table.said.cast("float64"))
 
 
+def failing_ibis_function():
+    ibis = pytest.importorskip("ibis")
+    table = ibis.memtable(pa.table({"y": [1, 0, 1], "said": [0.5, 0.4, 0.3]}))
+    scored = ibis.udf.scalar.python(fails, signature=((float,), float))
+    return table.mutate(p=scored(table.said))
+
+
 FAILING = {
     "polars": lambda: pl.LazyFrame({"y": [1, 0, 1], "p": [0.5, 0.4, 0.3]}).with_columns(
         pl.col("p").map_elements(fails, return_dtype=pl.Float64)
@@ -208,6 +254,7 @@ FAILING = {
     "duckdb": failing_duckdb,
     "dask": failing_dask,
     "ibis": failing_ibis,
+    "ibis function": failing_ibis_function,
 }
 
 
@@ -217,6 +264,7 @@ def test_a_function_that_fails_in_the_engine_is_told_in_a_sentence(name, exact):
     with pytest.raises(InputError, match=r"^The engine of data failed: .*the model is not there") as refusal:
         rank("y", "p", data=FAILING[name](), exact=exact)
     assert "\n" not in str(refusal.value)
+    assert "the model is not there" in str(refusal.value.__cause__)
 
 
 def test_what_is_no_frame():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cutline import compare, evaluate, rank
 from cutline.core import parallel, validation
 from cutline.inputs import in_memory
-from cutline.inputs.in_memory import Cells, aggregate
+from cutline.inputs.in_memory import ScoreCells, aggregate
 
 often = settings(max_examples=25, deadline=None)
 
@@ -198,7 +198,7 @@ def test_the_comparison_sees_a_wrong_sum(monkeypatch):
     right = in_memory._merge
     monkeypatch.setattr(in_memory, "_SHORT", 0)
     monkeypatch.setattr(in_memory, "compiled", None)
-    monkeypatch.setattr(in_memory, "_merge", lambda *given: Cells(*(column + 1 for column in right(*given))))
+    monkeypatch.setattr(in_memory, "_merge", lambda *given: ScoreCells(*(column + 1 for column in right(*given))))
     cells = aggregate(np.array([1.0, 2.0]), np.array([True, False]), None, descending=True)
 
     assert as_lists(cells) != group_by([1.0, 2.0], [True, False], None, descending=True)

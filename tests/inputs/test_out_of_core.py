@@ -1,14 +1,17 @@
 """Data that are aggregated where they live: exact where all scores are held, and bracketed where they are binned."""
 
+import frame_body
 import numpy as np
 import pandas as pd
 import pytest
+from frame_body import RULES, SLICED, SLICELESS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import InputError, ParameterError, auc, evaluate, rank
 from cutline.core.binned_ranking import auc_width
 from cutline.inputs import binning, out_of_core
+from cutline.inputs.duckdb_files import File
 
 pytestmark = pytest.mark.usefixtures("by_duckdb")
 
@@ -57,7 +60,7 @@ def few(monkeypatch):
     """As if five hundred scores were many, and a width of a thousandth fine."""
     monkeypatch.setattr(out_of_core, "MOST", 500)
     monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 500)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=2e-3, most=4000))
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=2e-3, most=4000))
 
 
 def contains(binned, exact):
@@ -237,3 +240,106 @@ def test_dask_divides_crowded_scores_twice(few):
     found = rank("y", "p", data=dd.from_pandas(frame, npartitions=2), exact=False)
     assert found.total == len(frame)
     contains(found, rank(frame.y, frame.p))
+
+
+# ---------------------------------------------------------------------- slices
+
+
+def beyond_memory(monkeypatch):
+    """As if no file fitted into memory."""
+    monkeypatch.setattr(File, "fits", lambda *_: False)
+    monkeypatch.setattr(File, "rows", lambda *_: pytest.fail("the rows were read"))
+    monkeypatch.setattr(File, "scan", lambda *_: pytest.fail("the rows were scanned"))
+
+
+def same_slices(found, expected):
+    assert list(found) == list(expected)
+    for key, one in found.items():
+        assert one.ranking == expected[key].ranking
+    assert found.overall.ranking == expected.overall.ranking
+    assert found.summary(["auc", "recall"]).to_csv() == expected.summary(["auc", "recall"]).to_csv()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "two files"])
+@pytest.mark.parametrize("out_of_core_", [False, True], ids=["read once", "aggregated"])
+def test_slices_of_a_file_are_those_of_its_rows(tmp_path, kind, out_of_core_, monkeypatch):
+    frame = pd.DataFrame(SLICED)
+    path = tmp_path / f"rows.{'parquet' if kind == 'two files' else kind}"
+    if kind == "two files":
+        for number in range(2):
+            frame[number::2].to_parquet(tmp_path / f"part{number}.parquet")
+        path = tmp_path / "part*.parquet"
+    elif kind == "jsonl":
+        frame.drop(columns=["day", "time"]).to_json(path, orient="records", lines=True)
+    else:
+        writer(tmp_path, kind)(frame)
+    here = {name: values.tolist() if values.dtype == object else values for name, values in SLICED.items()}
+    if kind == "csv":  # whose slices are text
+        here |= {name: np.array(pd.DataFrame(SLICED)[name].astype(str)) for name in ("g", "age", "height", "day")}
+    if out_of_core_:
+        beyond_memory(monkeypatch)
+    for by in RULES:
+        if ("day" in by or "time" in by) and (kind == "jsonl" or (kind == "csv" and "time" in by)):
+            continue
+        for labels, weights, higher in (("y", None, True), ("said", "whole", False)):
+            how = {"positive": "yes"} if labels == "said" else {}
+            how |= {"by": by, "threshold": 0.4, "higher_is_positive": higher}
+            found = evaluate(labels, "p", weights, data=path, exact=True if out_of_core_ else None, **how)
+            same_slices(found, evaluate(labels, "p", weights, data=here, **how))
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_bins_of_slices_keep_every_case_and_bracket_their_auc(few, written, name):
+    frame = rows(name)
+    frame["site"] = np.random.default_rng(5).integers(0, 4, len(frame))
+    cut = float(frame.p.median())
+    exact = evaluate("y", "p", "w", data=frame, by="site", threshold=cut)
+    found = evaluate("y", "p", "w", data=written(frame), by="site", threshold=cut, exact=False)
+    assert list(found) == list(exact)
+    for key, one in found.items():
+        contains(one.ranking, exact[key].ranking)
+        assert auc_width(one.ranking) < 0.02
+        assert one.counts.to_dict() == exact[key].counts.to_dict()
+    contains(found.overall.ranking, exact.overall.ranking)
+
+
+@pytest.mark.parametrize("how", [{}, {"exact": True}], ids=["read once", "aggregated"])
+def test_rows_of_a_file_without_a_slice_are_refused_or_counted(written_twice, how, monkeypatch):
+    if how:
+        monkeypatch.setattr(File, "fits", lambda *_: False)
+    frame_body.refuses_slices(written_twice(pd.DataFrame(SLICELESS)), **how)
+
+
+def test_a_slice_without_a_complete_row_is_left_out(written, monkeypatch):
+    frame = pd.DataFrame({"y": [1, 0, 1, 0], "p": [0.9, 0.1, None, None], "g": ["a", "a", "b", "b"]})
+    for how in ({}, {"exact": True}):
+        found = evaluate("y", "p", data=written(frame), by="g", missing="drop", **how)
+        assert list(found) == ["a"]
+        assert "Slice g b has no complete row: left out." in [note.text for note in found.notes]
+        assert found.overall.ranking.dropped == 2
+        beyond_memory(monkeypatch)
+
+
+def test_slices_say_how_the_numbers_of_a_file_were_read(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p,g\n" + "1,90 %,a\n0,20.5 %,a\n1,80 %,b\n0,10 %,b\n" * 3)
+    found = evaluate("y", "p", data=path, by="g")
+    assert found.overall.ranking.score[0] == 0.9
+    assert any("written in percent" in note.text for note in found.notes), found.notes
+
+
+def test_more_values_than_can_be_looked_up_are_refused_unless_ranges_are_named(written, monkeypatch):
+    monkeypatch.setattr("cutline.inputs.slicing.MOST_VALUES", 100)
+    frame = rows()
+    with pytest.raises(InputError, match="by has more than 100 different values in v: pass the edges of ranges"):
+        evaluate("y", "p", data=written(frame), by="v")
+    assert len(evaluate("y", "p", data=written(frame), by={"v": [0, 0.5, 1]})) == 2
+
+
+def test_times_of_more_values_than_can_be_looked_up_are_taken_by_day(written, monkeypatch):
+    frame = rows()
+    frame["at"] = np.datetime64("2026-01-01", "us") + np.arange(len(frame)) * np.timedelta64(1, "h")
+    expected = evaluate("y", "p", data=frame, by="at")
+    monkeypatch.setattr("cutline.inputs.slicing.MOST_VALUES", 1000)
+    same_slices(evaluate("y", "p", data=written(frame), by="at"), expected)
+    assert list(expected)[:2] == ["2026-01", "2026-02"]

@@ -9,7 +9,7 @@ import pytest
 
 from cutline import InputError, ParameterError, evaluate, rank
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import Request
 
 RNG = np.random.default_rng(5)
 FRAME = pd.DataFrame({"y": RNG.integers(0, 2, 90), "p": RNG.random(90).round(2), "w": RNG.integers(1, 4, 90)})
@@ -165,7 +165,7 @@ def test_rows_of_text_files_come_in_the_order_of_the_files(tmp_path):
         (tmp_path / f"{i}.csv").write_text("y,p\n" + "".join(f"{j % 2},{i}.{j}\n" for j in range(3)))
     expected = [float(f"{i}.{j}") for i in range(3) for j in range(3)]
     for _ in range(60):
-        found = files.read(tmp_path).rows({"x": Ask("scores", "p")})["x"]
+        found = files.read(tmp_path).rows({"x": Request("scores", "p")})["x"]
         assert found.tolist() == expected
 
 

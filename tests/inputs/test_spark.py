@@ -55,6 +55,8 @@ def does_what_every_frame_does(make, monkeypatch):
         frame_body.draws_groups(frame)
         frame_body.compares_models(frame)
         frame_body.is_sliced(frame)
+        frame_body.is_sliced_where_it_lives(make(frame_body.SLICED), exact=True)
+        frame_body.refuses_slices(make(frame_body.SLICELESS), exact=True)
     frame_body.reads_text_labels(frame)
     frame_body.refuses_names(frame)
     frame_body.refuses_missing_values_or_drops_them(make(frame_body.LACKING))
@@ -63,7 +65,7 @@ def does_what_every_frame_does(make, monkeypatch):
 
 def few(monkeypatch):
     monkeypatch.setattr(out_of_core, "MOST", 500)
-    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=1e-3, most=4000))
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=1e-3, most=4000))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -118,6 +120,8 @@ def _refusals(spark, frame):
     with pytest.raises(InputError, match=r"^The engine of data failed: .*the model is not there") as refusal:
         rank("y", "p", data=failing)
     assert "\n" not in str(refusal.value)
+    assert "the model is not there" in str(refusal.value.__cause__)  # Spark's own, with the lines of the function
+    assert "in fails" in str(refusal.value.__cause__)
 
 
 def _sql(spark, frame):

@@ -160,3 +160,25 @@ def test_a_correlation_with_shares_of_bins_is_undefined():
     found = of_bins(np.array([0.9, 0.4]), np.array([0.5, 0.1]), np.array([3, 1]), np.array([1, 5]))
     assert math.isnan(float(MEASURES["pearson"].compute(found)))
     assert "binned" in MEASURES["pearson"].reason(found)
+
+
+def test_the_best_recall_at_a_precision_has_a_bracket_though_no_cut_reaches_it_in_the_worst_order():
+    labels, score = np.array([1, 1, 0, 0, 1, 0]), np.array([0.9, 0.8999, 0.8998, 0.5, 0.4999, 0.1])
+    bins = of_bins(
+        np.array([0.9, 0.5, 0.1]),
+        np.array([0.8998, 0.4999, 0.1]),
+        *np.array([[2, 1, 0], [1, 1, 1]]),
+        *np.array([[2, 1, 0], [1, 1, 1]]),
+        positive=1,
+    )
+    measure = MEASURES["recall_at_precision"]
+    own = float(measure.compute(bins, precision=0.6))
+
+    open_to = bounds(measure, bins, {"precision": 0.6}, own)
+
+    assert (own, open_to) == (1.0, None)  # all positives are found at a cut between the bins: no order does better
+    own = float(measure.compute(bins, precision=0.65))
+    open_to = bounds(measure, bins, {"precision": 0.65}, own)
+    exact = float(measure.compute(rank(labels, score), precision=0.65))
+    assert open_to.certain
+    assert open_to.low <= exact <= open_to.high

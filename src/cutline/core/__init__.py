@@ -1,1 +1,1 @@
-"""The foundation: the ranking, the counts of a cut, what is certain about both, errors and small helpers."""
+"""The foundation: ranking, counts of a cut, certified brackets, errors and small helpers."""

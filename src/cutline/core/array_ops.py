@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ Array = npt.NDArray[Any]
 _SHORT = 4096
 
 
-class Pairs(NamedTuple):
+class PairWeights(NamedTuple):
     """The weight of the pairs of a positive and a negative: the positive ranks higher, the two tie, and all pairs."""
 
     concordant: Any
@@ -31,6 +32,29 @@ def as_array(values: Any) -> Array:
     return values if is_symbol(values) else np.asarray(values)
 
 
+def as_number(value: Any) -> Any:
+    """Return a number as a float; a symbol of a traced definition stays one."""
+    return value if is_symbol(value) else float(value)
+
+
+def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """Return one of two results by a condition, and compute only that one.
+
+    Where the condition is a symbol of a traced definition, both are traced, and the program chooses.
+
+    Args:
+        condition: A truth value, or a symbol.
+        yes: Makes the result where it holds: a number, or a named tuple of numbers.
+        no: Makes the result where it does not.
+    """
+    if not is_symbol(condition):
+        return yes() if condition else no()
+    one, two = yes(), no()
+    if isinstance(one, tuple):
+        return type(one)(*(np.where(condition, a, b) for a, b in zip(one, two, strict=True)))
+    return np.where(condition, one, two)
+
+
 def fill(values: Any, number: float, where: Any) -> Array:
     """Return new values as an array in which a number stands where a condition holds; arrays are filled in place."""
     if is_symbol(values):
@@ -41,7 +65,7 @@ def fill(values: Any, number: float, where: Any) -> Array:
 
 
 def cumulate(cells: Array) -> Array:
-    """Running totals along the last axis, from zero."""
+    """Return running totals along the last axis, from zero."""
     if is_symbol(cells):
         return cells.cumulate()  # type: ignore[attr-defined, no-any-return]
     totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)
@@ -50,14 +74,16 @@ def cumulate(cells: Array) -> Array:
 
 
 def take(values: Array, index: Array) -> Array:
-    """The value at one index of the last axis, for each leading position; of one ranking, at any number of them."""
+    """Return the value at one index of the last axis for each leading position; for one ranking, at any number of
+    indices.
+    """
     if index.ndim == 0 or values.ndim == 1:
         return values[..., index]
     return np.take_along_axis(values, index[..., None], axis=-1)[..., 0]
 
 
 def dot(a: Array, b: Array) -> Any:
-    """The sum of the products along the last axis.
+    """Return the sum of the products along the last axis.
 
     BLAS, which numpy's other ways ask for floats, would start threads of its own for long ones; on busy cores, those
     of a bootstrap included, they wait for each other a hundred times longer than the sum takes.

@@ -23,12 +23,13 @@ def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> P
 
 @contextmanager
 def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | None = None) -> Iterator[Path]:
-    """A file to fill under a name of its own, which gets the right one at the end: nobody ever sees half of it.
+    """Write to a temporary file and rename it on success (atomic).
 
-    With `content` it is filled before it has any name, where the system can do that: nothing is left if all ends.
+    With `content` the file has no name until it is complete, where the system supports that: nothing is left if the
+    process dies.
 
-    What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
-    the umask leaves.
+    A file that is replaced keeps its mode and owner, and a link stays a link to its target. A new file gets the mode
+    that the umask leaves.
     """
     from cutline.core.validation import check_flag, check_path  # which loads numpy: not for the help of a command
 
@@ -37,7 +38,7 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
     target = path.resolve() if path.is_symlink() else path
     old = target.stat() if overwrite and target.exists() else None
     mode = 0o666 if old is None else 0o600
-    unfinished = (None if content is None else _filled(target, mode, content)) or _unfinished(target, mode)
+    unfinished = (None if content is None else _fill_unnamed(target, mode, content)) or _make_temporary(target, mode)
     try:
         if content is not None and not unfinished.stat().st_size:
             unfinished.write_bytes(content)
@@ -56,8 +57,8 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
         raise
 
 
-def _filled(target: Path, mode: int, content: bytes) -> Path | None:
-    """A file beside the target that got its name when it was complete; None where files cannot be without a name."""
+def _fill_unnamed(target: Path, mode: int, content: bytes) -> Path | None:
+    """Return a complete file beside the target; None where the system has no files without a name."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     name = target.with_name(f".cutline-{secrets.token_hex(8)}")
@@ -76,8 +77,8 @@ def _filled(target: Path, mode: int, content: bytes) -> Path | None:
     return name
 
 
-def _unfinished(target: Path, mode: int) -> Path:
-    """A new file beside the target, of a mode from which the system takes what the umask forbids."""
+def _make_temporary(target: Path, mode: int) -> Path:
+    """Return a new empty file beside the target, with the mode that the umask leaves."""
     for _ in range(100):
         name = target.with_name(f".cutline-{secrets.token_hex(8)}")
         try:
@@ -85,9 +86,9 @@ def _unfinished(target: Path, mode: int) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            raise _closed(target, error.strerror or "no file can be made there") from None
+            raise _closed_error(target, error.strerror or "no file can be made there") from None
         return name
-    raise _closed(target, "no name is free")
+    raise _closed_error(target, "no name is free")
 
 
 def _like(file: Path, old: os.stat_result) -> None:
@@ -108,33 +109,33 @@ def check(target: Path, *, overwrite: bool) -> None:
     if not target.parent.is_dir():
         raise ParameterError(f"There is no folder {str(target.parent)!r}", "make it, or pass another path")
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise _closed(target, "Permission denied")
+        raise _closed_error(target, "Permission denied")
     if target.is_dir():
         raise ParameterError(f"{str(target)!r} is a folder", "pass the path of a file")
     if target.exists() and not target.is_file():  # a file in the place of /dev/null would break everything else
         raise ParameterError(f"{str(target)!r} is a device or a pipe, not a file", "pass the path of a file")
     if target.exists() and not overwrite:
-        raise _taken(target)
+        raise _taken_error(target)
 
 
 def _claim(source: Path, target: Path) -> None:
-    """Give a file its name unless the name is taken, also by somebody who was quicker."""
+    """Name a file unless the name is taken, also by another process in the meantime."""
     try:
         os.link(source, target)
     except FileExistsError:
-        raise _taken(target) from None
+        raise _taken_error(target) from None
     except OSError:  # a file system without links
         source.replace(target)
     else:
         source.unlink()
 
 
-def _taken(target: Path) -> ParameterError:
+def _taken_error(target: Path) -> ParameterError:
     way_out = Text("pass ", Argument("overwrite", True), ", or another path")
     return ParameterError(f"{str(target)!r} exists already", way_out)
 
 
-def _closed(target: Path, why: str) -> ParameterError:
+def _closed_error(target: Path, why: str) -> ParameterError:
     return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")
 
 
@@ -144,7 +145,7 @@ _FORMULA = (*"=+-@\t\r\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}
 
 
 def csv_cell(value: Any) -> Any:
-    """A value for a CSV file; text that a spreadsheet would run as a formula is told to be text.
+    """Return a value for a CSV file; text that a spreadsheet would run as a formula is marked as text.
 
     >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("a")
     ("'=1+1", '-0.5', -0.5, 'a')
@@ -159,7 +160,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def json_text(document: Any, *, only_ascii: bool = False) -> str:
-    r"""A document as JSON for a file or a terminal: it holds no NaN, and what steers a terminal is written out.
+    r"""Return a document as JSON without NaN, with control characters escaped.
 
     >>> print(json_text({"name": "Größe \x9b"}))
     {
@@ -169,11 +170,11 @@ def json_text(document: Any, *, only_ascii: bool = False) -> str:
     text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=only_ascii)
     if text.isascii() and "\x7f" not in text:
         return text
-    return "".join(one if one == "\n" or is_plain(one) else _escaped(one) for one in text)
+    return "".join(one if one == "\n" or is_plain(one) else _escape(one) for one in text)
 
 
-def _escaped(character: str) -> str:
-    """A character as JSON writes it in ASCII, which can hold the one that deletes, too."""
+def _escape(character: str) -> str:
+    """Return a character as an ASCII escape of JSON."""
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
 
 

@@ -28,7 +28,8 @@ def of_bins(
     negative: Any = None,
     dropped: int = 0,
 ) -> Ranking:
-    """The ranking of bins that do not overlap, in descending order of the score; exact where each has one score.
+    """Return the ranking of bins that do not overlap, in descending order of the score; exact where each has one
+    score.
 
     Its cells are ties: where a measure is read from it, the cases of a bin have no order. The score of a bin is the
     middle between its smallest and its largest.
@@ -61,7 +62,7 @@ def of_bins(
 
 
 def clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
-    """Where runs of bins begin that overlap, and the lowest score of each run; tops are in descending order."""
+    """Return where runs of bins begin that overlap, and the lowest score of each run; tops are in descending order."""
     if not len(top):
         return np.zeros(0, np.intp), bottom
     lowest = np.minimum.accumulate(bottom)
@@ -70,7 +71,7 @@ def clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
 
 
 def common_negative(parts: Sequence[Ranking]) -> Any:
-    """The label of the negatives that all parts agree on; a part that has none does not count.
+    """Return the label of the negatives that all parts agree on; a part that has none does not count.
 
     Args:
         parts: Rankings with the same positive label.
@@ -80,7 +81,7 @@ def common_negative(parts: Sequence[Ranking]) -> Any:
 
 
 def merged(parts: Sequence[Ranking]) -> Ranking:
-    """The ranking of the cases of several rankings, some of them binned: bins that overlap become one.
+    """Return the ranking of the cases of several rankings, some of them binned: bins that overlap become one.
 
     What becomes one is the same in any order of the parts. The bins of one grid are nested or apart, so that the
     coarser one is the result; others may cost more.
@@ -112,7 +113,7 @@ def merged(parts: Sequence[Ranking]) -> Ranking:
 
 
 def auc_width(ranking: Ranking) -> float:
-    """How far apart the ends of the bracket of the AUC are: 0 for an exact ranking.
+    """Return how far apart the ends of the bracket of the AUC are: 0 for an exact ranking.
 
     >>> auc_width(of_bins(np.array([4, 2]), np.array([3, 1]), np.array([1, 1]), np.array([1, 1])))
     0.5
@@ -126,7 +127,7 @@ def auc_width(ranking: Ranking) -> float:
 
 
 def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
-    """What is certain when the order inside bins of the score is forgotten; `Ranking.coarsen` tells the bins."""
+    """Return the bracket that remains when the order inside bins of the score is forgotten; see `Ranking.coarsen`."""
     if ranking.pos.ndim > 1:
         raise InputError("This is a stack of rankings", "coarsen them one by one")
     if validation.is_single(bins):

@@ -1,4 +1,4 @@
-"""What is computed once and kept: of a long ranking, only as many columns as are worth their memory."""
+"""Caches of values computed from a ranking; a long ranking caches only the columns that were used last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 _LONG = 1_200_000  # scores, from which on keeping every column would take many times the memory of the predictions
 _LARGE = 4_000_000  # ... and cells of a stack of shorter rankings
@@ -22,13 +22,16 @@ _changing = threading.Lock()
 
 
 def is_long(ranking: Any) -> bool:
-    """Whether a ranking has so many cells that it keeps few columns."""
+    """Whether a ranking is too long to cache many columns."""
     return bool(ranking.pos.shape[-1] >= _LONG or ranking.pos.size >= _LARGE)
 
 
-def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
-    """What `make` finds, found once; what is as long as a long ranking, for as long as it is among the last used."""
-    small: dict[Hashable, Any] = ranking.__dict__.setdefault("_found", {})
+def cached_value(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+    """Return the cached value for `key`, computing it on the first call.
+
+    Columns of a long ranking are cached only while they are among the last used.
+    """
+    small: dict[Hashable, Any] = ranking.__dict__.setdefault("_values", {})
     if key in small:
         return small[key]
     columns: dict[Hashable, Any] = ranking.__dict__.setdefault("_columns", {})
@@ -44,8 +47,8 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     return value
 
 
-def kept_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
-    """Something large that `make` finds: of many rankings, as of twenty models, only the last few keep it."""
+def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+    """Return a large value, computing it on the first call; only the last few rankings that asked for one cache it."""
     with _changing:
         others = [one for one in _holders if (held := one()) is not None and held is not ranking]
         for one in others[: 1 - _HOLDERS]:
@@ -58,31 +61,31 @@ def kept_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     return large[key]
 
 
-def kept_if_long(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
-    """Some numbers that a long ranking keeps, because it may not keep the columns that they are read from."""
-    return remembered(ranking, key, make) if is_long(ranking) else make()
+def cached_if_long(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+    """Return a few numbers, cached for a long ranking: the columns that they are read from may not stay."""
+    return cached_value(ranking, key, make) if is_long(ranking) else make()
 
 
 def forget(ranking: Any) -> None:
-    """Let go of the columns of a long ranking, before something that needs none of them and much memory itself."""
+    """Clear the cached columns of a long ranking, before work that needs much memory and none of them."""
     if is_long(ranking):
         ranking.__dict__["_columns"] = {}  # a new one: another thread may be using the old
 
 
 def _is_column(value: Any) -> bool:
-    """Whether a value is, or holds, an array as long as a long ranking."""
+    """Whether a value is, or holds, an array with the length of a long ranking."""
     parts = value if isinstance(value, tuple) else (value,)
     return any(isinstance(part, np.ndarray) and part.size >= _LONG for part in parts)
 
 
-class kept_column(cached_property[Found]):  # noqa: N801 - a decorator, as cached_property is
-    """A cached property that is as long as the ranking; a long ranking keeps only the few that were used last."""
+class cached_column(cached_property[Value]):  # noqa: N801 - a decorator, as cached_property is
+    """A cached property with the length of the ranking; a long ranking caches only the last few that were used."""
 
     @overload
     def __get__(self, ranking: None, owner: type | None = None) -> Self: ...
 
     @overload
-    def __get__(self, ranking: object, owner: type | None = None) -> Found: ...
+    def __get__(self, ranking: object, owner: type | None = None) -> Value: ...
 
     def __get__(self, ranking: Any, owner: type | None = None) -> Any:
         if ranking is None or not is_long(ranking):
@@ -90,13 +93,13 @@ class kept_column(cached_property[Found]):  # noqa: N801 - a decorator, as cache
         return self.of_long(ranking)
 
     def of_long(self, ranking: Any) -> Any:
-        """The value of a long ranking."""
-        return remembered(ranking, self.attrname, lambda: self.func(ranking))
+        """Return the value for a long ranking."""
+        return cached_value(ranking, self.attrname, lambda: self.func(ranking))
 
 
-class kept_if_short(kept_column[Found]):  # noqa: N801
-    """A cached property of several columns, which a long ranking does not keep at all."""
+class cached_if_short(cached_column[Value]):  # noqa: N801
+    """A cached property of several columns, which a long ranking does not cache."""
 
     def of_long(self, ranking: Any) -> Any:
-        """The value of a long ranking."""
+        """Return the value for a long ranking."""
         return self.func(ranking)

@@ -105,7 +105,7 @@ class Counts(EveryCountMeasure):
 
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:
-        """The table of a model that flags a share of the cases whatever their class.
+        """Return the table of a model that flags a share of the cases whatever their class.
 
         Args:
             prevalence: The share of the cases that are positive.
@@ -127,14 +127,14 @@ class Counts(EveryCountMeasure):
     __hash__ = None  # type: ignore[assignment]
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The threshold and the counts as a data frame, a row for each cut."""
+        """Return the threshold and the counts as a data frame, a row for each cut."""
         names = ("threshold", "tp", "fp", "fn", "tn")
         columns = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in names))
         rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
         return Table(names, tuple(rows)).to_frame(backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """The threshold (None when it is not finite) and the four counts, as plain numbers or lists."""
+        """Return the threshold (None when it is not finite) and the four counts, as plain numbers or lists."""
         threshold = np.asarray(self.threshold, dtype=float)
         known = threshold.astype(object)
         known[~np.isfinite(threshold)] = None
@@ -171,7 +171,9 @@ class TrustedCounts(Counts):
 
 
 def count(value: Any, name: str) -> Any:
-    """A number or an array of numbers, in a type whose sums do not overflow; never below zero but by rounding."""
+    """Return a number or an array of numbers, in a type whose sums do not overflow; never below zero but by
+    rounding.
+    """
     number = value
     if not isinstance(value, int | float):  # Python's own numbers know no bounds
         try:
@@ -194,7 +196,7 @@ _SCALARS = (np.int64, np.float64)
 
 
 def divide(numerator: Any, denominator: Any) -> Any:
-    """The one division: 0/0 is NaN, x/0 is infinite, and no warning is printed.
+    """Divide without warnings: 0/0 is NaN, x/0 is infinite. All measures divide by this function.
 
     >>> float(divide(1, 4)), float(divide(1, 0)), float(divide(0, 0))
     (0.25, inf, nan)
@@ -207,17 +209,19 @@ def divide(numerator: Any, denominator: Any) -> Any:
 
 
 def real(value: Any) -> Any:
-    """Counts as floats, whose products cannot overflow as integers do. A symbol of a traced definition stays one."""
+    """Return counts as floats, whose products cannot overflow as integers do; a symbol of a traced definition stays
+    one.
+    """
     return np.multiply(_of_numpy(value), 1.0)
 
 
 def _of_numpy(value: Any) -> Any:
-    """Python's integers know no bounds, numpy's do; a float has neither."""
+    """Return a numpy integer for one of Python's, which knows no bounds; a float stays a float."""
     return np.float64(value) if isinstance(value, (int, float)) else value
 
 
 def written(number: Any) -> str:
-    """A number without a decimal point where it has no decimals.
+    """Return a number without a decimal point where it has no decimals.
 
     >>> written(np.float64(3.0)), written(2.5), written(12345)
     ('3', '2.5', '12345')
@@ -225,6 +229,19 @@ def written(number: Any) -> str:
     if np.ndim(number):
         return np.array2string(np.asarray(number), threshold=8)
     return f"{int(number)}" if np.isfinite(number) and number == int(number) else f"{float(number):.6g}"
+
+
+_LONG = 10_000  # from which on thousands have a comma
+
+
+def with_commas(count: Any) -> str:
+    """Return a count as a sentence or a table shows it: commas between the thousands of a large number.
+
+    >>> with_commas(569), with_commas(200_000), with_commas(12345.5)
+    ('569', '200,000', '12,345.5')
+    """
+    whole, point, rest = written(count).partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.isdigit() and int(whole) >= _LONG else written(count)
 
 
 def _are_titles(titles: Any) -> bool:

@@ -14,6 +14,7 @@ import copy
 from collections.abc import Iterable
 from typing import Any, Self
 
+from cutline.core.former_names import former_name
 from cutline.core.messages import PYTHON, Argument, Text, Words, render
 
 __all__ = [
@@ -41,7 +42,7 @@ class CutlineError(ValueError):
     Python shows the sentence that these make; other front ends make their own from the same parts.
 
     Args:
-        found: What was found, such as "is 95"; with `argument` it is said of that argument.
+        problem: What is wrong, such as "is 95"; with `argument` it is said of that argument.
         way_out: What to do instead, such as "pass a share between 0 and 1".
         argument: The argument that is refused.
         position: Where in the argument's column, counted from zero.
@@ -53,7 +54,7 @@ class CutlineError(ValueError):
 
     def __init__(
         self,
-        found: str = "",
+        problem: str = "",
         way_out: str = "",
         *,
         argument: str | None = None,
@@ -63,12 +64,14 @@ class CutlineError(ValueError):
         whom: str = "",
         hint: str = "",
     ) -> None:
-        self.found, self.way_out, self.argument, self.position = found, way_out, argument, position
+        self.problem, self.way_out, self.argument, self.position = problem, way_out, argument, position
         self.place, self.column, self.whom, self.hint = place, column, whom, hint
         super().__init__(sentence_of(self))
 
+    found = former_name("found", "problem")
+
     def altered(self, **fields: Any) -> Self:
-        """The same refusal with some of its parts replaced."""
+        """Return the same refusal with some of its parts replaced."""
         other = copy.copy(self)
         for name, value in fields.items():
             setattr(other, name, value)
@@ -76,20 +79,20 @@ class CutlineError(ValueError):
         return other
 
     def about(self, whom: str) -> Self:
-        """The same refusal, said of somebody."""
+        """Return the same refusal with the subject that it is about."""
         return self.altered(whom=f"{whom}: {self.whom}" if self.whom else whom)
 
 
 def sentence_of(error: CutlineError, words: Words = PYTHON) -> str:
     """Return the sentence of a refusal, in the words of a front end."""
-    argument, found = error.argument, error.found
-    is_named = isinstance(found, Text) and argument in [part.name for part in found.arguments]
+    argument, problem = error.argument, error.problem
+    is_named = isinstance(problem, Text) and argument in [part.name for part in problem.arguments]
     subject = "" if argument is None or is_named else words.subject(argument)
     column = "" if error.column is None else f"(column {error.column!r})"
     place = error.place
     if place is None and error.position is not None:
         place = words.place(error.position)
-    sentence = " ".join(part for part in (subject, column, render(found, words), place) if part)
+    sentence = " ".join(part for part in (subject, column, render(problem, words), place) if part)
     if error.way_out:
         sentence = f"{sentence}: {render(error.way_out, words)}"
     if not sentence.endswith((".", "?", "!")):
@@ -125,7 +128,7 @@ class UnavailableError(CutlineError, AttributeError):
 
 
 def briefly(value: object) -> str:
-    """What a value looks like, in one short line.
+    """Return a value in one short line.
 
     >>> briefly("a"), briefly(list(range(100)))
     ("'a'", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,...')
@@ -138,7 +141,7 @@ def briefly(value: object) -> str:
 
 
 def near(name: object, known: Iterable[str]) -> str:
-    """A hint with the known names that look like `name`, or nothing: a wrong hint is worse than none.
+    """Return a hint with the known names that look like `name`, or nothing: a wrong hint is worse than none.
 
     >>> near("recal", ["recall", "precision"]), near("acu", ["auc"]), near("psi", ["phi"])
     (' Did you mean recall?', ' Did you mean auc?', '')
@@ -147,7 +150,7 @@ def near(name: object, known: Iterable[str]) -> str:
 
 
 def did_you_mean(names: Iterable[str]) -> str:
-    """A hint with some names, or nothing.
+    """Return a hint with some names, or nothing.
 
     >>> did_you_mean(["auc", "gini"]), did_you_mean([])
     (' Did you mean auc or gini?', '')
@@ -158,7 +161,7 @@ def did_you_mean(names: Iterable[str]) -> str:
 
 
 def nearest(name: object, known: Iterable[str]) -> list[str]:
-    """The known names that look like `name`."""
+    """Return the known names that look like `name`."""
     from difflib import get_close_matches
 
     text = str(name).lower().replace("-", "_").replace(" ", "_")
@@ -170,7 +173,7 @@ def nearest(name: object, known: Iterable[str]) -> list[str]:
 
 
 def shown(name: str) -> str:
-    r"""A name as it is, or quoted where a reader or a terminal would misread it.
+    r"""Return a name as it is, or quoted where a reader or a terminal would misread it.
 
     >>> shown("score"), shown(" p"), shown(chr(27) + "[2J")
     ('score', "' p'", "'\\x1b[2J'")

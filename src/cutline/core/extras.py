@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from cutline.core.address_space import check_package
 from cutline.core.errors import CutlineError
 
 __all__ = ["EXTRAS", "MissingExtraError", "explain_missing", "require"]
@@ -32,7 +33,7 @@ class MissingExtraError(CutlineError, ImportError):
 
 
 def require(module: str, extra: str = "") -> ModuleType:
-    """Return an optional module, or raise an error that says how to install it.
+    """Return an optional module, or raise an error that says how to install it, or that memory is too small for it.
 
     Args:
         module: The name to import, such as "duckdb".
@@ -45,6 +46,7 @@ def require(module: str, extra: str = "") -> ModuleType:
     ...
     cutline.core.extras.MissingExtraError: This needs no_such_package, which is not installed: ...
     """
+    check_package(module)
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

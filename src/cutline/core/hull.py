@@ -25,25 +25,19 @@ class Hulls(NamedTuple):
         return np.asarray(self.row[1:] == self.row[:-1])
 
 
-def hulls(pos: Array, neg: Array, tp: Array, fp: Array) -> Hulls:
-    """The cuts on the hull of each row of a stack, its two trivial ones included; cells without a case are not there.
-
-    `pos` and `neg` are the cells, `tp` and `fp` their running totals, with one column more.
-    """
+def hulls(pos: Array, neg: Array) -> Hulls:
+    """Return the cuts on the hull of each row of a stack, its two trivial ones included; empty cells are not there."""
     from scipy.optimize import isotonic_regression
 
     row, cut, is_end = _long_candidates(pos, neg) or _candidates(pos, neg)
-    if len(cut) < len(pos[0]):
-        mine, theirs = (np.diff(total[row, cut].astype(float), prepend=0.0) for total in (tp, fp))
-    else:
-        before = np.maximum(cut - 1, 0)  # of the two neighbours of a cut, the cells that lead to it and from it
-        mine, theirs = pos[row, before].astype(float), neg[row, before].astype(float)
+    mine, theirs = (_since_last(cells, row * cells.shape[-1] + cut, row) for cells in (pos, neg))
     for _ in range(_PASSES):
         # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
         stays = is_end.copy()
         stays[1:-1] |= mine[1:-1] * theirs[2:] > mine[2:] * theirs[1:-1]
-        row, cut, is_end = (np.compress(stays, column) for column in (row, cut, is_end))
-        mine, theirs = (np.diff(total[row, cut].astype(float), prepend=0.0) for total in (tp, fp))
+        places = np.flatnonzero(stays)
+        row, cut, is_end = row[places], cut[places], is_end[places]
+        mine, theirs = (np.add.reduceat(sums, np.append(0, places[:-1] + 1)) for sums in (mine, theirs))
     leads = np.flatnonzero(np.diff(row, prepend=-1) == 0)  # the corners that end a segment
     size = (mine + theirs)[leads]
     share = np.divide(mine[leads], size, out=np.zeros(len(leads)), where=size > 0)
@@ -57,8 +51,19 @@ def hulls(pos: Array, neg: Array, tp: Array, fp: Array) -> Hulls:
     return Hulls(row[corners], cut[corners])
 
 
+def _since_last(cells: Array, cut: Array, row: Array) -> Array:
+    """Return the sum of the cells between each cut and the one before it in its row; 0 for the first of a row.
+
+    `cut` counts the cells of all rows, one row after the other.
+    """
+    sums = np.zeros(len(cut))
+    leads = np.flatnonzero(row[1:] == row[:-1])  # the cuts that another one of the row follows
+    sums[leads + 1] = np.add.reduceat(cells.ravel(), cut[leads], dtype=float) if len(leads) else 0.0
+    return sums
+
+
 def _candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array]:
-    """Row and cut of what may be on a hull, and whether it is an end of its row."""
+    """Return row and cut of the points that may be on a hull, and whether each is an end of its row."""
     rows, length = pos.shape
     is_there = np.ones((rows, length + 1), dtype=bool)
     np.greater(pos + neg, 0, out=is_there[:, 1:])
@@ -71,7 +76,7 @@ def _candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array]:
 
 
 def _long_candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array] | None:
-    """The same of one long row after a first pass in blocks: whole columns would take many times its memory.
+    """Return the candidates of one long row after a first pass in blocks: whole columns take too much memory.
 
     None where there are several rows, or a short one, or cells without a case, which are no cuts.
     """

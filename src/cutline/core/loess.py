@@ -30,9 +30,9 @@ _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
 def on_a_usual_scale(x: Array) -> Array:
-    """Points of which the curve is the same, because it does not depend on their unit, but whose squares are numbers.
+    """Rescale tiny points by a power of two, so that their squares do not underflow.
 
-    Points that are next to nothing are multiplied by a power of two, which is exact; others are left alone.
+    This is exact, and the curve does not depend on the unit of the points. Other points are left alone.
 
     >>> on_a_usual_scale(np.array([0.25, 0.5])), on_a_usual_scale(np.array([2.0**-200, 2.0**-199]))
     (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
@@ -50,7 +50,8 @@ def smooth(
     degree: int = 2,
     is_whole: bool = True,
 ) -> Array:
-    """The smooth curve at each of the distinct points `x`, which ascend, of cases with a weight and a mean response.
+    """Return the smooth curve at each of the distinct points `x`, which ascend, of cases with a weight and a mean
+    response.
 
     `weight` and `y` may have a leading axis, of resamples on the same points; a point without weight is not there.
     A row gives the same in a stack as alone. Weights that are not counts (`is_whole` is false) have no last case.
@@ -76,7 +77,7 @@ class Cubics(NamedTuple):
     slope: Array
 
     def at(self, x: Array) -> Array:
-        """The curve at points that ascend."""
+        """Return the curve at points that ascend."""
         values = np.empty((len(self.corners), len(x)))
         for i in range(0, len(x), _PIECE):
             values[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], *self)
@@ -84,7 +85,9 @@ class Cubics(NamedTuple):
 
 
 def cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 2, is_whole: bool = True) -> Cubics:
-    """The curve of "loess" as the few numbers that it is made of; the arguments are those of `smooth`, with rows."""
+    """Return the curve of "loess" as the few numbers that it is made of; the arguments are those of `smooth`, with
+    rows.
+    """
     shared = weight[:1] if _is_shared(weight) else weight
     ends, near = _windows(shared, span, degree, is_whole)
     corners = _corners(x, shared, ends, span, is_whole)
@@ -98,7 +101,7 @@ def _is_shared(weight: Array) -> bool:
 
 
 def _windows(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[Array, Array]:
-    """How many cases there are up to each point, and how many a window holds."""
+    """Return how many cases there are up to each point, and how many a window holds."""
     ends = np.cumsum(weight, axis=-1, dtype=float)
     size = ends[:, -1]
     near = np.minimum(size, np.floor(size * span + 1e-5)) if is_whole else size * min(span, 1.0)
@@ -116,7 +119,8 @@ def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree:
 
 
 def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) -> Array:
-    """The ends of the cells of a one-dimensional k-d tree, a row for each resample: cells are halved down to few cases.
+    """Return the ends of the cells of a one-dimensional k-d tree, a row for each resample: cells are halved down to few
+    cases.
 
     Rows that need fewer corners repeat the last one.
     """
@@ -130,7 +134,7 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
         start, end, low, high = cells.pop()
         middle = np.floor((start + 1 + end) / 2) if is_whole else (start + end) / 2
         cut = _nearest_end(ends, rows, middle, start, end)
-        at = x[np.minimum((ends < cut[:, None]).sum(-1), len(x) - 1)]
+        at = x[np.minimum(_count_below(ends, cut), len(x) - 1)]
         is_split = (end - start > most) & (at != low) & (at != high) & (start < cut) & (cut < end)
         if is_split.any():
             corners.append(np.where(is_split, at, corners[1]))
@@ -140,9 +144,18 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
     return np.sort(np.stack(corners, axis=-1), axis=-1)
 
 
+def _count_below(ends: Array, places: Array) -> Array:
+    """Return how many running totals of each row are below a place."""
+    if len(ends) == 1:  # one row is searched, which needs no column of its length
+        return np.searchsorted(ends[0], places)
+    return np.asarray((ends < places[:, None]).sum(-1))
+
+
 def _nearest_end(ends: Array, rows: Array, middle: Array, start: Array, end: Array) -> Array:
-    """The end of a tie that is nearest to the middle of a cell, the later one of two; the middle, if none is inside."""
-    later = np.minimum((ends < middle[:, None]).sum(-1), ends.shape[-1] - 1)
+    """Return the end of a tie that is nearest to the middle of a cell, the later one of two; the middle, if none is
+    inside.
+    """
+    later = np.minimum(_count_below(ends, middle), ends.shape[-1] - 1)
     up = ends[rows, later] - middle
     down = np.where(later > 0, middle - ends[rows, later - 1], math.inf)
     reach = end - middle  # the search looks equally far on both sides, and stops at the end of the cell
@@ -152,10 +165,10 @@ def _nearest_end(ends: Array, rows: Array, middle: Array, start: Array, end: Arr
 
 
 def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
-    """How far the window around each place reaches: to the case that is the `near`-th in distance.
+    """Return the radius of the window around each point: the distance of its `near`-th nearest case.
 
-    A window that starts at a point stops at the first point with which it holds enough. The later it starts, the later
-    it stops, so that the narrowest one around a place is where the start comes as near as the stop.
+    A window that starts at a point stops at the first point with which it holds enough cases. A later start has a later
+    stop, so that the narrowest window around a point is where the distances to start and stop cross.
     """
     radius = np.empty(at.shape)
     last = len(x) - 1
@@ -170,14 +183,14 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
 
 
 def _starting(totals: Array) -> Array:
-    """What comes before each point."""
+    """Return the total before each point."""
     return np.concatenate(([0.0], totals[:-1]))
 
 
 def _fits(
     x: Array, weight: Array, y: Array, ends: Array, at: Array, near: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
-    """Value and slope of the local polynomial at each place of each row; one row of weights may serve all."""
+    """Return value and slope of the local polynomial at each point of each row; one row of weights may serve all."""
     radii = _radii(x, ends, at, near)
     owner, places, reach = np.repeat(np.arange(len(at)), at.shape[-1]), at.ravel(), radii.ravel()
     rows = _IN_CACHE // min(_BLOCK, len(x))
@@ -192,14 +205,14 @@ def _fits(
     left = powers[:, np.arange(degree + 1)[:, None] + np.arange(degree + 1)]
     scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
     scaled = left / (scale[:, :, None] * scale[:, None, :])
-    solved = _solved(scaled, rights / scale) / scale
+    solved = _solve(scaled, rights / scale) / scale
     slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > _NARROWEST)
     shape = len(y), at.shape[-1]
     return solved[:, 0].reshape(shape), slope.reshape(shape)
 
 
-def _solved(left: Array, right: Array) -> Array:
-    """The solutions of small systems, the shortest ones of those that too few points leave open."""
+def _solve(left: Array, right: Array) -> Array:
+    """Return the solutions of small systems, the shortest ones of those that too few points leave open."""
     is_open = ~(np.linalg.det(left) > _OPEN)
     inverse = np.linalg.pinv(left[is_open], rcond=1e-12, hermitian=True)
     solution = np.empty(right.shape)
@@ -211,9 +224,9 @@ def _solved(left: Array, right: Array) -> Array:
 def _moments(
     x: Array, weight: Array, y: Array, owner: Array, at: Array, radii: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
-    """The sums of which the normal equations at each place are made, in units of the window.
+    """Return the sums in the normal equations at each point, in units of the window.
 
-    Where one row of weights serves all responses, the right sides have an axis of these in the middle.
+    Where one row of weights serves all responses, the right sides have an axis for these in the middle.
     """
     # Where as many cases as the window holds lie on one point, that point alone counts.
     radii = np.maximum(radii, _NARROWEST)
@@ -239,7 +252,7 @@ def _moments(
 
 
 def _kernel(distance: Array, method: str) -> Array:
-    """The weight at a distance from 0 to 1, in units of the window."""
+    """Return the weight at a distance from 0 to 1, in units of the window."""
     if method == "epanechnikov":
         return np.asarray(1 - distance * distance)
     rest = distance * distance
@@ -251,7 +264,7 @@ def _kernel(distance: Array, method: str) -> Array:
 
 
 def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:
-    """The cubics that have the given values and slopes at the corners of each row."""
+    """Return the cubics that have the given values and slopes at the corners of each row."""
     inner = np.searchsorted(x, corners[:, 1:-1], side="right")
     lengths = np.diff(inner, axis=-1, prepend=0, append=len(x)).ravel()  # how many points are in each cell
     width = np.diff(corners, axis=-1)

@@ -15,7 +15,7 @@ _BLOCK = 8192  # rows of the design that are summed at a time, however many are 
 
 
 class Fit(NamedTuple):
-    """The coefficients, and the inverse of the information at them; the last axis is that of the columns."""
+    """The coefficients and the inverse of the information at them; columns of the design are on the last axis."""
 
     coefficients: Array
     covariance: Array
@@ -31,7 +31,7 @@ def fit(
     exists: Array | bool = True,
     start: tuple[float, ...] = (),
 ) -> Fit:
-    """The maximum of the likelihood for weights of positives and negatives at each row of the design.
+    """Return the maximum of the likelihood for weights of positives and negatives at each row of the design.
 
     `pos` and `neg` may have leading axes. `ridge` is the penalty on half the square of each coefficient. Where
     `exists` is false, there is no maximum, and the coefficients are NaN. The search begins at `start`.
@@ -76,11 +76,11 @@ class _Problem(NamedTuple):
     size: Array
 
     def of(self, rows: Array | slice) -> _Problem:
-        """The problem of some of the rows."""
+        """Return the problem of some of the rows."""
         return self._replace(penalty=self.penalty[rows], pos=self.pos[rows], size=self.size[rows])
 
     def at(self, beta: Array) -> tuple[Array, Array, Array]:
-        """Minus the penalised log likelihood of a case, its downhill gradient, and the information."""
+        """Return the negative penalised log likelihood per case, its descent direction, and the information."""
         columns = beta.shape[-1]
         loss = (self.penalty * beta**2).sum(-1) / 2
         gradient = -self.penalty * beta
@@ -107,7 +107,7 @@ class _Problem(NamedTuple):
 
 
 def _newton(problem: _Problem, start: Array) -> tuple[Array, Array]:
-    """Newton's steps, halved while they do not lower the loss, for all rows until each stands still."""
+    """Take Newton steps, halved while they do not lower the loss, until every row has converged."""
     beta = np.tile(start, (len(problem.pos), 1))
     inverse = np.zeros((*beta.shape, beta.shape[-1]))
     moving, part = np.arange(len(beta)), problem
@@ -129,7 +129,7 @@ def _newton(problem: _Problem, start: Array) -> tuple[Array, Array]:
 
 
 def _descend(problem: _Problem, beta: Array, step: Array, before: Array) -> tuple[Array, tuple[Array, ...]]:
-    """The step, as much of it as lowers the loss, and what is found there."""
+    """Halve the step until it lowers the loss; return the point, and the loss with its derivatives there."""
     length = np.ones(len(beta))
     for _ in range(_HALVINGS):
         there: tuple[Array, ...] = problem.at(beta + length[:, None] * step)
@@ -146,7 +146,7 @@ def sigmoid(z: Array) -> Array:
 
 
 def focal_terms(z: Array, gamma: float) -> tuple[Array, Array, Array]:
-    """The focal loss of margins that are turned so that more means more right, with both derivatives.
+    """Return the focal loss of margins that are turned so that more means more right, with both derivatives.
 
     Args:
         z: The margins, of which those of negatives have their sign changed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from cutline.core.ranking import Ranking
 
 
 def merge(rankings: Iterable[Ranking]) -> Ranking:
-    """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
+    """Return the ranking of all the cases of several rankings; exact, because cells of one score add up."""
     parts = list(rankings)
     if not parts:
         raise InputError("There are no rankings to merge", "pass at least one")
@@ -45,6 +46,33 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
         exact=all(part.exact for part in parts),
         read_as=" ".join(dict.fromkeys(part.read_as for part in parts if part.read_as)),
     )
+
+
+def without(whole: Ranking, part: Ranking) -> Ranking | None:
+    """Return the ranking of the cases that are not among some of them; None where counts do not subtract exactly.
+
+    Args:
+        whole: The ranking of all cases.
+        part: That of some of them.
+    """
+    if not all(ranking.integral and ranking.exact and ranking.pos.ndim == 1 for ranking in (whole, part)):
+        return None
+    sign = -1 if whole.higher_is_positive else 1
+    at = np.searchsorted(sign * whole.score, sign * part.score)
+
+    def column(name: str) -> Array:
+        cells: Array = getattr(whole, name).copy()
+        cells[at] -= getattr(part, name)
+        return cells
+
+    pos, neg = column("pos"), column("neg")
+    left = pos + neg > 0
+    is_unweighted = all(ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg for ranking in (whole, part))
+    pos2, neg2 = (pos, neg) if is_unweighted else (column("pos2"), column("neg2"))
+    pos, neg, score = pos[left], neg[left], whole.score[left]
+    squares = (pos, neg) if is_unweighted else (pos2[left], neg2[left])
+    dropped = whole.dropped - part.dropped
+    return replace(whole, score=score, pos=pos, neg=neg, pos2=squares[0], neg2=squares[1], dropped=dropped)
 
 
 def _check_alike(parts: list[Ranking]) -> None:

@@ -1,7 +1,7 @@
 """Text that mentions arguments, so that each front end can name them in its own way.
 
-Python says `positive='spam'` and `at position 2`, the command line `--positive spam` and `in row 3`. Nobody has to read
-a finished sentence to turn the one into the other: the text keeps its parts.
+Python writes `positive='spam'` and `at position 2`, the command line `--positive spam` and `in row 3`. The text keeps
+its parts, so that no finished sentence has to be parsed.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ class Words(Protocol):
     """How a front end names what sentences mention."""
 
     def argument(self, mentioned: Argument) -> str:
-        """An argument to pass, with its value if it has one."""
+        """Return an argument to pass, with its value if it has one."""
 
     def subject(self, name: str) -> str:
-        """An argument that a sentence is about."""
+        """Return an argument that a sentence is about."""
 
     def place(self, position: int) -> str:
-        """Where something is in a column."""
+        """Return where something is in a column."""
 
 
 class PythonWords:
     """The words of Python."""
 
     def argument(self, mentioned: Argument) -> str:
-        """As in a call."""
+        """Return the argument as in a call."""
         return f"{mentioned.name}=" + ("" if mentioned.value is None else repr(mentioned.value))
 
     def subject(self, name: str) -> str:
-        """The name as it is."""
+        """Return the name unchanged."""
         return name
 
     def place(self, position: int) -> str:
-        """Counted from zero."""
+        """Return a position, counted from zero."""
         return f"at position {position}"
 
 
@@ -61,11 +61,11 @@ class Text(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Text:
-        """The text of its parts, one after the other."""
+        """Join the parts to a text."""
         flat: list[str | Argument] = []
         for part in parts:
             flat += part.parts if isinstance(part, Text) else (part,)
-        self = super().__new__(cls, "".join(_rendered(part, PYTHON) for part in flat))
+        self = super().__new__(cls, "".join(_render(part, PYTHON) for part in flat))
         self.parts = tuple(flat)
         return self
 
@@ -88,7 +88,7 @@ class Written(str):
 
 
 def _portable(part: str | Argument) -> str | Argument:
-    """A part of a text that another process can be told: people may pass a function that only theirs knows."""
+    """Return a part of a text that can be sent to another process: a user's function cannot."""
     if isinstance(part, Argument):
         try:
             pickle.dumps(part.value)
@@ -97,17 +97,17 @@ def _portable(part: str | Argument) -> str | Argument:
     return part
 
 
-def _rendered(part: str | Argument, words: Words) -> str:
+def _render(part: str | Argument, words: Words) -> str:
     return words.argument(part) if isinstance(part, Argument) else part
 
 
 def render(text: str, words: Words = PYTHON) -> str:
     """Return the text in the words of a front end; one that mentions no argument is the same for all."""
-    return "".join(_rendered(part, words) for part in text.parts) if isinstance(text, Text) else text
+    return "".join(_render(part, words) for part in text.parts) if isinstance(text, Text) else text
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Parts of a sentence, the last after "and".
+    """Join parts of a sentence with commas, the last with "and".
 
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('a', 'a and b', 'a, b, and c')

@@ -22,11 +22,11 @@ _here = threading.local()  # of a thread that works for `each`: what tells it to
 
 
 class UnwantedError(Exception):
-    """Raised inside a thread whose result nobody waits for any more; it ends the thread and goes no further."""
+    """Raised inside a thread whose result is no longer needed; it ends the thread and goes no further."""
 
 
-def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, told: bool = False) -> list[Result]:
-    """The work done on each item, on two threads when it is about that many rows.
+def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, reports: bool = False) -> list[Result]:
+    """Apply the work to each item, on two threads when there are enough rows.
 
     When one item fails, or when the caller is interrupted, the error is raised at once: items that have not begun are
     dropped, and those that have begun end at their next `stop_if_unwanted()`.
@@ -35,7 +35,7 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, to
         work: What is done to an item.
         items: The items; results come in their order.
         rows: How many rows all items have together.
-        told: Whether watchers are told of the progress.
+        reports: Whether watchers are told of the progress.
     """
     if rows < WORTH_THREADS:
         return [work(item) for item in items]
@@ -45,13 +45,13 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, to
         waiting = [begin(item) for item in items]
         for done, one in enumerate(as_completed(waiting), start=1):
             one.result()  # raises what it raised
-            if told:
+            if reports:
                 tell(done, len(waiting))
     return [one.result() for one in waiting]
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -> Iterator[Result]:
-    """The same, one result after the other, each as soon as it and those before it are there.
+    """Yield the results in the order of the items, each when it and those before it are ready.
 
     Args:
         work: What is done to an item.
@@ -68,7 +68,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -
 
 @contextmanager
 def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
-    """Another thread does the work while the block runs, which gets a function that waits for the result.
+    """Run the work in another thread while the block runs; yield a function that waits for the result.
 
     When the block fails or is interrupted, the work ends at its next `stop_if_unwanted()`.
 
@@ -81,7 +81,7 @@ def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
 
 @contextmanager
 def _threads(work: Callable[[Item], Result], number: int) -> Iterator[Callable[[Item], Future[Result]]]:
-    """So many threads for the work, which is unwanted when the block fails: what begins the work on an item."""
+    """Yield a function that submits an item to a pool of threads; pending work is abandoned when the block fails."""
     from concurrent.futures import ThreadPoolExecutor
 
     unwanted = (*getattr(_here, "unwanted", ()), threading.Event())  # work inside of work stops with it
@@ -102,7 +102,7 @@ def _threads(work: Callable[[Item], Result], number: int) -> Iterator[Callable[[
 
 
 def stop_if_unwanted() -> None:
-    """End this thread's work when nobody waits for it: long work calls this every tenth of a second or so."""
+    """End this thread's work when its result is no longer needed; long work calls this about ten times a second."""
     if any(event.is_set() for event in getattr(_here, "unwanted", ())):
         raise UnwantedError
 
@@ -118,7 +118,7 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 
 def is_watched() -> bool:
-    """Whether somebody wants to know how far long work is."""
+    """Whether a progress display is active."""
     return bool(_watchers)
 
 

@@ -44,7 +44,16 @@ NAMES_ELSEWHERE = {
 }
 
 # The charts that other packages draw under another name.
-CHARTS_ELSEWHERE = {"calibration": "reliability", "pr": "precision_recall", "decision_curve": "net_benefit"}
+CHARTS_ELSEWHERE = {
+    "calibration": "reliability",
+    "calibration_curve": "reliability",
+    "calibration_plot": "reliability",
+    "roc_curve": "roc",
+    "pr": "precision_recall",
+    "pr_curve": "precision_recall",
+    "precision_recall_curve": "precision_recall",
+    "decision_curve": "net_benefit",
+}
 
 
 def hint_elsewhere(name: str) -> str:
@@ -55,6 +64,33 @@ def hint_elsewhere(name: str) -> str:
     """
     ours = NAMES_ELSEWHERE.get(name.lower())
     return f" Use {ours}." if ours else ""
+
+
+# What other packages call the arguments of an estimate.
+ARGUMENTS_ELSEWHERE = {
+    "confidence": "level",
+    "confidence_level": "level",
+    "alpha": "level",
+    "b": "resamples",
+    "n_boot": "resamples",
+    "n_bootstrap": "resamples",
+    "n_bootstraps": "resamples",
+    "n_resamples": "resamples",
+    "random_state": "seed",
+    "cutoff": "threshold",
+    "k": "quota",
+    "top_k": "quota",
+}
+
+
+def hint_argument(name: str) -> str:
+    """Return a hint for what other packages call an argument, or nothing.
+
+    >>> hint_argument("n_resamples"), hint_argument("beta")
+    (' Did you mean resamples?', '')
+    """
+    ours = ARGUMENTS_ELSEWHERE.get(name.lower())
+    return f" Did you mean {ours}?" if ours else ""
 
 
 @overload
@@ -97,7 +133,9 @@ def _wrap(function: Callable[..., Any], former: Mapping[str, str]) -> Callable[.
     def call(*args: Any, **keywords: Any) -> Any:
         try:
             if keywords and not watched.isdisjoint(keywords):
-                keywords = _renamed(function.__name__, keywords, former, elsewhere)
+                is_measure = function.__name__ == "__call__"
+                who = args[0].name if is_measure else function.__name__
+                keywords = _rename_arguments(who, keywords, former, elsewhere)
             return function(*args, **keywords)
         except ModuleNotFoundError as error:
             from cutline.core.extras import explain_missing
@@ -108,11 +146,23 @@ def _wrap(function: Callable[..., Any], former: Mapping[str, str]) -> Callable[.
                 raise
             error.__suppress_context__ = True
             raise error.with_traceback(None) from error.__cause__
+        except TypeError as error:
+            if _is_of_a_call(error):
+                raise error.with_traceback(None) from None
+            raise
 
     return call
 
 
-def _renamed(
+def _is_of_a_call(error: TypeError) -> bool:
+    """Whether a public function was called with arguments that it does not take: no frame below its wrapper raised."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and last.tb_frame.f_code.co_qualname == "_wrap.<locals>.call"
+
+
+def _rename_arguments(
     who: str, keywords: dict[str, Any], former: Mapping[str, str], elsewhere: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the keywords under their present names."""
@@ -120,7 +170,7 @@ def _renamed(
     for name, value in keywords.items():
         if name in elsewhere:
             ours = elsewhere[name]
-            raise ParameterError(f"{who.strip('_')}() has no argument {name!r}", f"it is called {ours} here")
+            raise ParameterError(f"{who}() has no argument {name!r}", f"it is called {ours} here")
         present = former.get(name, name)
         if present in renamed or (present != name and present in keywords):
             raise ParameterError(f"{name} is the former name of {present}, which is given too", "pass one of them")

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.array_ops import Array, Pairs, as_array, cumulate, dot, fill, take
-from cutline.core.caching import is_long, kept_column, kept_if_long, kept_if_short, remembered
-from cutline.core.counts import CLASSES, Counts, count, divide, written
+from cutline.core.array_ops import Array, PairWeights, as_array, cumulate, dot, fill, is_symbol, take
+from cutline.core.caching import cached_column, cached_if_long, cached_if_short, cached_value, is_long
+from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
 from cutline.core.public import public
@@ -41,7 +41,7 @@ class Bracket(NamedTuple):
 
 
 def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any) -> Bracket:
-    """The bracket of bins, each with its extreme scores and its contents; a bin of one score stays a tie."""
+    """Return the bracket of bins, each with its extreme scores and its contents; a bin of one score stays a tie."""
     columns = (top, bottom, pos, neg, pos2, neg2)
     return Bracket(low=extreme(*columns, like=like, first_pos=False), high=extreme(*columns, like=like, first_pos=True))
 
@@ -49,7 +49,8 @@ def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2
 def extreme(
     top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any, first_pos: bool
 ) -> Any:
-    """One end of the bracket: the positives of each bin at its top score and the negatives at its bottom, or reversed.
+    """Return one end of the bracket: the positives of each bin at its top score and the negatives at its bottom, or
+    reversed.
 
     Args:
         top: The first score of each bin, as the ranking runs.
@@ -79,14 +80,14 @@ _LONGEST = 30  # characters of a class's name in the head of a table
 
 
 def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
-    """How many cases there are, or what they weigh; `number` writes the number."""
+    """Return how many cases there are, or what they weigh; `number` writes the number."""
     if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
         return f"cases of weight {number(ranking.total)}"
     return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")
 
 
 def class_titles(positive: Any, negative: Any) -> tuple[str, str]:
-    """What tables call the two classes: by their own names too, unless the labels are the usual 1 and 0.
+    """Return the titles of the two classes in tables: with their own names, unless the labels are 1 and 0.
 
     Args:
         positive: The label of the positive class.
@@ -99,11 +100,11 @@ def class_titles(positive: Any, negative: Any) -> tuple[str, str]:
     """
     if _is_usual(positive, negative):
         return CLASSES
-    return _titled(positive, CLASSES[0]), CLASSES[1] if negative is None else _titled(negative, CLASSES[1])
+    return _title_class(positive, CLASSES[0]), CLASSES[1] if negative is None else _title_class(negative, CLASSES[1])
 
 
 def plural_titles(ranking: Ranking) -> tuple[str, str]:
-    """What a legend calls the cases of the two classes.
+    """Return the titles of the cases of both classes in a legend.
 
     Args:
         ranking: The ranking of the cases.
@@ -112,7 +113,7 @@ def plural_titles(ranking: Ranking) -> tuple[str, str]:
 
 
 def classes_in_words(ranking: Ranking) -> str:
-    """Which label is positive, and which negative where that is not plain.
+    """Return which label is positive, and which negative where that is not plain.
 
     Args:
         ranking: The ranking of the cases.
@@ -122,7 +123,7 @@ def classes_in_words(ranking: Ranking) -> str:
 
 
 def unusual_names(ranking: Ranking) -> str:
-    """The same as the end of a bracket; nothing where labels are the usual 1 and 0.
+    """Return the same as the end of a bracket; nothing where labels are the usual 1 and 0.
 
     Args:
         ranking: The ranking of the cases.
@@ -131,7 +132,7 @@ def unusual_names(ranking: Ranking) -> str:
 
 
 def share_of_positives(ranking: Ranking) -> str:
-    """The share of the positives as a percentage.
+    """Return the share of the positives as a percentage.
 
     Args:
         ranking: The ranking of the cases.
@@ -146,14 +147,16 @@ def _is_usual(positive: Any, negative: Any) -> bool:
     return known and (negative is None or (isinstance(negative, numbers) and negative in (0, -1)))
 
 
-def _titled(label: Any, role: str) -> str:
+def _title_class(label: Any, role: str) -> str:
     name = str(label)
     return f"{name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'} ({role})"
 
 
-__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "take"]
+__all__ = ["Array", "Bracket", "Counts", "PairWeights", "Ranking", "bracket", "cases_of", "dot", "take"]
 
-_KEPT_APART = 500_000  # cells of a stack
+_CACHED_APART = 500_000  # cells of a stack
+BLOCK = 1 << 15  # cells that are worked on together: their columns stay in the processor's cache
+_IN_BLOCKS = 1 << 18  # cells, from which on a ranking is read in blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +189,7 @@ class Ranking:
 
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
-        """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each.
+        """Return a ranking from its finished columns: distinct scores, descending, and unweighted counts at each.
 
         Args:
             score: The distinct scores, in descending order.
@@ -224,14 +227,14 @@ class Ranking:
 
     # ---- what many measures need, computed once
 
-    @kept_column
+    @cached_column
     def tp(self) -> Array:
-        """Positives at or above each cut; the first cut flags nobody."""
+        """Positives at or above each cut; the first cut flags no case."""
         return cumulate(self.pos)
 
-    @kept_column
+    @cached_column
     def fp(self) -> Array:
-        """Negatives at or above each cut; the first cut flags nobody."""
+        """Negatives at or above each cut; the first cut flags no case."""
         return cumulate(self.neg)
 
     # Whole numbers can be added in any order; floats in that of tp and fp, so that what is left at the end is 0.
@@ -251,50 +254,50 @@ class Ranking:
         """n, the weight of all cases."""
         return self.positives + self.negatives
 
-    @kept_column
+    @cached_column
     def thresholds(self) -> Array:
-        """The threshold of each cut: beyond every score for the one that flags nobody, then each score."""
+        """Threshold of each cut: +inf (flags no case), then the distinct scores in descending order."""
         nobody = np.inf if self.higher_is_positive else -np.inf
         return np.concatenate(([nobody], self.score))
 
-    @kept_if_short
+    @cached_if_short
     def counts(self) -> Counts:
-        """The contingency tables of all cuts."""
+        """Return the contingency tables of all cuts."""
         tp, fp = self.tp, self.fp
         return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp, self.thresholds, self.are_probabilities)
 
-    @kept_column
+    @cached_column
     def ends(self) -> Array:
         """How many places of the list each cut takes."""
         return self.tp + self.fp
 
-    @kept_column
+    @cached_column
     def tpr(self) -> Array:
         """Recall at each cut; NaN when there is no positive."""
         return as_array(divide(self.tp, self.tp[..., -1:]))
 
-    @kept_column
+    @cached_column
     def fpr(self) -> Array:
         """False positive rate at each cut; NaN when there is no negative."""
         return as_array(divide(self.fp, self.fp[..., -1:]))
 
-    @kept_column
+    @cached_column
     def precision(self) -> Array:
         """Precision at each cut; 0 where nothing is flagged, as Berrar starts the curve."""
         return fill(divide(self.tp, self.ends), 0.0, where=self.ends == 0)
 
-    @kept_column
+    @cached_column
     def size(self) -> Array:
         """The weight of the cases at each score."""
         return self.pos + self.neg
 
-    @kept_column
+    @cached_column
     def share(self) -> Array:
         """The share of positives at each score: Arbel & Rokach's t of the places there; 0 where there is no case."""
         return fill(divide(self.pos, self.size), 0.0, where=self.size == 0)
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairs(self) -> PairWeights:
         """How a positive and a negative stand to each other, over all pairs of them."""
         pos, positives, total = self.pos, self.positives, self.total
         # Too many pairs for integers: floats lose last digits, but do not overflow.
@@ -303,38 +306,71 @@ class Ranking:
         every = positives * self.negatives
         if pos.dtype.kind == "f":  # the difference of two large sums would not be exact
             concordant = dot(pos, self.fp[..., -1:] - self.fp[..., 1:])
+        elif self.is_in_blocks:
+            blocks = enumerate(self.totals_of_blocks[1].tolist())
+            concordant = every - sum(_pairs_below(pos, self.neg, i * BLOCK, above) for i, above in blocks)
         else:
             concordant = every - dot(pos, self.fp[..., 1:])
-        return Pairs(concordant, dot(pos, self.neg), every)
+        return PairWeights(concordant, dot(pos, self.neg), every)
 
-    @kept_if_short
+    @cached_if_short
     def floats(self) -> tuple[Array, Array]:
-        """The weights of the positives and of the negatives as floats, for sums of products with floats."""
+        """Return the weights of the positives and of the negatives as floats, for sums of products with floats."""
         return self.pos.astype(float, copy=False), self.neg.astype(float, copy=False)
 
-    @kept_column
+    @cached_column
     def key(self) -> Array:
         """The scores as float64, turned so that higher means more positive."""
         score = self.score.astype(float, copy=False)
         return score if self.higher_is_positive else -score
 
-    @kept_if_short
+    @cached_if_short
     def logs(self) -> tuple[Array, Array]:
-        """The logarithms of the scores, read as probabilities, and of their complements."""
+        """Return the logarithms of the scores, read as probabilities, and of their complements."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(self.key), np.log1p(-self.key)
 
     @cached_property
     def hulls(self) -> Hulls:
         """The cuts on the ROC convex hull of each ranking of a stack, the two trivial ones included."""
-        columns = np.broadcast_arrays(self.pos, self.neg)
-        totals = np.broadcast_arrays(self.tp, self.fp)
-        return hulls(*(c.reshape(-1, len(self)) for c in columns), *(t.reshape(-1, len(self) + 1) for t in totals))
+        return hulls(*(column.reshape(-1, len(self)) for column in np.broadcast_arrays(self.pos, self.neg)))
+
+    @cached_property
+    def hull_totals(self) -> tuple[Array, Array]:
+        """True and false positives at the cuts of `hulls`, as floats."""
+        row, cut = self.hulls
+        if self.is_in_blocks:
+            sums = (np.add.reduceat(cells, cut[:-1], dtype=float) for cells in (self.pos, self.neg))
+            tp, fp = (np.concatenate(([0.0], np.cumsum(column))) for column in sums)
+            return tp, fp
+        columns = (np.broadcast_arrays(self.tp, self.fp)[i].reshape(-1, len(self) + 1) for i in (0, 1))
+        tp, fp = (column[row, cut].astype(float) for column in columns)
+        return tp, fp
 
     @property
     def hull(self) -> Array:
         """The cuts of one ranking (not of a stack) on its ROC convex hull, the two trivial ones included."""
         return self.hulls.cut
+
+    @property
+    def whole(self) -> Ranking:
+        """The ranking itself; of a block of its cells, the ranking that they belong to."""
+        return self
+
+    @property
+    def is_in_blocks(self) -> bool:
+        """Whether it is read block by block, because whole columns would cost more to hold than to compute."""
+        return not is_symbol(self.pos) and self.pos.ndim == 1 and len(self.pos) >= _IN_BLOCKS and self.integral
+
+    @cached_property
+    def totals_of_blocks(self) -> tuple[Array, Array]:
+        """The positives and the negatives before each block."""
+        first = np.arange(0, len(self), BLOCK)
+        positives, negatives = (
+            np.concatenate(([0], np.cumsum(np.add.reduceat(cells, first, dtype=np.int64))[:-1]))
+            for cells in (self.pos, self.neg)
+        )
+        return positives, negatives
 
     @property
     def integral(self) -> bool:
@@ -353,14 +389,14 @@ class Ranking:
         """What tables call the positives and the negatives: by the user's own names too, where there are such."""
         return class_titles(self.positive, self.negative)
 
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` finds for this ranking, found once: several measures may need it.
+    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return the cached value for `key`, computing it on the first call.
 
         Args:
-            key: What is kept, with the parameters it depends on.
-            make: Finds it the first time.
+            key: The name of the value, with the parameters that it depends on.
+            make: Computes the value.
         """
-        return remembered(self, key, make)
+        return cached_value(self, key, make)
 
     @property
     def bracket(self) -> Bracket | None:
@@ -368,7 +404,7 @@ class Ranking:
         return None if self.reach is None else Bracket(self.extreme(first_pos=False), self.extreme(first_pos=True))
 
     def extreme(self, *, first_pos: bool) -> Ranking:
-        """One end of the bracket: the ranking with the positives, or the negatives, of each bin first.
+        """Return one end of the bracket: the ranking with the positives, or the negatives, of each bin first.
 
         Args:
             first_pos: Whether the positives come first, which is the high end.
@@ -381,14 +417,14 @@ class Ranking:
     # ---- one cut
 
     def cut(self, threshold: float) -> int:
-        """How many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
+        """Return how many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
         key, sign = self.score, 1 if self.higher_is_positive else -1
         with np.errstate(over="ignore"):  # beyond what the type holds is infinite
             at = sign * key.dtype.type(threshold)
         return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
 
     def at_threshold(self, threshold: float) -> Counts:
-        """The table when every case whose score reaches the threshold is predicted positive.
+        """Return the table when every case whose score reaches the threshold is predicted positive.
 
         The last one is cached: the measures of one cut ask for it one after the other.
         """
@@ -401,48 +437,77 @@ class Ranking:
         return counts
 
     def at_cut(self, index: int, threshold: float | None = None) -> Counts:
-        """The table of one cut, by its position among all cuts.
+        """Return the table of one cut, by its position among all cuts.
 
         Args:
             index: How many of the distinct scores are flagged: 0 is the cut that flags nobody.
             threshold: The threshold that the table is to name; the score at the cut when None.
         """
-        tp, fp = kept_if_long(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))
+        tp, fp = self.totals_at(index)
         fn, tn = self.positives - tp, self.negatives - fp
         at = float(self.thresholds[index]) if threshold is None else threshold
         return Counts(tp, fp, fn, tn, at, self.are_probabilities, self.class_titles)
 
+    def totals_at(self, index: int) -> tuple[Any, Any]:
+        """Return the positives and the negatives at or above one cut, by its position among all cuts."""
+        if not self.is_in_blocks:
+            return cached_if_long(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))  # type: ignore[no-any-return]
+        positives, negatives = self.totals_of_blocks
+        block = min(index // BLOCK, len(positives) - 1)
+        rest = slice(block * BLOCK, index)
+        return positives[block] + self.pos[rest].sum(), negatives[block] + self.neg[rest].sum()
+
     def at_quota(self, quota: Any) -> Counts:
-        """The table when the first `quota` places of the list are flagged.
+        """Return the table when the first `quota` places of the list are flagged.
 
         Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
         `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
         if np.ndim(quota) == 0 and is_long(self):
-            return self.kept(("at quota", float(quota)), lambda: self._at_quota(quota))  # type: ignore[no-any-return]
+            return self.cached(("at quota", float(quota)), lambda: self._at_quota(quota))  # type: ignore[no-any-return]
         return self._at_quota(quota)
 
     def _at_quota(self, quota: Any) -> Counts:
         index, inside = self.position(quota)
-        tp, fp = (
-            take(cumulated, index) + inside * take(cells, index)
-            for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
-        )
+        if self.is_in_blocks and index.ndim == 0:
+            tp, fp = (
+                total + inside * cells[index]
+                for total, cells in zip(self.totals_at(int(index)), (self.pos, self.neg), strict=True)
+            )
+        else:
+            tp, fp = (
+                take(cumulated, index) + inside * take(cells, index)
+                for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
+            )
         fn, tn = np.maximum(self.positives - tp, 0), np.maximum(self.negatives - fp, 0)
         return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities, self.class_titles)
 
     def position(self, place: Any) -> tuple[Array, Array]:
-        """The cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
-        ends, place = self.ends, np.asarray(place, dtype=float)
+        """Return the cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
+        place = np.asarray(place, dtype=float)
+        if self.is_in_blocks and place.ndim == 0:
+            index, before = self._cell_of_place(float(place))
+            size = float(self.pos[index] + self.neg[index])
+            return np.asarray(index), np.asarray((float(place) - before) / size if size else 0.0)
+        ends = self.ends
         first = np.searchsorted(ends[1:], place) if ends.ndim == 1 else (ends[..., 1:] < place[..., None]).sum(-1)
         index = np.minimum(first, len(self) - 1)
         before, after = take(ends, index), take(ends, index + 1)
         inside = divide(place - before, after - before)
         return index, np.where(after > before, inside, 0.0)
 
+    def _cell_of_place(self, place: float) -> tuple[int, Any]:
+        """Return the cell that holds a place of a ranking that is read in blocks, and how many places are before it."""
+        before = np.add(*self.totals_of_blocks)
+        block = max(int(np.searchsorted(before, place)) - 1, 0)
+        cells = slice(block * BLOCK, (block + 1) * BLOCK)
+        ends = np.concatenate(([0], np.cumsum(self.pos[cells] + self.neg[cells]))) + before[block]
+        inside = min(int(np.searchsorted(ends[1:], place)), len(ends) - 2)
+        return block * BLOCK + inside, ends[inside]
+
     def one_by_one(self) -> list[Ranking]:
-        """The rankings of a stack; a single one is a stack of one. Those of a small stack are kept."""
-        return self.kept("one by one", self._apart) if self.pos.size <= _KEPT_APART else self._apart()
+        """Return the rankings of a stack; a single one is a stack of one. Those of a small stack are kept."""
+        return self.cached("one by one", self._apart) if self.pos.size <= _CACHED_APART else self._apart()
 
     def _apart(self) -> list[Ranking]:
         columns = np.broadcast_arrays(self.pos, self.neg, self.pos2, self.neg2)
@@ -452,7 +517,7 @@ class Ranking:
     # ---- new rankings
 
     def __add__(self, other: Ranking) -> Ranking:
-        """The ranking of both sets of cases together."""
+        """Return the ranking of both sets of cases together."""
         if not isinstance(other, Ranking):
             return NotImplemented
         from cutline.core.merging import merge
@@ -463,7 +528,7 @@ class Ranking:
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def swapped(self) -> Ranking:
-        """The other class in turn positive: the list read from its end."""
+        """Return the ranking with the classes exchanged: the list read from its end."""
         return replace(
             self,
             score=self.score[::-1],
@@ -506,11 +571,11 @@ class Ranking:
     # ---- looks
 
     def to_dict(self) -> dict[str, list[float]]:
-        """The table with one row per distinct score."""
+        """Return the table with one row per distinct score."""
         return {"score": self.score.tolist(), "positives": self.pos.tolist(), "negatives": self.neg.tolist()}
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The table as a data frame of pandas, polars or pyarrow."""
+        """Return the table as a data frame of pandas, polars or pyarrow."""
         return self._table().to_frame(backend)
 
     def _table(self, rows: int | None = None) -> Table:
@@ -530,9 +595,19 @@ class Ranking:
     @property
     def cells_in_words(self) -> str:
         """How many distinct scores there are, or bins of them."""
-        return (
-            validation.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
-        )
+        if self.reach is not None:
+            return f"{len(self):,} bins of scores"
+        return f"{with_commas(len(self))} distinct score{'' if len(self) == 1 else 's'}"
+
+
+def _pairs_below(pos: Array, neg: Array, start: int, above: int) -> Any:
+    """Return the pairs of a positive in a block of cells with a negative that is above it or tied; `above` come
+    before.
+    """
+    cells = slice(start, start + BLOCK)
+    fp = np.cumsum(neg[cells], dtype=np.int64)
+    fp += above
+    return dot(pos[cells], fp)
 
 
 def find_scores(ranking: Ranking, scores: Array) -> Array:

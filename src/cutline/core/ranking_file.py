@@ -22,6 +22,7 @@ from cutline.core.atomic_write import write
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.extras import require
 from cutline.core.ranking import Ranking
+from cutline.core.validation import check_path
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,14 +82,15 @@ def is_ranking_file(path: str | os.PathLike[str]) -> bool:
 
 
 def load(path: str | os.PathLike[str]) -> Ranking:
-    """The ranking that a file holds.
+    """Return the ranking that a file holds.
 
     Args:
         path: A file that `Ranking.save` or `cutline rank` wrote.
     """
-    title = shown(Path(path).name)
+    path = check_path(path, "path", "monday.ranking")
+    title = shown(path.name)
     try:
-        content = Path(path).read_bytes()
+        content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(
             f"There is no file {str(path)!r}", "pass a ranking file, as `cutline rank` writes it"
@@ -193,7 +195,7 @@ def _plain(label: Any) -> Any:
 
 
 def _label(positive: Any) -> Any:
-    """The positive label as JSON holds it."""
+    """Return the positive label as JSON holds it."""
     value = _plain(positive)
     if isinstance(value, _LABELS):
         return value
@@ -206,7 +208,9 @@ def _label(positive: Any) -> Any:
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """A file for a moment: without a name where the system has such, so that nothing stays if all ends at once."""
+    """Yield a temporary file, without a name where the system supports that, so that nothing is left if the process
+    dies.
+    """
     if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
         handle = os.memfd_create("cutline")
         try:

@@ -29,15 +29,15 @@ class Table:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON: what is not a finite number is None."""
+        """Return a dictionary for each row, ready for JSON: numbers that are not finite become None."""
         return [{name: plain(value) for name, value in row.items()} for row in self]
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The table as a data frame of pandas, polars or pyarrow."""
+        """Return the table as a data frame of pandas, polars or pyarrow."""
         return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
 
     def to_csv(self) -> str:
-        """The table as CSV; what is missing or not a finite number is an empty cell."""
+        """Return the table as CSV; missing and non-finite numbers are empty cells."""
         import csv
         from io import StringIO
 
@@ -80,7 +80,7 @@ class Table:
 
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
-    """Columns of one length as a data frame of pandas, polars or pyarrow."""
+    """Return columns of one length as a data frame of pandas, polars or pyarrow."""
     from cutline.core.validation import check_choice  # which loads numpy: not for the help of a command
 
     check_choice(backend, "backend", ("pandas", "polars", "pyarrow"))
@@ -103,7 +103,7 @@ def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
 
 
 def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:
-    """The lines of a table, its columns aligned."""
+    """Return the lines of a table with aligned columns."""
     widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
 
     def line(row: Sequence[str]) -> str:
@@ -126,7 +126,7 @@ _ROUNDING = 1e-12  # what is smaller than this is rounding
 
 
 def shown(value: Any) -> str:
-    """A value as people read it: four decimals, whole numbers without, and no word for nothing.
+    """Format a value for people: four decimals, whole numbers without decimals, empty for None.
 
     >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678), shown(2.1e-15)
     ('0.1235', '3', 'undefined', '12345.7', '0.0000')
@@ -145,18 +145,21 @@ def shown(value: Any) -> str:
 
 
 def shown_limits(low: float, high: float) -> tuple[str, str]:
-    """Return both limits of an interval as people read them; one that is next to nothing beside the other is 0.0000.
+    """Return both limits of an interval as people read them: a small one beside a larger has four decimals too.
 
-    >>> shown_limits(-1.41e-05, 0.0213), shown_limits(1.2e-05, 4.1e-05)
-    (('0.0000', '0.0213'), ('1.2e-05', '4.1e-05'))
+    >>> shown_limits(-1.41e-05, 0.0213), shown_limits(-0.000651, 0.0582), shown_limits(1.2e-05, 4.1e-05)
+    (('0.0000', '0.0213'), ('-0.0007', '0.0582'), ('1.2e-05', '4.1e-05'))
     """
     size = max(abs(low), abs(high))
-    texts = ["0.0000" if abs(limit) < 5e-5 and size >= 0.001 else shown(limit) for limit in (low, high)]
+    texts = [
+        f"{limit:.4f}".replace("-0.0000", "0.0000") if abs(limit) < 0.001 <= size else shown(limit)
+        for limit in (low, high)
+    ]
     return texts[0], texts[1]
 
 
 def between(low: float, high: float) -> str:
-    """The two ends of a bracket with two digits of their distance, rounded away from what is inside.
+    """Format the two ends of a bracket with two digits of their distance, rounded outwards.
 
     >>> between(0.87654321, 0.87654398), between(0.25, 0.5), between(10.0, math.inf)
     ('0.87654321 to 0.87654398', '0.2500 to 0.5000', '10 to inf')
@@ -170,7 +173,7 @@ def between(low: float, high: float) -> str:
 
 
 def p_shown(value: float, floor: float = 0.0) -> str:
-    """A p-value with the sign before it; none is nought, though a float may be.
+    """Format a p-value with its sign, such as "< 0.001"; a p-value is never shown as 0.
 
     Args:
         value: The p-value.
@@ -184,18 +187,20 @@ def p_shown(value: float, floor: float = 0.0) -> str:
 
 
 def p_number(value: float | None, floor: float = 0.0) -> str:
-    """A p-value in a column of them; empty where there is no test.
+    """Format a p-value for a column; empty where there is no test.
 
-    >>> p_number(0.0321), p_number(0.0), p_number(float("nan"))
-    ('0.0321', '< 1e-16', '')
+    >>> p_number(0.0321), p_number(3.21e-14), p_number(0.0), p_number(float("nan"))
+    ('0.0321', '3.21e-14', '< 1e-16', '')
     """
     if value is None or math.isnan(value):
         return ""
     if 0 < value <= floor * (1 + 1e-9):
         return f"< {float(f'{floor:.2g}'):g}"
-    return "< 1e-16" if value < 1e-16 else shown(value)
+    if value < 1e-16:
+        return "< 1e-16"
+    return f"{value:.4f}" if value >= 0.001 else f"{value:.3g}"  # of which none is 0.0000
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON can hold."""
+    """Convert a value to one that JSON can hold."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

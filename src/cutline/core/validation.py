@@ -32,8 +32,20 @@ def is_single(values: Any) -> bool:
         return False
 
 
+def is_among(value: Any, known: Iterable[Any]) -> bool:
+    """Whether a value of any class equals one of the known ones.
+
+    >>> is_among(np.array([1, 0]), [0, 1]), is_among(np.int8(1), [0, 1])
+    (False, True)
+    """
+    try:
+        return is_single(value) and any(bool(value == one) for one in known)
+    except Exception:  # any, because the value may be of any class, and some cannot be compared
+        return False
+
+
 def column(values: Any, name: str) -> Array:
-    """The values as a one-dimensional array, masked entries as None."""
+    """Convert values to a one-dimensional array, masked entries to None."""
     try:
         array = np.asarray(values)
     except Exception:  # any, because values may be of any class; its own words would not help
@@ -41,6 +53,9 @@ def column(values: Any, name: str) -> Array:
         raise InputError(problem, "pass one flat column with one value for each case", argument=name) from None
     if array.ndim != 1:
         raise _not_a_column(array, name)
+    if array.dtype.names:
+        fields = ", ".join(array.dtype.names)
+        raise InputError(f"holds records ({fields})", "pass one simple value for each case", argument=name)
     mask = np.ma.getmask(values) if isinstance(values, np.ma.MaskedArray) else np.ma.nomask
     if mask is not np.ma.nomask and mask.any():
         array = array.astype(object)
@@ -66,7 +81,7 @@ def _not_a_column(array: Array, name: str) -> InputError:
 
 
 def numbers(values: Any, name: str) -> Array:
-    """A column of real numbers; text is not one, even when it spells a number."""
+    """Convert a column to real numbers; text is refused, even when it spells a number."""
     array = column(values, name)
     if array.dtype.kind in "fiub":
         return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
@@ -115,7 +130,7 @@ def _integers_error(name: str) -> InputError:
 
 
 def scores(values: Any, name: str = "scores") -> Array:
-    """The scores as floats of their own width; integers and booleans as float64."""
+    """Convert scores to floats of their own width; integers and booleans to float64."""
     array = numbers(values, name)
     if array.dtype.kind == "f":
         return array
@@ -127,7 +142,7 @@ def scores(values: Any, name: str = "scores") -> Array:
 
 
 def _as_float64(array: Array, name: str) -> Array:
-    """Wider floats as float64, where that loses nothing."""
+    """Convert wider floats to float64, where that loses nothing."""
     with np.errstate(over="ignore"):
         narrow = array.astype(float)
     if not np.array_equal(narrow.astype(array.dtype), array, equal_nan=True):
@@ -137,7 +152,7 @@ def _as_float64(array: Array, name: str) -> Array:
 
 
 def weights(values: Any) -> Array:
-    """Case weights: finite numbers of zero or more, or NaN, which is missing."""
+    """Convert case weights to finite numbers of zero or more, or NaN, which is missing."""
     array = numbers(values, "weights")
     is_negative = array < 0
     if is_negative.any():
@@ -162,14 +177,14 @@ def weights(values: Any) -> Array:
 
 
 def whole_if_possible(array: Array) -> Array:
-    """Weights that are whole numbers as integers, so that counts stay exact; as floats where sums would overflow."""
+    """Convert whole weights to integers, so that counts stay exact; to floats where sums would overflow."""
     limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS
     is_whole = array.dtype.kind in "iu" or bool((array == np.floor(array)).all())
     return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
 
 
 def weighed(array: Array, weights_are: str | None) -> Array:
-    """Weights as what they are said to be: integers where they count equal rows, floats where they do not.
+    """Convert weights to their declared kind: integers where they count equal rows, floats otherwise.
 
     Nothing said, whole numbers are counts and others are not.
     """
@@ -191,7 +206,7 @@ def weighed(array: Array, weights_are: str | None) -> Array:
 
 
 def matrix(values: Any, name: str) -> Array:
-    """A row for each case and a column for each class, as floats."""
+    """Convert scores to floats, with a row for each case and a column for each class."""
     try:
         array = np.asarray(values)
         is_numeric = array.dtype.kind not in "USTV"  # text that spells numbers is text
@@ -207,7 +222,7 @@ def matrix(values: Any, name: str) -> Array:
 
 
 def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]:
-    """Which class each case is of, as its position in the order of the classes, and that order."""
+    """Return which class each case is of, as its position in the order of the classes, and that order."""
     truth = column(labels, "labels")
     absent = missing_mask(truth)
     if absent is not None and absent.any():
@@ -273,7 +288,7 @@ def _same_labels(index: Any, other: Any) -> bool:
 
 
 def check_number(value: Any, name: str) -> float:
-    """A number, or a refusal that names the argument."""
+    """Check that the argument is a number and return it."""
     is_text = isinstance(value, str | bytes | bool | np.bool_)
     try:
         with np.errstate(over="ignore"):
@@ -293,7 +308,7 @@ _ALWAYS_PRESENT = {str, bytes, int, bool}  # types without a value that is missi
 
 
 def missing_mask(array: Array) -> Array | None:
-    """Which values are missing; None when the type has no way to be missing."""
+    """Return which values are missing; None when the type has no way to be missing."""
     if array.dtype.kind == "f":
         return np.isnan(array)
     if array.dtype.kind in "mM":
@@ -306,20 +321,20 @@ def missing_mask(array: Array) -> Array | None:
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN, or the NA of a data frame library (which cannot be compared)."""
+    """Whether a value is None, NaN, or the NA of a data frame library, which cannot be compared."""
     return (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
     )
 
 
 def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
-    """How many values are missing, and where the first is in what the user passed."""
+    """Return the error for missing values: how many there are, and where the first is in the user's input."""
     first = int(np.argmax(absent))
     return missing_values(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
 
 
 def missing_values(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
-    """That so many values of a column are missing, and where the first of them is, if that is known."""
+    """Return the error for missing values of a column, with the position of the first, if known."""
     problem = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
     return PositionError(problem, way_out, argument=name, position=first)
 
@@ -328,7 +343,7 @@ _OWN_GROUP = "name one for each case, its own for a single case"
 
 
 def group_codes(group: Array, argument: str = "groups", way_out: str = _OWN_GROUP) -> tuple[Array, Array]:
-    """The names of the groups, or of strata, and of each row the number of its group."""
+    """Return the names of the groups, or of strata, and of each row the number of its group."""
     absent = missing_mask(group)
     if absent is not None and absent.any():
         raise missing_error(argument, absent, None, way_out)
@@ -342,7 +357,7 @@ def group_codes(group: Array, argument: str = "groups", way_out: str = _OWN_GROU
 
 
 def many(mask: Array, noun: str) -> str:
-    """How many, with the noun in its number.
+    """Format a count with its noun in the right number.
 
     >>> many(np.array([True, True]), "missing value")
     '2 missing values'
@@ -351,7 +366,7 @@ def many(mask: Array, noun: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with its noun.
+    """Format a number with its noun.
 
     >>> counted(1, "row"), counted(0, "row")
     ('1 row', '0 rows')
@@ -365,7 +380,7 @@ MOST_REPEATED = 10_000_000  # of anything: more would not end
 
 
 def check_level(level: Any, name: str = "level") -> float:
-    """The level of an interval or a test: a share between 0 and 1."""
+    """Check the level of an interval or a test: a share between 0 and 1."""
     number = check_number(level, name)
     if not LEAST_LEVEL <= number < 1:
         hint = f" such as {number / 100:g}" if 1 < number < 100 else ""
@@ -374,7 +389,7 @@ def check_level(level: Any, name: str = "level") -> float:
 
 
 def check_amount(amount: Any, name: str) -> float:
-    """What something costs or is worth: products with counts stay in the range of floats."""
+    """Check a cost or benefit: products with counts must stay in the range of floats."""
     number = check_number(amount, name)
     if not abs(number) < 1e100:
         raise ParameterError(f"is {number:g}", "pass a finite amount of an ordinary size", argument=name)
@@ -382,7 +397,7 @@ def check_amount(amount: Any, name: str) -> float:
 
 
 def check_prevalence(prevalence: Any) -> float | None:
-    """The share of positives in a population, or none."""
+    """Check the share of positives in a population; None passes."""
     if prevalence is None:
         return None
     share = check_number(prevalence, "prevalence")
@@ -392,7 +407,7 @@ def check_prevalence(prevalence: Any) -> float | None:
 
 
 def check_whole(value: Any, name: str, least: int) -> int:
-    """A whole number that is not too small."""
+    """Check that the argument is a whole number of at least a minimum."""
     number = check_number(value, name)
     most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations") else math.inf
     if not math.isfinite(number) or number != number // 1 or not least <= number <= most:
@@ -402,7 +417,7 @@ def check_whole(value: Any, name: str, least: int) -> int:
 
 
 def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
-    """One of the known words."""
+    """Check that the argument is one of the known words."""
     known = list(known)
     if not isinstance(value, str) or value not in known:
         way_out, hint = f"pass one of {', '.join(known)}", near(briefly(value), known)
@@ -411,7 +426,7 @@ def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
 
 
 def check_intervals(value: Any) -> bool | str:
-    """Which intervals a summary holds."""
+    """Check which intervals a summary should have."""
     if not (isinstance(value, bool) or (isinstance(value, str) and value in ("bootstrap", "formula"))):
         way_out = "pass True, False, 'bootstrap' or 'formula'"
         raise ParameterError(f"is {briefly(value)}", way_out, argument="intervals")
@@ -419,14 +434,14 @@ def check_intervals(value: Any) -> bool | str:
 
 
 def check_flag(value: Any, name: str) -> bool:
-    """True or False."""
+    """Check that the argument is True or False."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":  # numpy has its own
         raise ParameterError(f"is {briefly(value)}", "pass True or False", argument=name)
     return bool(value)
 
 
 def called(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
-    """What a function of the user's returns; its own error is told in one sentence, and kept as the cause.
+    """Call a user's function; its error is reported in one sentence and becomes the cause.
 
     Args:
         function: The function.
@@ -444,14 +459,31 @@ def called(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
 
 
 def check_text(value: Any, name: str, example: str) -> str:
-    """A text."""
+    """Check that the argument is a text."""
     if not isinstance(value, str):
         raise ParameterError(f"is {briefly(value)}", f"pass text, such as {example!r}", argument=name)
     return value
 
 
+def each_name(values: Any, name: str) -> list[str]:
+    """Return names in a list, where one may stand alone.
+
+    >>> each_name("a", "models"), each_name(("a", "b"), "models")
+    (['a'], ['a', 'b'])
+    """
+    if isinstance(values, str):
+        return [values]
+    try:
+        listed = list(values)
+    except Exception:  # any, because the values may be of any class
+        listed = [None]
+    if not all(isinstance(one, str) for one in listed):
+        raise ParameterError(f"is {briefly(values)}", "pass names in a list", argument=name)
+    return listed
+
+
 def name_of(model: Any) -> str | None:
-    """What a model is called, as text; a blank name is none, since nobody could read it.
+    """Return the name of a model as text; None for a blank name.
 
     >>> name_of("forest"), name_of(7), name_of("  "), name_of(None)
     ('forest', '7', None, None)
@@ -459,8 +491,15 @@ def name_of(model: Any) -> str | None:
     return None if model is None or not str(model).strip() else str(model)
 
 
+def check_names(names: Any) -> tuple[str, str]:
+    """Return the names of two samples, as text."""
+    if not isinstance(names, tuple | list) or len(names) != 2:
+        raise ParameterError(f"is {briefly(names)}", "pass two names, such as ('May', 'June')", argument="names")
+    return str(names[0]), str(names[1])
+
+
 def check_path(value: Any, name: str, example: str) -> Path:
-    """The path of a file, which need not exist."""
+    """Convert the argument to the path of a file, which need not exist."""
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(f"is {briefly(value)}", f"pass the path of a file, such as {example!r}", argument=name)
     path = os.fsdecode(value)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutline.core.errors import UnknownNameError, near
+from cutline.core.public import CHARTS_ELSEWHERE
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_text
 from cutline.curves import distributions, quota_curves, threshold_curves
@@ -17,7 +18,7 @@ from cutline.curves.isometrics import Isometric, isometrics
 from cutline.curves.list_table import list_table
 from cutline.curves.quota_properties import quota_properties
 from cutline.curves.shared_hull import SharedHull, shared_hull
-from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
+from cutline.curves.simplify import TOLERANCE, CurveLine, corners, curve_line, described, simplify
 from cutline.curves.threshold_curves import IsoCost, against_threshold, decision_curve, flagging_everybody, iso_cost
 from cutline.measures import MEASURES, Needs
 
@@ -30,8 +31,8 @@ __all__ = [
     "Axis",
     "Curve",
     "CurveKind",
+    "CurveLine",
     "Curves",
-    "Drawn",
     "Gap",
     "IsoCost",
     "Isometric",
@@ -41,12 +42,12 @@ __all__ = [
     "baseline",
     "corners",
     "curve",
+    "curve_line",
     "decision_curve",
     "described",
     "det_line",
     "det_reach",
     "deviates",
-    "drawn",
     "flagging_everybody",
     "gap",
     "iso_cost",
@@ -72,17 +73,17 @@ class Curves:
 
     def __getitem__(self, name: str) -> CurveKind:
         check_text(name, "name", "roc")
-        if name in self._by_name:
-            return self._by_name[name]
+        if (lower := name.lower()) in self._by_name:
+            return self._by_name[lower]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
             return against_threshold(MEASURES[name])
         raise UnknownNameError(f"There is no curve {name!r}.{self.hint(name)}")
 
-    def hint(self, name: str) -> str:
-        """Where to look instead of a name that is no curve: the curve a measure is read from, or names like it."""
+    def hint(self, name: object) -> str:
+        """Return a hint for a name that is no curve: the curve a measure is read from, or names like it."""
         if name not in MEASURES:
-            return near(name, self.names)
-        measure = MEASURES[name].name
+            return self._hint_of_chart(str(name)) or near(name, self.names)
+        measure = MEASURES[str(name)].name
         under = [kind.name for kind in self if kind.area is not None and kind.area.name == measure]
         beside = [kind.name for kind in self if measure in {one.name for one in kind.measures}]
         if under or beside:
@@ -90,8 +91,17 @@ class Curves:
             return f" {measure} {what} the curve {(under or beside)[0]}: ask for that."
         return f" {measure} is one number of all cuts: only a measure of one cut has a curve."
 
+    def _hint_of_chart(self, name: str) -> str:
+        """Return a hint for the name of a chart in other packages, such as "calibration", or nothing."""
+        chart = CHARTS_ELSEWHERE.get(name.lower())
+        if chart is None:
+            return ""
+        return f" Did you mean {chart}?" if chart in self._by_name else f' Use ev.chart("{chart}").'
+
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name or (name in MEASURES and MEASURES[name].needs is Needs.COUNTS)  # type: ignore[index]
+        if not isinstance(name, str):
+            return False
+        return name.lower() in self._by_name or (name in MEASURES and MEASURES[name].needs is Needs.COUNTS)
 
     def __iter__(self) -> Iterator[CurveKind]:
         return iter(self._kinds.values())
@@ -125,10 +135,11 @@ CURVES = Curves(
     quota_curves.QRECALL,
     distributions.SCORE_DISTRIBUTION,
 )
+"""All kinds of curves: `CURVES["roc"]` by name or alias; besides, every measure of one cut over the threshold."""
 
 
 def curve(ranking: Ranking, name: str, **parameters: Any) -> Curve:
-    """A curve of a ranking, by its name.
+    """Return a curve of a ranking, by its name.
 
     A measure of one cut is drawn over the threshold, with its own parameters.
 

@@ -27,7 +27,7 @@ BELOW_ZERO = 0.1
 
 
 class Vertices(NamedTuple):
-    """The cuts or places of a list that a curve goes through, the first flagging nobody."""
+    """The cuts or list positions that a curve goes through; the first flags no case."""
 
     ranking: Ranking
     counts: Counts
@@ -35,7 +35,7 @@ class Vertices(NamedTuple):
     parameters: Mapping[str, Any] = MappingProxyType({})
 
     def of(self, measure: Measure) -> dict[str, Any]:
-        """Those of the curve's parameters that a measure takes too."""
+        """Return the parameters of the curve that a measure takes too."""
         return {name: value for name, value in self.parameters.items() if name in measure.parameters}
 
 
@@ -49,7 +49,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One side of a curve: what is read at each vertex, what it is called, and how far it can go.
+    """One axis of a curve: the value at each vertex, its title and its range.
 
     `counted` says that the values are numbers of cases, so that nothing is marked between two whole ones.
     """
@@ -85,7 +85,7 @@ class Axis:
 
 
 def of(measure: Measure) -> Axis:
-    """The axis of a measure of one cut, or of a quota: its values at the vertices, under its title."""
+    """Return the axis of a measure of one cut, or of a quota: its values at the vertices, under its title."""
     if measure.needs is Needs.COUNTS:
         return Axis(measure.name, measure.title, lambda v: measure.compute(v.counts, **v.of(measure)), measure.range)
     return Axis(measure.name, measure.title, lambda v: measure.compute(v.ranking, quota=v.places), measure.range)
@@ -96,12 +96,12 @@ FLAGGED = Axis("flagged", "Cases flagged", lambda v: v.places, (0, math.inf), co
 
 
 def every_cut(r: Ranking, **_: Any) -> Vertices:
-    """A vertex for each distinct score."""
+    """Return a vertex for each distinct score."""
     return Vertices(r, r.counts, r.ends)
 
 
 def some_cuts(r: Ranking, cuts: Array) -> Vertices:
-    """A vertex for each of some cuts."""
+    """Return a vertex for each of some cuts."""
     c = r.counts
     return Vertices(
         r, Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], c.threshold[cuts], c.is_risk), r.ends[cuts]
@@ -137,7 +137,7 @@ class CurveKind:
         return _kind_called, (self.name,)  # a kind is one object, and holds functions that cannot be pickled
 
     def __call__(self, ranking: Ranking, **parameters: Any) -> Curve:
-        """The curve of a ranking; refused when the ranking lacks what it needs."""
+        """Return the curve of a ranking; refused when the ranking lacks what it needs."""
         self.check(parameters)
         self.require(ranking)
         made = self._read(ranking, parameters)
@@ -155,7 +155,7 @@ class CurveKind:
         )
 
     def at(self, ranking: Ranking, threshold: float, **parameters: Any) -> Point:
-        """Where the cut of a threshold lies in the picture of the curve.
+        """Return where the cut of a threshold lies in the picture of the curve.
 
         Args:
             ranking: The ranking.
@@ -187,7 +187,7 @@ class CurveKind:
                 raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}", f"pass {way_out}")
 
     def _area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:
-        """The measure that is the area, computed once when it is told beside the curve too."""
+        """Return the measure that is the area, computed once when it is told beside the curve too."""
         if self.area is None:
             return None
         known = values.get(str(self.area))
@@ -206,7 +206,7 @@ class CurveKind:
 
 
 def baseline(r: Ranking, prevalence: float | None = None, **_: Any) -> Ranking:
-    """The ranking of as many cases by a score without information, which is the same for all of them.
+    """Return the ranking of as many cases by a score without information, which is the same for all of them.
 
     Args:
         r: The ranking whose cases are counted.
@@ -218,7 +218,7 @@ def baseline(r: Ranking, prevalence: float | None = None, **_: Any) -> Ranking:
 
 
 def perfect(r: Ranking, **_: Any) -> Ranking:
-    """The ranking of the same cases by a model that puts all positives first."""
+    """Return the ranking of the same cases by a model that puts all positives first."""
     nothing = np.zeros_like(r.positives)
     return Ranking.of_counts([1.0, 0.0], np.array([r.positives, nothing]), np.array([nothing, r.negatives]))
 
@@ -269,17 +269,17 @@ class Curve:
         return len(self.x)
 
     def columns(self) -> dict[str, Array]:
-        """The columns of the curve by name: the threshold, the counts, and what is drawn."""
+        """Return the columns of the curve by name: threshold, counts and coordinates."""
         c = self.counts
         counted = {"threshold": self.threshold, "tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}
         return counted | {self.kind.x.name: self.x, self.kind.y.name: self.y} | dict(self.also)
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """A row for each vertex, as a data frame of pandas, polars or pyarrow."""
+        """Return a row for each vertex, as a data frame of pandas, polars or pyarrow."""
         return frame(self.columns(), backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is known of the curve, ready for JSON: what is not a finite number is None."""
+        """Return the curve, ready for JSON: numbers that are not finite become None."""
         return {
             "name": self.name,
             "title": self.title,
@@ -304,7 +304,7 @@ class Curve:
 
 
 def _kind_called(name: str) -> CurveKind:
-    """The kind of curve of a name, where it is registered."""
+    """Return the kind of curve of a name, where it is registered."""
     from cutline.curves import CURVES
 
     return CURVES[name]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cutline.core.ranking import Array
 from cutline.curves.curve_type import Curve
-from cutline.curves.simplify import Drawn, corners, simplify
+from cutline.curves.simplify import CurveLine, corners, simplify
 from cutline.measures import losses
 
 # The rates that are marked on a scale of normal deviates.
@@ -17,20 +17,21 @@ RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 
 
 def deviates(rates: npt.ArrayLike) -> Array:
-    """The normal deviates of rates: where the two axes of a DET curve put them."""
+    """Return the normal deviates of rates: where the two axes of a DET curve put them."""
     from scipy.special import ndtri  # only this curve needs it
 
     return np.asarray(ndtri(np.asarray(rates, dtype=float)))
 
 
 def det_reach(curves: Iterable[Curve]) -> float:
-    """How far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
+    """Return how far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
     places = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
     return max(2.0, 1.05 * float(np.abs(places[np.isfinite(places)]).max(initial=0.0)))
 
 
 def on_edge(places: npt.ArrayLike, reach: float) -> Array:
-    """Normal deviates, those beyond the axes on their edges: rates of 0 and 1 lie infinitely far away.
+    """Return normal deviates, with those beyond the axes moved to the edge: rates of 0 and 1 are infinitely far
+    away.
 
     Args:
         places: The deviates.
@@ -39,8 +40,8 @@ def on_edge(places: npt.ArrayLike, reach: float) -> Array:
     return np.clip(places, -reach, reach)
 
 
-def det_line(curve: Curve, reach: float) -> Drawn:
-    """The line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
+def det_line(curve: Curve, reach: float) -> CurveLine:
+    """Return the line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
 
     A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
 
@@ -58,11 +59,11 @@ def det_line(curve: Curve, reach: float) -> Drawn:
     x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
     vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
     points = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
-    return Drawn(vertex[points], x[points], y[points])
+    return CurveLine(vertex[points], x[points], y[points])
 
 
 def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
-    """The losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
+    """Return the losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
 
     Args:
         gamma: The exponent of the focal loss.

@@ -55,7 +55,7 @@ def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> 
 
 
 def _density(v: Vertices, slopes: Array, of: Any) -> Array:
-    """The share of a class in each bin, by its width; nothing lies beyond the first edge."""
+    """Return the share of a class in each bin, by its width; nothing lies beyond the first edge."""
     return np.append(0.0, divide(np.diff(slopes), of) / np.abs(np.diff(v.places)))
 
 

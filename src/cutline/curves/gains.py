@@ -50,7 +50,7 @@ class Gains:
     @property
     def _below(self) -> tuple[str, ...]:
         """What the largest distance is, and what fractions of cases are."""
-        distances = f"{self.told}.", f"KS over all cuts: {shown(self.ks_anywhere)}."
+        distances = f"{self.largest_distance}.", f"KS over all cuts: {shown(self.ks_anywhere)}."
         counts = [self.columns[name] for name in ("cases", "positives")]
         if all(np.issubdtype(column.dtype, np.integer) for column in counts):
             return distances
@@ -60,28 +60,28 @@ class Gains:
         )
 
     @property
-    def told(self) -> str:
+    def largest_distance(self) -> str:
         """Where a larger share of the positives than of the negatives is found, and by how much."""
         if self.ks <= 0:
             return "After no portion is a larger share of the positives found than of the negatives"
         return f"Largest distance at the end of a portion: {shown(self.ks)}, after portion {self.ks_portion}"
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """A dictionary for each portion."""
+        """Return a dictionary for each portion."""
         return self.table.to_dict()
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The table as a data frame of pandas, polars or pyarrow."""
+        """Return the table as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def to_csv(self) -> str:
-        """The table as CSV, with all digits."""
+        """Return the table as CSV, with all digits."""
         names = ",".join(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
         return "\n".join([names, *(",".join(map(repr, row)) for row in rows)]) + "\n"
 
     def __repr__(self) -> str:
-        """Two tables below each other, which fit into 80 columns."""
+        """Return the two tables below each other, which fit into 80 columns."""
         own, cumulated = (self._lines(names) for names in (_OWN, _CUMULATED))
         return "\n".join([self._title, *own, "", "Cumulated from the top of the list", *cumulated, *self._below])
 
@@ -119,7 +119,7 @@ def _cell(header: str, value: float) -> str:
 
 
 def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
-    """The gains table of a ranking.
+    """Return the gains table of a ranking.
 
     Args:
         r: The ranking.
@@ -165,7 +165,7 @@ def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
 
 
 def _shares(portions: Any) -> Array:
-    """The shares of the list at which portions begin and end, from 0 to 1."""
+    """Return the shares of the list at which portions begin and end, from 0 to 1."""
     if is_single(portions):
         many = check_whole(portions, "portions", 1)
         if many > MOST_PORTIONS:
@@ -179,12 +179,12 @@ def _shares(portions: Any) -> Array:
 
 
 def _whole(column: Array) -> Array:
-    """Numbers of cases as integers, where no tie is shared."""
+    """Return numbers of cases as integers, where no tie is split."""
     return column.astype(np.int64) if (column == np.floor(column)).all() and np.abs(column).max() < 2**53 else column
 
 
 def _cells(r: Ranking, ends: Array) -> tuple[Array, Array]:
-    """Of each portion, where its first and its last score stand."""
+    """Return the positions of the first and the last score of each portion."""
     slack = 1e-9 * ends[-1]  # a portion that ends with a score does not reach into the next
     first = np.searchsorted(r.ends[1:], ends[:-1] + slack, side="left")
     last = np.searchsorted(r.ends[1:], ends[1:] - slack, side="left")

@@ -1,4 +1,4 @@
-"""What is computed beside a curve: the gap to a reference, and what another class skew would do."""
+"""Quantities beside a curve: its gap to a reference, and its change under another class skew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import check_number
-from cutline.curves.simplify import Drawn
+from cutline.curves.simplify import CurveLine
 from cutline.curves.threshold_curves import ROC
 from cutline.measures.precision_recall import average_precision
 from cutline.measures.rates import accuracy
@@ -26,8 +26,9 @@ class Gap(NamedTuple):
     other: Array
 
 
-def gap(line: Drawn, other: Drawn) -> Gap:
-    """The band between a line and another over the same x, with a corner wherever one of them has one or they cross.
+def gap(line: CurveLine, other: CurveLine) -> Gap:
+    """Return the band between a line and another over the same x, with a corner wherever one of them has one or they
+    cross.
 
     Args:
         line: The one line.
@@ -43,7 +44,7 @@ def gap(line: Drawn, other: Drawn) -> Gap:
 
 
 def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
-    """The ranking as it would be with another share of positives: the negatives weigh more, or less.
+    """Return the ranking as it would be with another share of positives: the negatives weigh more, or less.
 
     Args:
         r: The ranking.
@@ -57,7 +58,7 @@ def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
 
 
 def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
-    """Measures of one model as there are more and more negatives to a positive: some stay, some rise, some fall.
+    """Return measures of one model under growing class skew: some stay, some rise, some fall.
 
     Args:
         r: The ranking, which keeps its two distributions of scores.

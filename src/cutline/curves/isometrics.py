@@ -27,7 +27,7 @@ class Isometric(NamedTuple):
 def isometrics(
     r: Ranking, measure: str | Measure, space: Space = "roc", levels: Any = None, **parameters: Any
 ) -> list[Isometric]:
-    """The lines of equal value of a measure at the prevalence of a ranking.
+    """Return the lines of equal value of a measure at the prevalence of a ranking.
 
     In ROC space those of the accuracy and of the expected cost are straight and parallel; those of precision are rays
     from the origin, those of F1 from a point left of it. They are found by interpolation, to 1e-3 of the axis.
@@ -60,7 +60,7 @@ def isometrics(
 
 
 def _counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:
-    """The counts at each point of the picture, as shares of all cases; undefined where no table leads there."""
+    """Return the counts at each point of the picture, as shares of all cases; undefined where no table leads there."""
     positives = float(divide(r.positives, r.total))
     negatives = 1 - positives
     if space == "roc":
@@ -72,12 +72,12 @@ def _counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:
         is_reached = np.isfinite(fp) & (fp <= negatives) & (tp > 0)
         tp, fp = np.where(is_reached, tp, 0.0), np.where(is_reached, fp, 0.0)
         out = np.where(is_reached, 1.0, np.nan)
-        return _unchecked(tp * out, fp * out, (positives - tp) * out, (negatives - fp) * out)
+        return _counts_unchecked(tp * out, fp * out, (positives - tp) * out, (negatives - fp) * out)
     return Counts(tp, fp, positives - tp, negatives - fp)
 
 
-def _unchecked(*cells: Array) -> Counts:
-    """Counts some of which are undefined, which a table of real cases never is."""
+def _counts_unchecked(*cells: Array) -> Counts:
+    """Return counts with undefined cells, which a table of real cases never has."""
     counts = Counts(0, 0, 0, 0)
     for name, cell in zip(("tp", "fp", "fn", "tn"), cells, strict=True):
         object.__setattr__(counts, name, cell)
@@ -85,13 +85,13 @@ def _unchecked(*cells: Array) -> Counts:
 
 
 def _line(value: Array, axis: Array, level: float) -> Isometric:
-    """Where a value lies: read column by column, which is sharp where the line is flat, and row by row.
+    """Return where a value lies: read column by column, which is sharp where the line is flat, and row by row.
 
     A column, and a row, passes it once: these measures rise or fall upwards, and to the right.
     """
     above = value - level
-    columns, at_columns = _passed(above[::_EVERY], axis)
-    rows, at_rows = _passed(above.T[::_EVERY], axis)
+    columns, at_columns = _zero_crossings(above[::_EVERY], axis)
+    rows, at_rows = _zero_crossings(above.T[::_EVERY], axis)
     coarse = axis[::_EVERY]
     points = np.column_stack([np.append(coarse[columns], at_rows), np.append(at_columns, coarse[rows])]).round(9)
     x, y = np.unique(points, axis=0).T
@@ -100,8 +100,8 @@ def _line(value: Array, axis: Array, level: float) -> Isometric:
     return Isometric(level, x[order], y[order])
 
 
-def _passed(above: Array, axis: Array) -> tuple[Array, Array]:
-    """The rows of a picture that pass zero, and where on the axis they do."""
+def _zero_crossings(above: Array, axis: Array) -> tuple[Array, Array]:
+    """Return the rows of a picture that pass zero, and where on the axis they do."""
     with np.errstate(invalid="ignore"):
         turns = above[:, :-1] * above[:, 1:] <= 0
     rows = np.flatnonzero(turns.any(axis=1))

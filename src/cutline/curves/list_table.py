@@ -22,7 +22,7 @@ _AT_PLACES = {"tpr": recall, "fpr": fpr, "precision": precision, "lift": lift}
 
 
 def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
-    """What every place of the list brings.
+    """Return what every place of the list brings.
 
     Inside a tie all is an expectation over the orders of the tied cases.
 
@@ -42,9 +42,9 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         "place": place.astype(int),
         **({} if named is None else {"id": named}),
         "score": r.score[cell],
-        "class": _counted(r.share[cell]),
-        "tp": _counted(counts.tp),
-        "fp": _counted(counts.fp),
+        "class": _whole_numbers(r.share[cell]),
+        "tp": _whole_numbers(counts.tp),
+        "fp": _whole_numbers(counts.fp),
         **{name: m.compute(counts) for name, m in _AT_PLACES.items()},
         "gain": counts.tp - place * float(r.positives) / n,
         "hit_rate": hit_rate.compute(r, quota=place),
@@ -62,15 +62,15 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
     return Table(tuple(columns), tuple(rows), below=below)
 
 
-def _counted(column: Any) -> Array:
-    """Whole numbers where all are whole, which print as they are counted; inside ties there are expectations."""
+def _whole_numbers(column: Any) -> Array:
+    """Return whole numbers where all are whole, which print as they are counted; inside ties there are expectations."""
     values = np.asarray(column, dtype=float)
     whole = values.astype(int)
     return whole if (values == whole).all() else values
 
 
 def _places(r: Ranking) -> int:
-    """How many places the list has; refused where it has none that can be told."""
+    """Return how many places the list has; refused where it has none that can be told."""
     if not r.integral:
         raise InputError("The weights are not whole numbers, so the list has no places", "pass unweighted cases")
     if not r.positives:
@@ -82,7 +82,7 @@ def _places(r: Ranking) -> int:
 
 
 def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
-    """The names of the cases in the order of the list, found by their scores.
+    """Return the names of the cases in the order of the list, found by their scores.
 
     Args:
         r: The ranking.
@@ -120,7 +120,7 @@ def _perfect(r: Ranking) -> Ranking:
 
 
 def hinge_losses(r: Ranking) -> Array:
-    """The mean hinge loss of the cases of each distinct score, which is taken for a signed distance."""
+    """Return the mean hinge loss of the cases of each distinct score, which is taken for a signed distance."""
     kind = hinge_loss.kind
     assert isinstance(kind, MeanOfCases)  # noqa: S101
     of_positives, of_negatives = kind.of(r)

@@ -10,7 +10,8 @@ from cutline.core.ranking import Array, Ranking
 
 
 def mean_roc(rankings: Sequence[Ranking]) -> tuple[Array, Array]:
-    """The mean of the recalls of some rankings at every false positive rate; the area under it is the mean AUC.
+    """Return the mean of the recalls of some rankings at every false positive rate; the area under it is the mean
+    AUC.
 
     At a rate where curves rise there are two points, below and above the rise, so that nothing is rounded off.
 
@@ -26,7 +27,7 @@ def mean_roc(rankings: Sequence[Ranking]) -> tuple[Array, Array]:
 
 
 def _at(r: Ranking, rates: Array, side: str) -> Array:
-    """The recall at some rates, before ("left") or after ("right") it rises there."""
+    """Return the recall at some rates, before ("left") or after ("right") it rises there."""
     fpr, tpr = r.fpr, r.tpr
     last = side == "right"
     starts = np.flatnonzero(np.diff(fpr, append=np.inf) > 0) if last else np.flatnonzero(np.diff(fpr, prepend=-1) > 0)

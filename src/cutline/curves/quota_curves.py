@@ -35,7 +35,7 @@ def places(r: Ranking) -> Array:
     Each end of a tie; besides, all whole places up to 1000 and then one for each thousandth more. What is divided by
     the place bends inside a tie, and between two of these it departs from a straight line by less than 1e-6.
     """
-    return np.asarray(r.kept("places", lambda: _places(r)))  # which all charts over the list ask for
+    return np.asarray(r.cached("places", lambda: _places(r)))  # which all charts over the list ask for
 
 
 def _places(r: Ranking) -> Array:
@@ -47,7 +47,7 @@ def _places(r: Ranking) -> Array:
 
 
 def every_place(r: Ranking, **_: Any) -> Vertices:
-    """A vertex for each place of the list, the counts inside a tie being expectations."""
+    """Return a vertex for each place of the list, the counts inside a tie being expectations."""
     at = places(r)
     return every_cut(r) if len(at) == len(r.ends) else _at(r, at, at)
 
@@ -58,7 +58,9 @@ _RATIO = 1.02
 
 
 def where_precision_bends(r: Ranking, **_: Any) -> Vertices:
-    """A vertex for each cut, and enough of the way along every score that has positives, where precision bends."""
+    """Return a vertex for each cut, and enough of the way along every score that has positives, where precision
+    bends.
+    """
     ends = r.ends.astype(float)
     first, n = float(ends[1]), float(ends[-1])
     steps = first * _RATIO ** np.arange(math.log(n / first) / math.log(_RATIO))
@@ -70,7 +72,7 @@ def where_precision_bends(r: Ranking, **_: Any) -> Vertices:
 
 
 def _at(r: Ranking, quota: Array, places: Array) -> Vertices:
-    """The vertices of some quotas, the first of which is 0."""
+    """Return the vertices of some quotas; the first quota is 0."""
     counts = r.at_quota(quota)
     threshold = np.array(counts.threshold, dtype=float)
     threshold[0] = r.thresholds[0]

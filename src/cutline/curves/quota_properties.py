@@ -12,7 +12,7 @@ from cutline.measures.quotas import hit_rate, qrecall
 
 
 def quota_properties(r: Ranking) -> Table:
-    """What hit rate and Qrecall do on this list: along it, at its end, and when a case changes places.
+    """Return what hit rate and Qrecall do on this list: along it, at its end, and when a case changes places.
 
     >>> from cutline import rank
     >>> found = quota_properties(rank([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)))
@@ -24,7 +24,7 @@ def quota_properties(r: Ranking) -> Table:
     """
     if len(r) < r.total or not r.negatives or not r.positives:
         raise InputError("The list has ties, or one class only", "pass untied cases of both classes")
-    properties = {measure.name: _told(measure, r.share) for measure in (hit_rate, qrecall)}
+    properties = {measure.name: _properties_of(measure, r.share) for measure in (hit_rate, qrecall)}
     parts = (
         "along the list",
         "at its end",
@@ -35,26 +35,26 @@ def quota_properties(r: Ranking) -> Table:
     return Table(("property", *properties), tuple(zip(parts, *properties.values(), strict=True)))
 
 
-def _told(measure: Measure, labels: Array) -> tuple[str, ...]:
+def _properties_of(measure: Measure, labels: Array) -> tuple[str, ...]:
     value = _along(measure, labels)
     steps = np.diff(value)
     course = "never falls" if (steps >= 0).all() else ("never rises" if (steps <= 0).all() else "rises and falls")
     after_negative = steps[labels[1:] == 0]
     effect = "falls" if (after_negative < 0).any() else ("stays" if (after_negative == 0).all() else "rises")
-    top, end = (shown(_moved(measure, labels, place)) for place in (1, len(labels) - 1))
+    top, end = (shown(_gain_of_move(measure, labels, place)) for place in (1, len(labels) - 1))
     low, high = measure.range
     return course, shown(float(value[-1])), f"{top} at the top, {end} at the end", effect, f"{low:g} to {high:g}"
 
 
 def _along(measure: Measure, labels: Array) -> Array:
-    """The measure at every place of a list of classes."""
+    """Return the measure at every place of a list of classes."""
     n = len(labels)
     ranking = Ranking.of_counts(np.arange(n, 0, -1.0), labels, 1 - labels)
     return np.asarray(measure.compute(ranking, quota=np.arange(1.0, n + 1)), dtype=float)
 
 
-def _moved(measure: Measure, labels: Array, place: int) -> float:
-    """By how much the mean over all quotas grows when a positive moves up to a place from the next one."""
+def _gain_of_move(measure: Measure, labels: Array, place: int) -> float:
+    """Return the growth of the mean over all quotas when a positive moves up one position."""
     others = np.delete(labels, [place - 1, place])
     if others.sum() == labels.sum():  # both places had negatives: another positive gives way
         others[np.flatnonzero(others)[0]] = 0.0

@@ -50,7 +50,7 @@ class SharedHull:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """The models that own a corner other than flagging nobody and everybody."""
+        """Return the models that own a corner other than the two trivial ones."""
         inner = [corner for corner in self.corners if 0 < corner.fpr + corner.tpr < 2]
         return tuple(name for name in self.names if any(name in corner.owners for corner in inner))
 
@@ -69,7 +69,7 @@ class SharedHull:
 
 
 def shared_hull(rankings: Mapping[str, Ranking]) -> SharedHull:
-    """The ROC convex hull of several models, and who owns which part of it.
+    """Return the ROC convex hull of several models, and who owns which part of it.
 
     >>> from cutline import rank
     >>> hull = shared_hull({"a": rank([1, 1, 0, 0], [4, 1, 3, 2]), "b": rank([1, 1, 0, 0], [3, 2, 4, 1])})
@@ -102,7 +102,7 @@ def _turns_right(a: tuple[float, float], b: tuple[float, float], c: tuple[float,
 
 
 def _parts(corners: tuple[Corner, ...]) -> tuple[HullSegment, ...]:
-    """The sides of the hull, each with its owners."""
+    """Return the sides of the hull, each with its owners."""
     parts = []
     for one, other in itertools.pairwise(corners):
         both = [name for name in one.owners if name in other.owners]

@@ -21,7 +21,7 @@ _FEW = 4000
 _SPREAD = 100
 
 
-class Drawn(NamedTuple):
+class CurveLine(NamedTuple):
     """The corners of a line to draw, and the vertex of the exact curve that each belongs to."""
 
     vertex: Array
@@ -29,8 +29,9 @@ class Drawn(NamedTuple):
     y: Array
 
 
-def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> Drawn:
-    """The line of a curve, or of what else is drawn over the same x, with the vertices that the eye and hand need.
+def curve_line(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> CurveLine:
+    """Return the line of a curve, or of what else is drawn over the same x, with the vertices that the eye and hand
+    need.
 
     Args:
         curve: The curve.
@@ -39,17 +40,18 @@ def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | Non
     """
     x, y, vertex = _outline(curve, also, over)
     points = simplify(_of_length_1(x, over or curve.domain[0]), _of_length_1(y, curve.domain[1]), spread=_SPREAD)
-    return Drawn(vertex(points), x[points], y[points])
+    return CurveLine(vertex(points), x[points], y[points])
 
 
 def _of_length_1(values: Array, domain: tuple[float, float]) -> Array:
-    """Values on an axis that goes from 0 to 1 instead of over its domain."""
+    """Return values on an axis that goes from 0 to 1 instead of over its domain."""
     low, high = domain
     return values if (low, high) == (0, 1) else (values - low) / (high - low)
 
 
-def described(curve: Curve, line: Drawn) -> dict[str, Array]:
-    """The columns of a line to draw: where it goes, and the threshold, counts and rates of the exact curve there.
+def described(curve: Curve, line: CurveLine) -> dict[str, Array]:
+    """Return the columns of a line to draw: where it goes, and the threshold, counts and rates of the exact curve
+    there.
 
     Args:
         curve: The exact curve.
@@ -63,7 +65,7 @@ def described(curve: Curve, line: Drawn) -> dict[str, Array]:
     return {"x": line.x, "y": line.y} | counted | rates
 
 
-def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> Drawn:
+def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> CurveLine:
     """The line of a curve with all its vertices: steps have corners, and a height that is not finite has no place.
 
     A curve over the threshold goes to both ends of its axis: beyond the highest score nobody is flagged, below the
@@ -75,13 +77,13 @@ def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | N
         over: Where the x-axis starts and ends, if not where the curve does.
     """
     x, y, vertex = _outline(curve, also, over)
-    return Drawn(vertex(np.arange(len(x))), x, y)
+    return CurveLine(vertex(np.arange(len(x))), x, y)
 
 
 def _outline(
     curve: Curve, also: str | None, over: tuple[float, float] | None
 ) -> tuple[Array, Array, Callable[[Array], Array]]:
-    """The corners of a line, and what tells the vertices that some of them belong to: few are asked for."""
+    """Return the corners of a line, and what tells the vertices that some of them belong to: few are asked for."""
     kind, last_vertex = curve.kind, len(curve) - 1
     x, y = curve.x.astype(float), np.array(curve.y if also is None else curve.also[also], dtype=float)
     if kind.reach and np.isnan(y[0]) and len(y) > 1:
@@ -115,7 +117,8 @@ def _woven(ends: Array, between: Array) -> Array:
 
 
 def simplify(x: Array, y: Array, tolerance: float = TOLERANCE, *, spread: int = 2) -> Array:
-    """The positions of the points to keep, so that no other is further from the line between them than `tolerance`.
+    """Return the positions of the points to keep, so that no other is further from the line between them than
+    `tolerance`.
 
     The axes are taken to be of length 1.
 
@@ -137,7 +140,7 @@ def simplify(x: Array, y: Array, tolerance: float = TOLERANCE, *, spread: int = 
 
 
 def _extremes(column: Array, y: Array) -> Array:
-    """The first, last, lowest and highest point of each run of points in one column.
+    """Return the first, last, lowest and highest point of each run of points in one column.
 
     The line through them passes every height that the run has, so that a point left out is a column's width away.
     """
@@ -151,13 +154,13 @@ def _extremes(column: Array, y: Array) -> Array:
 
 
 def _first(chosen: Array, run: Array) -> Array:
-    """The position of the first chosen point of each run."""
+    """Return the position of the first chosen point of each run."""
     places = np.flatnonzero(chosen)
     return np.asarray(places[np.diff(run[places], prepend=-1) != 0])
 
 
 def _line(x: Array, y: Array, tolerance: float, spread: int) -> Array:
-    """Douglas and Peucker's choice of points, all chords of one depth at a time."""
+    """Choose points by Douglas and Peucker, all chords of one depth at a time."""
     points = np.unique(np.linspace(0, len(x) - 1, min(spread, len(x))).astype(int))
     while True:
         chord = np.repeat(np.arange(len(points) - 1), np.diff(points))
@@ -172,7 +175,7 @@ def _line(x: Array, y: Array, tolerance: float, spread: int) -> Array:
 
 
 def _distance(x: Array, y: Array, x0: Array, y0: Array, x1: Array, y1: Array) -> Array:
-    """The distance of each point from its chord."""
+    """Return the distance of each point from its chord."""
     dx, dy = x1 - x0, y1 - y0
     square = dx * dx + dy * dy
     way = np.clip(((x - x0) * dx + (y - y0) * dy) / np.where(square > 0, square, 1.0), 0, 1)

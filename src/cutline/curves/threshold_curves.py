@@ -163,7 +163,7 @@ PRECISION_RECALL_MAX = _trapezoid(
 
 
 def against_threshold(measure: Measure) -> CurveKind:
-    """The curve of a measure of one cut over the thresholds."""
+    """Return the curve of a measure of one cut over the thresholds."""
     return CurveKind(
         name=str(measure),
         title=f"{measure.title} over the threshold",
@@ -175,7 +175,7 @@ def against_threshold(measure: Measure) -> CurveKind:
 
 
 def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
-    """The net benefit at every threshold of the risk from `low` to `high`, with the counts there.
+    """Return the net benefit at every threshold of the risk from `low` to `high`, with the counts there.
 
     Between two scores the counts stay and the exchange rate of the two errors changes with the threshold: the curve
     bends, so it is read on a fine grid besides at the scores, where it jumps.
@@ -207,7 +207,7 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
 
 
 def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
-    """The net benefit of flagging every case, whatever its score, at some thresholds of the risk.
+    """Return the net benefit of flagging every case, whatever its score, at some thresholds of the risk.
 
     Args:
         r: The ranking.
@@ -234,7 +234,7 @@ class IsoCost(NamedTuple):
 
 
 def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCost:
-    """Where the mean cost of the errors is least, and the line of the points of ROC space that cost as much.
+    """Return the point of least mean cost, and the line of the points of ROC space with the same cost.
 
     Args:
         r: The ranking.

@@ -13,7 +13,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking
 
 
-class Rates(NamedTuple):
+class RatesAtThresholds(NamedTuple):
     """Recall and false positive rate at some thresholds, and the prevalence that they are combined with."""
 
     recall: Array
@@ -33,16 +33,17 @@ class Line(NamedTuple):
         return float(np.trapezoid(self.y, self.x))
 
 
-def rates_at(r: Ranking, thresholds: Any, prevalence: float | None = None) -> Rates:
-    """Both rates when all scores at or above each threshold are flagged."""
+def rates_at(r: Ranking, thresholds: Any, prevalence: float | None = None) -> RatesAtThresholds:
+    """Return both rates when all scores at or above each threshold are flagged."""
     at = np.asarray(thresholds, dtype=r.score.dtype)  # read in the type of the scores, as by Ranking.cut
     place = np.searchsorted(-r.key, -at.astype(float), side="right")
     own = float(divide(r.positives, r.total))
-    return Rates(r.tpr[place], r.fpr[place], own if prevalence is None else prevalence)
+    return RatesAtThresholds(r.tpr[place], r.fpr[place], own if prevalence is None else prevalence)
 
 
 def net_benefits(r: Ranking, risks: Array, prevalence: float | None = None) -> Array:
-    """Net benefit of flagging the cases whose probability reaches each risk, at the prevalence of the data or another.
+    """Return the net benefit of flagging the cases whose probability reaches each risk, at the data's or another
+    prevalence.
 
     >>> r = Ranking.of_counts([0.8, 0.3, 0.1], [2, 1, 1], [1, 1, 4])
     >>> net_benefits(r, np.array([0.25])).round(4).tolist()  # 3 found, 2 false alarms that count a third each
@@ -53,18 +54,19 @@ def net_benefits(r: Ranking, risks: Array, prevalence: float | None = None) -> A
 
 
 def flag_everybody(risks: Array, prevalence: float) -> Array:
-    """Net benefit of flagging all cases."""
+    """Return the net benefit of flagging all cases."""
     return np.asarray(prevalence - (1 - prevalence) * divide(risks, 1 - risks))
 
 
 def interventions_avoided(r: Ranking, risks: Array, prevalence: float | None = None) -> Array:
-    """How many cases in one are spared without missing a positive, beside flagging everybody."""
+    """Return how many cases in one are spared without missing a positive, beside flagging everybody."""
     p = rates_at(r, risks, prevalence).prevalence
     return np.asarray(divide(net_benefits(r, risks, prevalence) - flag_everybody(risks, p), divide(risks, 1 - risks)))
 
 
 def cost_envelope(r: Ranking) -> Line:
-    """The smallest normalised expected cost at every probability-cost: the lower envelope of the lines of all cuts.
+    """Return the smallest normalised expected cost at every probability-cost: the lower envelope of the lines of all
+    cuts.
 
     A cut is the line FNR x + FPR (1 - x); the best cuts are the corners of the ROC hull, and neighbours meet where both
     cost the same (Drummond and Holte, 2006).
@@ -79,13 +81,13 @@ def cost_envelope(r: Ranking) -> Line:
 
 
 def cost_line(r: Ranking, threshold: float) -> Line:
-    """The normalised expected cost of one cut at every probability-cost: a straight line."""
+    """Return the normalised expected cost of one cut at every probability-cost: a straight line."""
     c = r.at_threshold(threshold)
     return Line(np.array([0.0, 1.0]), np.array([float(c.fp / c.negatives), float(c.fn / c.positives)]))
 
 
 def brier_line(r: Ranking) -> Line:
-    """The loss at every cost proportion when the threshold is that proportion; the area is the Brier score.
+    """Return the loss at every cost proportion when the threshold is that proportion; the area is the Brier score.
 
     Hernandez-Orallo, Flach and Ferri (2011): 2 (c FP + (1 - c) FN) / n, straight between two scores.
     """
@@ -100,5 +102,7 @@ def brier_line(r: Ranking) -> Line:
 
 
 def profits(r: Ranking, value: float, cost: float) -> Line:
-    """What flagging as many cases is worth at every cut: a value for a true positive, a cost for a case flagged."""
+    """Return what flagging as many cases is worth at every cut: a value for a true positive, a cost for a case
+    flagged.
+    """
     return Line(r.ends.astype(float), value * r.tp.astype(float) - cost * r.ends.astype(float))

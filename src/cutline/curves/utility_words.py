@@ -41,7 +41,7 @@ WORDINGS = {
 
 
 def titled(kind: str, prevalence: float | None = None) -> str:
-    """The title of a decision curve.
+    """Return the title of a decision curve.
 
     >>> titled("net_benefit", 0.01)
     'Decision curve at a prevalence of 0.01'
@@ -50,12 +50,12 @@ def titled(kind: str, prevalence: float | None = None) -> str:
 
 
 def shaded(level: float) -> str:
-    """What a band is."""
+    """Return what a band is."""
     return f"Shaded: {100 * level:g} % interval at each threshold"
 
 
 def best_quota_told(best: Estimate) -> str:
-    """The best quota with its interval.
+    """Return the best quota with its interval.
 
     >>> best_quota_told(Estimate("best quota", 4.0, 2.0, 5.0, 0.95, "bootstrap"))
     '4 [2, 5]'

@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.ranking import Array
 from cutline.core.validation import check_number, check_simple, column, weighed
-from cutline.inputs.column_source import Ask, asked_of, opened, reading
+from cutline.inputs.column_source import Request, opened, reading, request_columns
 from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
 
 INCOMPLETE_GROUPS = ("needs complete rows", "drop those with missing values from all columns first")
@@ -30,7 +30,7 @@ class SharedCases(NamedTuple):
     dropped: int
 
     def of(self, model: str) -> Cases:
-        """The cases as one model scored them."""
+        """Return the cases as one model scored them."""
         return Cases(self.is_positive, self.scores[model], *self[2:])
 
 
@@ -66,28 +66,30 @@ def share_cases(
     ids: Array | None = None,
     weights_are: WeightsAre | None = None,
 ) -> SharedCases:
-    """The cases of models whose scores are columns of one length, in one order; refusals name a case by its id."""
+    """Return the cases of models whose scores are columns of one length, in one order; refusals name a case by its
+    id.
+    """
     _check_models(scores)
-    found: dict[str, Cases] = {}
+    cases_by_model: dict[str, Cases] = {}
     for name, own in scores.items():
         try:
-            found[str(name)] = complete(
+            cases_by_model[str(name)] = complete(
                 labels, own, weights, positive=positive, missing=missing, weights_are=weights_are
             )
         except InputError as error:
-            raise _told(error.about(f"Model {name!r}"), ids) from None
-    if len(found) < len(scores):
+            raise _with_id(error.about(f"Model {name!r}"), ids) from None
+    if len(cases_by_model) < len(scores):
         raise InputError("Two models have the same name", "give each its own")
-    first = next(iter(found.values()))
-    kept = reduce(_common, (cases.position for cases in found.values()))
-    if not len(kept):
+    first = next(iter(cases_by_model.values()))
+    common = reduce(_common, (cases.position for cases in cases_by_model.values()))
+    if not len(common):
         raise InputError("No case has a score of every model", "pass complete rows")
-    aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
-    mine = _places(first.position, kept)
+    aligned = {name: cases.scores[_places(cases.position, common)] for name, cases in cases_by_model.items()}
+    mine = _places(first.position, common)
     heavy = None if first.weights is None else weighed(first.weights[mine], weights_are)
-    dropped = first.dropped + len(first.position) - len(kept)
+    dropped = first.dropped + len(first.position) - len(common)
     names = (first.positive, first.negative)
-    return SharedCases(first.is_positive[mine], aligned, heavy, kept, first.rows, *names, dropped)
+    return SharedCases(first.is_positive[mine], aligned, heavy, common, first.rows, *names, dropped)
 
 
 def _check_models(scores: Any) -> None:
@@ -106,8 +108,8 @@ def _check_models(scores: Any) -> None:
         raise InputError("The name of a model is empty", "give each a name that can be read")
 
 
-def _told(error: InputError, ids: Array | None) -> InputError:
-    """A refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
+def _with_id(error: InputError, ids: Array | None) -> InputError:
+    """Return a refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
     if ids is None or not isinstance(error, PositionError):
         return error
     case = None if error.position is None else ids.tolist()[error.position]
@@ -115,26 +117,26 @@ def _told(error: InputError, ids: Array | None) -> InputError:
 
 
 def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups") -> Array:
-    """The group of each case, or its stratum; a case without weight is in none."""
+    """Return the group of each case, or its stratum; a case without weight is in none."""
     if cases.dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument=argument)
-    found = column(groups, argument)
-    check_simple(found, argument)
-    if found.shape != (cases.rows,):
+    values = column(groups, argument)
+    check_simple(values, argument)
+    if values.shape != (cases.rows,):
         raise InputError(
-            f"has {found.size} values but labels has {cases.rows}", "pass one for each label", argument=argument
+            f"has {values.size} values but labels has {cases.rows}", "pass one for each label", argument=argument
         )
-    return found if len(cases.position) == cases.rows else found[cases.position]
+    return values if len(cases.position) == cases.rows else values[cases.position]
 
 
 def _common(one: Array, two: Array) -> Array:
-    """The positions that are in both, which usually are the same."""
+    """Return the positions that are in both, which usually are the same."""
     return one if np.array_equal(one, two) else np.intersect1d(one, two, assume_unique=True)
 
 
-def _places(position: Array, kept: Array) -> Any:
-    """Where the kept positions stand among all."""
-    return slice(None) if len(position) == len(kept) else np.searchsorted(position, kept)
+def _places(position: Array, common: Array) -> Any:
+    """Return where the kept positions stand among all."""
+    return slice(None) if len(position) == len(common) else np.searchsorted(position, common)
 
 
 def join_frames(
@@ -147,7 +149,8 @@ def join_frames(
     groups: Any = None,
     strata: Any = None,
 ) -> Joined:
-    """The labels, the scores by model, weights, groups and strata of frames that are joined by the ids of the cases.
+    """Return the labels, the scores by model, weights, groups and strata of frames that are joined by the ids of the
+    cases.
 
     `score` names the column of the scores, the same in each frame or one for each model; `groups` and `strata` are
     columns of the first.
@@ -157,8 +160,8 @@ def join_frames(
     columns = {}
     for place, (name, frame) in enumerate(frames.items()):
         design = (None, None) if place else (groups, strata)
-        asked = asked_of(labels, scores[name], weights, *design, positive=positive)
-        columns[str(name)] = _named(frame, name, key, asked)
+        requests = request_columns(labels, scores[name], weights, *design, positive=positive)
+        columns[str(name)] = _read_columns(frame, name, key, requests)
     rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
     (first, base), *others = columns.items()
     joined = {first: base.scores}
@@ -215,7 +218,7 @@ def _check_same_ids(one: str, ids: Mapping[Any, int], other: str, other_ids: Map
 
 
 def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
-    """Where each case stands; every case has an id, and none has another's."""
+    """Return where each case stands; every case has an id, and none has another's."""
     rows = {case: row for row, case in enumerate(ids.tolist())}
     if any(case is None or case != case for case in rows):
         raise InputError(f"Model {name!r} has rows without an id", "name every case")
@@ -228,7 +231,7 @@ def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
 
 
 def _unequal(one: Array, two: Array) -> int:
-    """How many values differ; two missing ones do not."""
+    """Return how many values differ; two missing ones do not."""
     return int(((one != two) & ~((one != one) & (two != two))).sum())
 
 
@@ -241,25 +244,27 @@ def columns_of(
     groups: Any = None,
     strata: Any = None,
 ) -> tuple[Any, dict[str, Any], Any, Any, Any]:
-    """The labels, the scores by model, the weights, groups and strata of one frame or file that holds them all."""
-    asked = asked_of(labels, None, weights, groups, strata, positive=positive)
-    del asked["scores"]
-    models = {(name,): Ask("scores", column) for name, column in scores.items()}
-    with reading(opened(data), {**asked, **models}, any_order=True) as found:
-        by_model = {name: found[(name,)] for name in scores}
-        return found["labels"], by_model, found.get("weights"), found.get("groups"), found.get("strata")
+    """Return the labels, the scores by model, the weights, groups and strata of one frame or file that holds them
+    all.
+    """
+    requests = request_columns(labels, None, weights, groups, strata, positive=positive)
+    del requests["scores"]
+    models = {(name,): Request("scores", column) for name, column in scores.items()}
+    with reading(opened(data), {**requests, **models}, any_order=True) as columns:
+        by_model = {name: columns[(name,)] for name in scores}
+        return columns["labels"], by_model, columns.get("weights"), columns.get("groups"), columns.get("strata")
 
 
-def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
-    """The columns of one model's frame or file."""
-    with reading(opened(frame, f"The frame of model {model!r}"), {**asked, "ids": Ask("id", key)}) as found:
-        have = {name: np.asarray(values) for name, values in found.items()}
+def _read_columns(frame: Any, model: Any, key: str, requests: dict[Any, Request]) -> _Columns:
+    """Return the columns of one model's frame or file."""
+    with reading(opened(frame, f"The frame of model {model!r}"), {**requests, "ids": Request("id", key)}) as columns:
+        have = {name: np.asarray(values) for name, values in columns.items()}
         others = (have.get(role) for role in ("weights", "groups", "strata"))
         return _Columns(have["ids"], have["labels"], have["scores"], *others)
 
 
 def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
-    """The threshold of each model: one for all, or one for each."""
+    """Return the threshold of each model: one for all, or one for each."""
     if not isinstance(threshold, Mapping):
         return dict.fromkeys(names, check_number(threshold, "threshold"))
     threshold = {str(name): value for name, value in threshold.items()}  # as models may be named by numbers

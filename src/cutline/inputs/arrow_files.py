@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cutline.core.address_space import check_package
 from cutline.core.errors import InputError
 from cutline.inputs import frames
 from cutline.inputs.column_source import Source
@@ -19,7 +20,7 @@ _OLD_FEATHER = b"FEA1"
 
 
 def read(paths: Sequence[Path], titles: Sequence[str], title: str) -> Source:
-    """The source of Arrow files, Arrow streams or Feather files."""
+    """Return the source of Arrow files, Arrow streams or Feather files."""
     tables = [table(path, own) for path, own in zip(paths, titles, strict=True)]
     if len(tables) == 1:
         return frames.source(tables[0], title)
@@ -32,23 +33,24 @@ def read(paths: Sequence[Path], titles: Sequence[str], title: str) -> Source:
 
 
 def table(path: Path, title: str) -> Any:
-    """What such a file holds, as a table of pyarrow."""
+    """Read an Arrow file as a table of pyarrow."""
+    check_package("pyarrow")
     try:
         from pyarrow import ArrowException
     except ImportError:
         raise InputError(f"{title} is an Arrow file, which needs pyarrow", "install pyarrow, or pass Parquet") from None
     try:
-        found = _table(path)
-        found.validate(full=True)
+        table = _table(path)
+        table.validate(full=True)
     except (ArrowException, OSError, ValueError, OverflowError):
         raise InputError(f"{title} cannot be read as Arrow: it is damaged, or another format.") from None
     except MemoryError:  # as for a damaged length, which pyarrow 16 believes
         raise InputError(f"{title} cannot be read as Arrow: it is damaged, or does not fit into memory.") from None
-    return found
+    return table
 
 
 def _table(path: Path) -> Any:
-    """Its table as it stands, on this thread alone: a damaged file must not leave others waiting."""
+    """Read the table on this thread alone: a damaged file must not leave other threads waiting."""
     from pyarrow import feather, ipc
 
     options = ipc.IpcReadOptions(use_threads=False)

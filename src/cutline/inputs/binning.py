@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,8 @@ class Bins:
 
     The number of a bin of the first pass is its magnitude and the side of the edge; that of a part is given by the
     division that made it. `magnitude` is the number that its scores had in the first pass. `pos2` and `neg2` are the
-    sums of the squared weights, None where all weigh one.
+    sums of the squared weights, None where all weigh one. `slice` is the number of the slice that the cases of a bin
+    belong to, None where there are none.
     """
 
     top: Array
@@ -50,6 +52,7 @@ class Bins:
     pos2: Array | None = None
     neg2: Array | None = None
     magnitude: Array | None = None
+    slice: Array | None = None
 
     def __len__(self) -> int:
         return len(self.top)
@@ -66,14 +69,36 @@ class Bins:
         return float(self.unknown.sum() / pairs) if pairs else 0.0
 
     def taken(self, which: Array) -> Bins:
-        """Some of the bins."""
-        found: list[Any] = [None if column is None else column[which] for column in self.columns]
-        return Bins(*found)
+        """Return some of the bins."""
+        columns: list[Any] = [None if column is None else column[which] for column in self.columns]
+        return Bins(*columns)
 
     @property
     def columns(self) -> tuple[Any, ...]:
         """All that is known of the bins."""
-        return (self.top, self.bottom, self.pos, self.neg, self.number, self.pos2, self.neg2, self.magnitude)
+        counts = (self.pos, self.neg, self.number, self.pos2, self.neg2)
+        return (self.top, self.bottom, *counts, self.magnitude, self.slice)
+
+    def all_slices(self) -> Bins:
+        """Return the bins of all slices together, in which each number stands once."""
+        order = np.argsort(self.number, kind="stable")
+        number = self.number[order]
+        first = np.flatnonzero(np.concatenate(([True], number[1:] != number[:-1])))
+        reduced: list[Any] = [
+            None if column is None else function.reduceat(column[order], first)
+            for column, function in (
+                *((self.top, np.maximum), (self.bottom, np.minimum), (self.pos, np.add), (self.neg, np.add)),
+                *((self.number, np.minimum), (self.pos2, np.add), (self.neg2, np.add)),
+            )
+        ]
+        return Bins(*reduced)
+
+    def by_slice(self, slices: int) -> list[Bins]:
+        """Return the bins of each slice by itself."""
+        order = np.argsort(self.slice, kind="stable")  # type: ignore[arg-type]
+        ends = np.searchsorted(self.slice[order], np.arange(slices + 1))  # type: ignore[index]
+        alone = replace(self, slice=None)
+        return [alone.taken(order[start:end]) for start, end in pairwise(ends.tolist())]
 
 
 class Division(NamedTuple):
@@ -93,7 +118,7 @@ Aggregate = Callable[[list[Division]], Bins]
 
 
 def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> Bins:
-    """Bins fine enough for a bracket of the AUC of some width, if that many can be held.
+    """Count the scores in bins fine enough for a bracket of the AUC of some width, if that many can be held.
 
     Args:
         aggregate: Reads the data once: groups the scores by the first pass and the divisions that are passed, one after
@@ -102,26 +127,26 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
         most: The most bins to hold.
     """
     divisions: list[Division] = []
-    found = aggregate(divisions)
-    done, free = in_order(replace(found, magnitude=found.number)), _NUMBERS
+    first_pass = aggregate(divisions)
+    done, free = in_order(replace(first_pass, magnitude=first_pass.number)), _NUMBERS
     for _ in range(PASSES):
         heavy = _heavy(done, width)
         room = most - len(done) - 2 * len(heavy)
         if not len(heavy) or room <= len(heavy):
             break
-        division, first = _divided(done, heavy, width, room, free)
+        division, first = _divide(done, heavy, width, room, free)
         divisions = [*divisions, division]
         parts = aggregate(divisions)
         of = done.taken(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
-        kept = np.ones(len(done), bool)
-        kept[heavy] = False
-        done = in_order(joined([done.taken(kept), replace(parts, magnitude=of)]))
+        is_whole = np.ones(len(done), bool)
+        is_whole[heavy] = False
+        done = in_order(joined([done.taken(is_whole), replace(parts, magnitude=of)]))
         free = int(max(parts.number.max(initial=free), first[-1])) + 3
     return done
 
 
 def _heavy(bins: Bins, width: float) -> Array:
-    """The bins that have to be divided, so that the others leave an eighth of the width at most."""
+    """Return the bins that have to be divided, so that the others leave an eighth of the width at most."""
     unknown = np.where(bins.number == _POOLED, 0.0, bins.unknown)
     pairs = float(bins.pos.sum()) * float(bins.neg.sum())
     if not pairs or unknown.sum() <= width * pairs:
@@ -131,16 +156,18 @@ def _heavy(bins: Bins, width: float) -> Array:
     return np.sort(order[left > width * pairs / 8])
 
 
-def _divided(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tuple[Division, Array]:
-    """As many parts for each bin as leave least open within the room that there is, and the first number of each."""
+def _divide(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tuple[Division, Array]:
+    """Return the number of parts of each bin that minimises the open pairs within the limit, and the first number of
+    each.
+    """
     pos, neg = (cells[heavy] / max(float(cells.sum()), 1.0) for cells in (bins.pos, bins.neg))
     mass = np.sqrt(pos * neg)
-    wanted = np.ceil(mass * float(mass.sum()) * (_SPARE / width))  # even masses would leave the width / _SPARE open
-    wanted = np.maximum(np.floor(wanted * min(1.0, room / max(float(wanted.sum()), 1.0))), 1.0)
+    shares = np.ceil(mass * float(mass.sum()) * (_SPARE / width))  # even masses would leave the width / _SPARE open
+    shares = np.maximum(np.floor(shares * min(1.0, room / max(float(shares.sum()), 1.0))), 1.0)
     low, span = limits(bins.magnitude[heavy])  # type: ignore[index]
     top, bottom = bins.top[heavy], bins.bottom[heavy]
     reach = np.clip((top - bottom) / span, 2 / _FINEST, 1.0)
-    halvings = np.maximum(np.floor(np.log2(wanted / reach) + 0.5), np.ceil(-np.log2(reach)))
+    halvings = np.maximum(np.floor(np.log2(shares / reach) + 0.5), np.ceil(-np.log2(reach)))
     parts = np.minimum(2.0**halvings, _FINEST)
     ends = [part_of(end, low, span, parts) for end in (top, bottom)]
     covered = np.abs(ends[0] - ends[1]) + 3  # one more at both ends, should an engine round otherwise
@@ -149,7 +176,7 @@ def _divided(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tu
 
 
 def limits(first: Array) -> tuple[Array, Array]:
-    """Where the sizes of some bins of the first pass begin, and how far they reach."""
+    """Return where the sizes of some bins of the first pass begin, and how far they reach."""
     step = (np.abs(first >> 1) - MIDDLE) / STEPS
     with np.errstate(over="ignore"):
         low, high = np.exp2(step), np.minimum(np.exp2(step + 1 / STEPS), np.finfo(float).max)
@@ -157,14 +184,14 @@ def limits(first: Array) -> tuple[Array, Array]:
 
 
 def joined(parts: Sequence[Bins]) -> Bins:
-    """All bins of several parts, such as those that were left whole and the parts of the others."""
+    """Return all bins of several parts, such as those that were left whole and the parts of the others."""
     columns = zip(*(part.columns for part in parts), strict=True)
-    found: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
-    return Bins(*found)
+    arrays: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
+    return Bins(*arrays)
 
 
 def in_order(bins: Bins) -> Bins:
-    """The bins by descending scores; those that overlap become one."""
+    """Return the bins by descending scores; those that overlap become one."""
     bins = bins.taken(np.lexsort((-bins.bottom, -bins.top)))
     first, lowest = clusters(bins.top, bins.bottom)
     if len(first) == len(bins):
@@ -184,7 +211,9 @@ def in_order(bins: Bins) -> Bins:
 
 
 def magnitude(score: Array) -> Array:
-    """The bin of the first pass: the sign and the order of magnitude of a score, in `STEPS` steps to a doubling."""
+    """Return the bin of the first pass: the sign and the order of magnitude of a score, in `STEPS` steps to a
+    doubling.
+    """
     with np.errstate(divide="ignore"):
         size = np.floor(STEPS * np.log2(np.abs(score)))
     # Infinity is the last, nought the first.
@@ -193,13 +222,13 @@ def magnitude(score: Array) -> Array:
 
 
 def part_of(score: Array, low: Array, span: Array, parts: Array) -> Array:
-    """The part of its magnitude that a score falls into."""
+    """Return the part of its magnitude that a score falls into."""
     part = np.clip(np.floor((np.abs(score) - low) / span * parts), 0, parts - 1)
     return np.asarray(part).astype(np.int64)
 
 
 def of_arrays(score: Array, is_positive: Array, weight: Array | None = None, edge: float = np.inf) -> Aggregate:
-    """The aggregation of arrays in memory: what the engines have to do, for tests of them."""
+    """Return the aggregation of arrays in memory: what the engines have to do, for tests of them."""
     score = score.astype(float, copy=False)
 
     def aggregate(divisions: list[Division]) -> Bins:
@@ -224,19 +253,19 @@ def _of_rows(score: Array, is_positive: Array, weight: Array | None, edge: float
     np.maximum.at(top, code, mine)
     np.minimum.at(bottom, code, mine)
     classes = is_positive[inside], ~is_positive[inside]
-    pos, neg = (_summed(code, one, heavy, count) for one in classes)
-    squares = (None, None) if heavy is None else (_summed(code, one, heavy * heavy, count) for one in classes)
+    pos, neg = (_sum_weights(code, one, heavy, count) for one in classes)
+    squares = (None, None) if heavy is None else (_sum_weights(code, one, heavy * heavy, count) for one in classes)
     return Bins(top, bottom, pos, neg, distinct, *squares)
 
 
-def _summed(code: Array, chosen: Array, weight: Array | None, count: int) -> Array:
+def _sum_weights(code: Array, chosen: Array, weight: Array | None, count: int) -> Array:
     if weight is None:
         return np.bincount(code[chosen], minlength=count)
     return np.bincount(code[chosen], weights=weight[chosen], minlength=count).astype(weight.dtype)
 
 
 def _lookup(known: Array, numbers: Array) -> Array:
-    """Of each number, where it is among those that are known; -1 where it is not."""
+    """Return the position of each number among the known ones; -1 where it is unknown."""
     order = np.argsort(known)
     at = order[np.minimum(np.searchsorted(known, numbers, sorter=order), len(known) - 1)]
     return np.asarray(np.where(known[at] == numbers, at, -1))

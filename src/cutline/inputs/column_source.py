@@ -19,25 +19,48 @@ from cutline.core.errors import Argument, InputError, ParameterError, PositionEr
 from cutline.core.validation import check_simple
 
 Array = npt.NDArray[Any]
-Role = Literal["labels", "scores", "weights", "groups", "strata", "id"]
+Role = Literal["labels", "scores", "weights", "groups", "strata", "id", "slices"]
+SLICE = "number of the cutline slice"  # the column that `Source.with_slices` adds
 
 
-class Ask(NamedTuple):
-    """A column that is asked for: the argument that names it, which says what it has to hold, and its name."""
+class Request(NamedTuple):
+    """A column that is asked for: the argument that names it, which says what it has to hold, and its name.
+
+    A column that makes slices can be reduced where it lives: to the number of the range between `edges` that holds the
+    value (`slicing.OUTSIDE` where none does), or to whole days.
+    """
 
     role: Role
     column: Any
     as_text: bool = False  # labels of a file, when the positive one is named by its text
+    edges: tuple[float, ...] = ()
+    by_day: bool = False
 
 
-class Coded(NamedTuple):
+class Combinations(NamedTuple):
+    """The distinct combinations of the values of some columns, each column also as text, and how often each occurs."""
+
+    values: Sequence[Array]
+    texts: Sequence[Array]
+    times: Array
+
+
+class SliceTable(NamedTuple):
+    """The number of the slice that each combination of values belongs to."""
+
+    requests: Mapping[Any, Request]  # the columns that make slices
+    texts: Sequence[Array]  # of each column, its value as text in each combination
+    codes: Array
+
+
+class CodedColumn(NamedTuple):
     """A column of few distinct values: these, and which of them each row has."""
 
     values: Array
     code: Array
 
     def expand(self) -> Array:
-        """The value of each row."""
+        """Return the value of each row."""
         return self.values[self.code]
 
 
@@ -51,17 +74,17 @@ class Source(Protocol):
     def columns(self) -> tuple[str, ...]:
         """The names."""
 
-    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
-        """The columns that are asked for, row by row."""
+    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+        """Return the columns that are asked for, row by row."""
 
-    def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array] | None:
-        """Their distinct rows and how often each occurs; None where the rows are in memory already."""
+    def grouped(self, requests: Mapping[Any, Request]) -> tuple[dict[Any, Array], Array] | None:
+        """Return the distinct rows and their counts; None where the rows are in memory already."""
 
-    def engine(self, asked: Mapping[Any, Ask]) -> Any:
-        """What aggregates the columns where they live (`large.Engine`); None where there is none."""
+    def engine(self, requests: Mapping[Any, Request]) -> Any:
+        """Return the engine that aggregates the columns where they live; None where there is none."""
 
     def place(self, position: int) -> str | None:
-        """Where a row is, in words; None where it is counted as in an array."""
+        """Return where a row is, in words; None where it is counted as in an array."""
 
 
 def is_path(data: Any) -> bool:
@@ -72,7 +95,7 @@ def is_path(data: Any) -> bool:
 
 
 def opened(data: Any, title: str = "data", memory: Any = None) -> Source:
-    """The source of a frame, a mapping of columns, or the path of files; one that is open already as it is."""
+    """Return the source of a frame, a mapping of columns, or the path of files; one that is open already as it is."""
     if hasattr(type(data), "grouped"):
         source: Source = data
         return source
@@ -81,26 +104,28 @@ def opened(data: Any, title: str = "data", memory: Any = None) -> Source:
 
         return files.read(data, memory=memory)
     if isinstance(data, Mapping):
-        return Columns(data, title)
+        return ColumnMapping(data, title)
     from cutline.inputs import frames
 
     return frames.source(data, title)
 
 
-def asked_of(
+def request_columns(
     labels: Any, scores: Any, weights: Any = None, groups: Any = None, strata: Any = None, *, positive: Any = None
-) -> dict[Any, Ask]:
-    """The columns of one model's predictions."""
-    asked = {"labels": Ask("labels", labels, isinstance(positive, str)), "scores": Ask("scores", scores)}
+) -> dict[Any, Request]:
+    """Return the columns of one model's predictions."""
+    requests = {"labels": Request("labels", labels, isinstance(positive, str)), "scores": Request("scores", scores)}
     others: dict[Role, Any] = {"weights": weights, "groups": groups, "strata": strata}
-    return asked | {role: Ask(role, name) for role, name in others.items() if name is not None}
+    return requests | {role: Request(role, name) for role, name in others.items() if name is not None}
 
 
-def check(source: Source, asked: Mapping[Any, Ask]) -> None:
+def check(source: Source, requests: Mapping[Any, Request]) -> None:
     """Refuse names that the source does not have."""
-    for key, (read_as, name, _) in asked.items():
+    for key, one in requests.items():
         # Slices, folds, repeats and periods are read as groups are.
-        role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats", "quota_by") else read_as
+        role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats", "quota_by") else one.role
+        role = key[0] if isinstance(key, tuple) and key[0] in ("by", "features") else role
+        name = one.column
         if not isinstance(name, str):
             raise ParameterError(
                 f"is a {type(name).__name__}",
@@ -112,16 +137,16 @@ def check(source: Source, asked: Mapping[Any, Ask]) -> None:
             if name in lacking:
                 raise InputError(lacking[name], "pass files with the same columns")
             hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
-            found = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
-            raise InputError(found, argument=role, hint=hint)
+            problem = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
+            raise InputError(problem, argument=role, hint=hint)
 
 
 def check_distinct(names: Sequence[str], title: str) -> None:
     """Raise if a file has several columns of one name."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        found = f"{title} has several columns called {', '.join(map(repr, twice))}"
-        raise InputError(found, "give each its own name")
+        problem = f"{title} has several columns called {', '.join(map(repr, twice))}"
+        raise InputError(problem, "give each its own name")
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -129,46 +154,46 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def reading(source: Source, asked: Mapping[Any, Ask], *, any_order: bool = False) -> Iterator[dict[Any, Array]]:
-    """The rows of the columns; what the block refuses about one of them is told with its name and its place.
+def reading(source: Source, requests: Mapping[Any, Request], *, any_order: bool = False) -> Iterator[dict[Any, Array]]:
+    """Yield the rows of the columns; what the block refuses about one of them is told with its name and its place.
 
     Args:
         source: Where the columns are.
-        asked: Which of them.
+        requests: Which of them.
         any_order: Whether the rows may come in any order, so that an engine can send each distinct one once.
     """
-    check(source, asked)
-    grouped = source.grouped(asked) if any_order and source.is_elsewhere else None
+    check(source, requests)
+    grouped = source.grouped(requests) if any_order and source.is_elsewhere else None
     try:
-        found = source.rows(asked) if grouped is None else _repeated(*grouped)
-        for key, one in asked.items():
+        columns = source.rows(requests) if grouped is None else _repeated(*grouped)
+        for key, one in requests.items():
             if one.role in ("labels", "groups", "strata", "id"):
-                check_simple(np.asarray(found[key]), one.role)
-        yield found
+                check_simple(np.asarray(columns[key]), one.role)
+        yield columns
     except PositionError as error:
-        raise told(error if grouped is None else error.altered(position=None), source, asked) from None
+        raise with_place(error if grouped is None else error.altered(position=None), source, requests) from None
 
 
-def notes_on(source: Source, asked: Mapping[Any, Ask]) -> str:
+def notes_on(source: Source, requests: Mapping[Any, Request]) -> str:
     """Return the sentences that say how the columns of a file were read, where that is worth a note."""
     notes: Mapping[str, str] = getattr(source, "notes", {})
-    names = dict.fromkeys(("", *(one.column for one in asked.values())))  # what is said of the whole file first
+    names = dict.fromkeys(("", *(one.column for one in requests.values())))  # what is said of the whole file first
     return " ".join(notes[name] for name in names if name in notes)
 
 
-def _repeated(found: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
-    """Distinct rows, each as often as it occurs."""
-    return {key: np.repeat(values, times) for key, values in found.items()}
+def _repeated(columns: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
+    """Repeat distinct rows by their counts."""
+    return {key: np.repeat(values, times) for key, values in columns.items()}
 
 
-def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> PositionError:
-    """The same refusal, with the name of the column and the place in the source."""
-    column = asked[error.argument].column if error.argument in asked else None
+def with_place(error: PositionError, source: Source, requests: Mapping[Any, Request]) -> PositionError:
+    """Return the same refusal, with the name of the column and the place in the source."""
+    column = requests[error.argument].column if error.argument in requests else None
     place = None if error.position is None else source.place(error.position)
     return error.altered(column=column, place=place)
 
 
-class Columns:
+class ColumnMapping:
     """A mapping of columns."""
 
     is_elsewhere = False
@@ -182,25 +207,25 @@ class Columns:
         """The names."""
         return tuple(map(str, self._columns))
 
-    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
-        """The columns as they are."""
-        return {key: self._columns[one.column] for key, one in asked.items()}
+    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
+        """Return the columns as they are."""
+        return {key: self._columns[one.column] for key, one in requests.items()}
 
-    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
-        """The rows are here."""
+    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
+        """Return None: the rows are in memory."""
         return
 
-    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
-        """The rows are here."""
+    def engine(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
+        """Return None: the rows are in memory."""
         return
 
     def place(self, position: int) -> None:  # noqa: ARG002
-        """As in an array."""
+        """Return the position, as in an array."""
         return
 
 
 def plain(values: Any) -> Array:
-    """An array in which what is masked is NaN, or None where the type has no NaN."""
+    """Fill masked entries with NaN, or with None where the type has no NaN."""
     if not isinstance(values, np.ma.MaskedArray):
         return np.asarray(values)
     if values.mask is np.ma.nomask or not values.mask.any():

@@ -41,7 +41,8 @@ def write_rows(
 
 
 def typed(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], source: str) -> dict[str, str]:
-    """Columns of text as what all their cells spell: whole numbers, numbers or true and false; else as the text.
+    """Return columns of text as what all their cells spell: whole numbers, numbers or true and false; else as the
+    text.
 
     A cell that stands for a missing value is none in a column of numbers. What would become another value stays text:
     "007", whole numbers of more than 18 digits, numbers beyond the largest float.
@@ -59,10 +60,10 @@ def typed(connection: duckdb.DuckDBPyConnection, cells: Mapping[str, str], sourc
         number = f"({whole}) OR ({spelt} AND regexp_matches({text}, '[.eE]'))"
         kinds = (there, whole, number, f"lower({text}) IN ('true', 'false')")
         counts += [f"count_if({there} AND ({holds}))" for holds in kinds]
-    [found] = connection.execute(f"SELECT {', '.join(counts)} FROM {source}").fetchall()  # noqa: S608
+    [counts_row] = connection.execute(f"SELECT {', '.join(counts)} FROM {source}").fetchall()  # noqa: S608
     made = {}
     for i, (name, cell) in enumerate(cells.items()):
-        there, *spelt_as = found[4 * i : 4 * i + 4]
+        there, *spelt_as = counts_row[4 * i : 4 * i + 4]
         possible = zip(("BIGINT", "DOUBLE", "BOOLEAN"), spelt_as, strict=True)
         kind = next((kind for kind, count in possible if count == there), None) if there else None
         present = f"CASE WHEN {absent(cell)} THEN NULL ELSE trim({cell}) END"

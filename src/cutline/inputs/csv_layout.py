@@ -1,4 +1,4 @@
-"""The layout of a CSV file: its header, what separates the columns, and what is wrong with it if it cannot be read."""
+"""The layout of a CSV file: its header and delimiter, or the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 from cutline.core.errors import InputError
 from cutline.core.validation import counted
 from cutline.inputs.column_source import check_distinct
-from cutline.inputs.file_formats import compression_of, no_room, spooled, zstd_lines
+from cutline.inputs.file_formats import compression_of, no_room, spooled, zstd_line_not_utf8, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -42,7 +42,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, path: Path, title: str) -> Layout:
-        """Looked up in the first lines; the first that is not blank is the header."""
+        """Find the layout from the first lines; the first that is not blank is the header."""
         compression = compression_of(path, title)
         text = head(path, title, compression)
         before = _BLANK.match(text)
@@ -59,8 +59,8 @@ class Layout(NamedTuple):
         if lines.tell() == len(body) and len(text.encode()) >= _LONGEST:  # what was read holds no end of it
             raise InputError(f"{title} has a header of more than 2 million bytes", "leave columns out, or pass Parquet")
         if len(columns) > _MOST:
-            found = f"{title} has {len(columns):,} columns, of which a CSV file may have {_MOST:,}"
-            raise InputError(found, "leave columns out, or pass Parquet")
+            problem = f"{title} has {len(columns):,} columns, of which a CSV file may have {_MOST:,}"
+            raise InputError(problem, "leave columns out, or pass Parquet")
         check_distinct(columns, title)
         inside = sum(max(name.count("\n"), name.count("\r")) for name in columns)  # line breaks, which DuckDB loses
         ends = text.count("\r\n"), text.count("\n") - text.count("\r\n"), text.count("\r") - text.count("\r\n")
@@ -75,40 +75,51 @@ class Layout(NamedTuple):
     def sql(
         self, name: str, *, rejects: bool = False, more: str = "", types: Mapping[str, str] = MappingProxyType({})
     ) -> str:
-        """How DuckDB reads it: columns as text but for `types`; with `rejects` it notes what is wrong and goes on."""
+        """Return the DuckDB expression that reads the file: columns as text but for `types`; with `rejects`, errors are
+        collected.
+        """
         columns = ", ".join(f"'{name}': '{types.get(name, 'VARCHAR')}'" for name in self.names.values())
-        noted = ", store_rejects = true, rejects_limit = 1" if rejects else ""
+        rejects_sql = ", store_rejects = true, rejects_limit = 1" if rejects else ""
         return (
             f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
-            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{noted}{more})"
+            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{rejects_sql}{more})"
         )
 
 
 def open_unpacked(path: Path, compression: str) -> IO[bytes]:
-    """The bytes of a file, decompressed."""
+    """Return the bytes of a file, decompressed."""
     if compression == "gzip":
         return gzip.open(path)  # type: ignore[return-value]
     return path.open("rb")
 
 
 def head(path: Path, title: str, compression: str) -> str:
-    """The first lines as text, the whole header among them."""
-    found = zstd_lines(path) if compression == "zstd" else _head(path, title, compression)
-    if found is None:
-        raise InputError(f"{title} cannot be unpacked as zstd", "compress it again")
-    if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    """Return the first lines as text, the whole header among them."""
+    start = _zstd_head(path, title) if compression == "zstd" else _head(path, title, compression)
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{title} is UTF-16 text", "save it in UTF-8")
-    if b"\0" in found:
+    if b"\0" in start:
         raise binary_file(title)
-    if len(found) >= _HEAD and b"\n" in found:
-        found = found[: found.rindex(b"\n") + 1]
+    if len(start) >= _HEAD and b"\n" in start:
+        start = start[: start.rindex(b"\n") + 1]
     try:
-        return found.decode("utf-8-sig")
+        return start.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if error.start >= len(found) - 4 and len(found) >= _HEAD:  # cut in the middle of a character
-            return found[: error.start].decode("utf-8-sig")
-        line = found[: error.start].count(b"\n") + 1
+        if error.start >= len(start) - 4 and len(start) >= _HEAD:  # cut in the middle of a character
+            return start[: error.start].decode("utf-8-sig")
+        line = start[: error.start].count(b"\n") + 1
         raise not_utf8(title, line) from None
+
+
+def _zstd_head(path: Path, title: str) -> bytes:
+    """Return the first lines of a file that zstd compressed."""
+    start = zstd_lines(path)
+    if start is not None:
+        return start
+    line = zstd_line_not_utf8(path)
+    if line is not None:
+        raise not_utf8(title, line)
+    raise InputError(f"{title} cannot be unpacked as zstd", "compress it again")
 
 
 def in_utf8(path: Path, title: str) -> tuple[Path, str]:
@@ -145,38 +156,38 @@ def _copy_in_utf8(file: IO[bytes]) -> Path:
 
 
 def _head(path: Path, title: str, compression: str) -> bytes:
-    """The first block, and more of them while the header has not ended."""
-    found = b""
+    """Return the first block, and more of them while the header has not ended."""
+    start = b""
     try:
         with open_unpacked(path, compression) as stream:
-            while len(found) < _LONGEST and not _has_header(found):
+            while len(start) < _LONGEST and not _has_header(start):
                 block = stream.read(_HEAD)
-                found += block
+                start += block
                 if not block:
                     break
     except (OSError, EOFError, zlib.error):
         if compression == "none":
             raise
         raise InputError(f"{title} is not a complete gzip file", "compress it again") from None
-    return found
+    return start
 
 
-def _has_header(found: bytes) -> bool:
+def _has_header(start: bytes) -> bool:
     """Whether a line has ended after the header, in which a line break between quotes ends none."""
-    outside = b"".join(found.removeprefix(codecs.BOM_UTF8).lstrip().split(b'"')[::2])
+    outside = b"".join(start.removeprefix(codecs.BOM_UTF8).lstrip().split(b'"')[::2])
     return outside.count(b"\n") >= 2
 
 
 def _unreadable(title: str, error: csv.Error) -> InputError:
-    """What is wrong with a header."""
+    """Return the fault of a header in words."""
     if "field larger than" in str(error):
-        found = f"{title} has a name of a column of more than {csv.field_size_limit():,} characters"
-        return InputError(found, "give it a shorter one, or close its quote")
+        problem = f"{title} has a name of a column of more than {csv.field_size_limit():,} characters"
+        return InputError(problem, "give it a shorter one, or close its quote")
     return InputError(f"{title} cannot be read as CSV", "check its header and its quotes")
 
 
 def _delimiter(text: str) -> str:
-    """The one that splits the first lines into most fields, as many in each."""
+    """Return the one that splits the first lines into most fields, as many in each."""
 
     def fields(delimiter: str) -> tuple[bool, int]:
         counts: list[int] = []
@@ -192,7 +203,9 @@ def _delimiter(text: str) -> str:
 
 
 def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
-    """A copy whose lines all end in one way, without blank ones: DuckDB reads no other. It goes with its path."""
+    """Return a copy whose lines all end in one way, without blank ones: DuckDB reads no other. It goes with its
+    path.
+    """
     try:
         return _copy_with_one_line_end(path, layout, title)
     except OSError as error:
@@ -224,24 +237,28 @@ def binary_file(title: str) -> InputError:
 
 def wrong_length(title: str, layout: Layout, fields: int, line: int) -> InputError:
     """Return the refusal of a line that is longer or shorter than the header."""
-    found = f"{title} has {counted(fields, 'field')} in line {line} but {len(layout.columns)} in its header"
-    return InputError(found, "make all rows as long as the header")
+    problem = f"{title} has {counted(fields, 'field')} in line {line} but {len(layout.columns)} in its header"
+    return InputError(problem, "make all rows as long as the header")
 
 
 def open_quote(title: str, line: int) -> InputError:
     """Return the refusal of a quote that does not end."""
-    found = f"{title} has a quote in line {line} that does not end"
-    return InputError(found, "close it, or double it inside the text")
+    problem = f"{title} has a quote in line {line} that does not end"
+    return InputError(problem, "close it, or double it inside the text")
 
 
-def not_utf8(title: str, line: Any) -> InputError:
+class EncodingError(InputError):
+    """Text in another encoding than UTF-8."""
+
+
+def not_utf8(title: str, line: Any) -> EncodingError:
     """Return the refusal of text in another encoding."""
     where = "" if line is None else f" in line {line}"
-    return InputError(f"{title} is not UTF-8 text{where}", "save it in UTF-8")
+    return EncodingError(f"{title} is not UTF-8 text{where}", "save it in UTF-8")
 
 
 def rejected(title: str, layout: Layout, line: int, kind: str, text: str) -> InputError | None:
-    """What is wrong with a line, by the kind of error that DuckDB noted."""
+    """Return the fault of a line in words, from the kind of error that DuckDB noted."""
     line += layout.blank  # which the copy that DuckDB read does not have
     where = f"in line {line}"
     if kind in ("TOO MANY COLUMNS", "MISSING COLUMNS"):
@@ -254,6 +271,6 @@ def rejected(title: str, layout: Layout, line: int, kind: str, text: str) -> Inp
     if kind == "UNQUOTED VALUE":
         return open_quote(title, line)
     if kind == "LINE SIZE OVER MAXIMUM":
-        found = f"{title} has a row {where} of more than 2 million bytes"
-        return InputError(found, "leave long columns out, or pass Parquet")
+        problem = f"{title} has a row {where} of more than 2 million bytes"
+        return InputError(problem, "leave long columns out, or pass Parquet")
     return None

@@ -6,12 +6,15 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from cutline.core.address_space import find_limit
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.extras import require
 from cutline.core.parallel import is_watched, tell
@@ -28,24 +31,24 @@ _numbers = count()
 
 
 def bytes_of(memory: Any = None) -> int:
-    """A limit such as "2GB" in bytes; a quarter of the machine's memory when None.
+    """Return a limit such as "2GB" in bytes; a quarter of the machine's memory when None.
 
     >>> bytes_of("2GB"), bytes_of("512 MiB")
     (2000000000, 536870912)
     """
     if memory is None:
         return max(int(of_machine() * SHARE), 10**9)
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", str(memory).upper())
-    if found is None:
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", str(memory).upper())
+    if match is None:
         raise ParameterError(f"is {briefly(memory)}", 'pass a size such as "2GB"', argument="memory")
-    size = int(float(found[1]) * _UNITS[found[2] or ""])
+    size = int(float(match[1]) * _UNITS[match[2] or ""])
     if size < LEAST:
         raise ParameterError(f"is {briefly(memory)}", f"pass at least {LEAST // 10**6}MB", argument="memory")
     return min(size, _MOST)
 
 
 def of_machine() -> int:
-    """The memory of the machine, in bytes."""
+    """Return the memory of the machine, in bytes."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):  # a system that does not tell
@@ -53,7 +56,7 @@ def of_machine() -> int:
 
 
 def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
-    """A connection of its own, which loads no extensions and spills to the folder of temporary files."""
+    """Return a connection of its own, which loads no extensions and spills to the folder of temporary files."""
     spill = Path(tempfile.gettempdir(), f"cutline-{os.getpid()}-{next(_numbers)}")  # made when it is needed
     settings: dict[str, Any] = {
         "autoinstall_known_extensions": "false",
@@ -61,6 +64,9 @@ def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
         "memory_limit": f"{bytes_of(memory)}B",
         "temp_directory": os.fspath(spill),
     }
+    limit = find_limit()
+    if limit is not None:  # threads reserve memory beside that which DuckDB counts
+        settings |= {"threads": "1", "memory_limit": f"{min(bytes_of(memory), limit // 4)}B"}
     connection: duckdb.DuckDBPyConnection = require("duckdb", "files").connect(":memory:", config=settings)
     return connection
 
@@ -80,6 +86,20 @@ def is_nan(value: str) -> str:
 def is_number(value: str) -> str:
     """Whether a value is there, and a number."""
     return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
+
+
+def register(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, Any]) -> None:
+    """Make a temporary table of arrays.
+
+    Args:
+        connection: Where.
+        name: What to call it.
+        columns: The arrays by name.
+    """
+    arrays = {key: np.ascontiguousarray(values) for key, values in columns.items()}
+    connection.register("given", {key: a.astype(object) if a.dtype.kind == "U" else a for key, a in arrays.items()})
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM given")  # noqa: S608
+    connection.unregister("given")
 
 
 @contextmanager

@@ -24,12 +24,22 @@ import numpy as np
 from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import copying
-from cutline.inputs.column_source import Array, Ask, Coded, check_distinct, plain
+from cutline.inputs.column_source import (
+    SLICE,
+    Array,
+    CodedColumn,
+    Combinations,
+    Request,
+    SliceTable,
+    check_distinct,
+    plain,
+)
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
-from cutline.inputs.duck import connect, followed, is_number
+from cutline.inputs.duck import connect, followed, is_nan, is_number, register
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import FileSet
-from cutline.inputs.json_files import check_columns, form_of
+from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, form_of
+from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import absent, literal, quoted
 from cutline.inputs.text_table import CsvFile
@@ -107,8 +117,8 @@ def _plain_number(column: str, spelling: Spelling) -> str:
 
 def _is_full_disk(error: Exception) -> bool:
     """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
-    said = str(error).lower()
-    return any(word in said for word in ("no space left", "disk quota exceeded", "file too large"))
+    message = str(error).lower()
+    return any(word in message for word in ("no space left", "disk quota exceeded", "file too large"))
 
 
 class UnreadableError(InputError):
@@ -119,6 +129,7 @@ class File:
     """The columns of one file, and how DuckDB reads them."""
 
     is_elsewhere = False
+    _joined = ""  # how the table of slices is joined
     lacking: Mapping[str, str] = {}  # of several files: why a column of the first is none of all
 
     def __init__(self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None) -> None:
@@ -132,13 +143,23 @@ class File:
                 path, self._layout = with_one_line_end(path, self._layout, title)
         self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
         self._literal = literal(os.fspath(self._path.absolute()))
+        self._more_names = ""
         with self._plainly():
             self._from = self.reader(self._literal)
-            described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
+            described = self._describe()
+            if kind == "json" and len(described) == 1 and str(described[0][1]).startswith(("MAP", "JSON")):
+                # Objects of more than 200 names, which DuckDB takes for a mapping.
+                check_few_names(self._connection, self._from, title)
+                self._more_names = ", map_inference_threshold = -1"
+                self._from = self.reader(self._literal)
+                described = self._describe()
             own = [str(row[0]) for row in described]  # DuckDB's names, which differ where ours differ in case alone
             names = self._layout.columns if self._layout else self._written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
         self._names = dict(zip(names, own, strict=True))
+
+    def _describe(self) -> list[Any]:
+        return self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
 
     @cached_property
     def notes(self) -> dict[str, str]:
@@ -177,7 +198,9 @@ class File:
             return f"read_parquet({literal}{more})"
         how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
         form = form_of(self._path, self.title, self.compression)
-        return f"read_json({literal}, format = '{form}', sample_size = -1, compression = '{how}'{more})"
+        return (
+            f"read_json({literal}, format = '{form}', sample_size = -1{self._more_names}, compression = '{how}'{more})"
+        )
 
     def read_all(self) -> None:
         """Read every value, so that what cannot be read is refused."""
@@ -212,17 +235,17 @@ class File:
         with self._plainly(), followed(self._connection, self._likely_count or 0):
             return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
 
-    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
         try:
-            return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+            return dict(zip(requests, self._arrays(self._typed(requests)), strict=True))
         except UnreadableError:
             # Python reads lines that end in several ways, and headers of gzip that DuckDB does not know.
             if self._layout is None or self._layout.compression == "zstd":
                 raise
-            return CsvFile(self._path, self.title, self._layout).rows(asked)
+            return CsvFile(self._path, self.title, self._layout).rows(requests)
 
-    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
         """The rows are read as they are."""
         return
 
@@ -247,14 +270,14 @@ class File:
     def _size(self) -> int:
         return self._path.stat().st_size
 
-    def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+    def scan(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
         """Read the columns in one typed scan; None where a value needs a closer look, which `rows` takes.
 
         Labels that are text come as codes. What DuckDB refuses, or reads more freely than `rows` does, is left to
         `rows`, which knows the words for it.
         """
         try:
-            return self._scan_csv(asked) if self._kind == "csv" else self._scan_typed(asked)
+            return self._scan_csv(requests) if self._kind == "csv" else self._scan_typed(requests)
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except (duckdb.Error, InputError, UnicodeDecodeError):
@@ -264,10 +287,14 @@ class File:
                 raise KeyboardInterrupt from None
             raise
 
-    def _scan_csv(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
-        numbers = [one for one in asked.values() if one.role in ("scores", "weights")]
-        labels = [one for one in asked.values() if one.role == "labels"]
-        if self._layout is None or len(numbers) + len(labels) != len(asked) or len({*asked.values()}) != len(asked):
+    def _scan_csv(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
+        numbers = [one for one in requests.values() if one.role in ("scores", "weights")]
+        others = [one for one in requests.values() if one.role in ("labels", "slices")]
+        if (
+            self._layout is None
+            or len(numbers) + len(others) != len(requests)
+            or len({*requests.values()}) != len(requests)
+        ):
             return None
         absent_words = f", nullstr = [{', '.join(map(literal, MISSING))}]"
         types = {self._names[one.column]: "DOUBLE" for one in numbers}
@@ -276,89 +303,141 @@ class File:
         for one in numbers:
             self._check_decimals(one)
         reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
-        return self._scan_coded(asked, reader, lambda texts, one: _read_labels(texts, as_text=one.as_text))
+        return self._scan_coded(
+            requests, self._with_slices(reader), lambda texts, one: _read_labels(texts, as_text=one.as_text)
+        )
 
-    def _scan_typed(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
-        numeric = all(_NUMERIC.match(self.types[one.column]) for one in asked.values() if one.role != "labels")
+    def _scan_typed(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
+        numeric = all(_NUMERIC.match(self.types[one.column]) for one in requests.values() if one.role != "labels")
         text = all(self.types[one.column] == "VARCHAR" or self.types[one.column].startswith("ENUM")
-                   for one in asked.values() if one.role == "labels")  # fmt: skip
-        if not numeric or not text or not asked.keys() <= {"labels", "scores", "weights"}:
+                   for one in requests.values() if one.role == "labels")  # fmt: skip
+        if not numeric or not text or not requests.keys() <= {"labels", "scores", "weights", "slices"}:
             return None  # labels that are numbers are read as such
-        for one in asked.values():
+        for one in requests.values():
             self._check_decimals(one)
-        return self._scan_coded(asked, self._from, lambda texts, _: np.array([*texts, None], dtype=object))
+        self._check_infinities(requests)
+        return self._scan_coded(requests, self._from, lambda texts, _: np.array([*texts, None], dtype=object))
 
     def _scan_coded(
-        self, asked: Mapping[Any, Ask], reader: str, read: Callable[[Sequence[str], Ask], Array | None]
-    ) -> dict[Any, Array | Coded] | None:
+        self, requests: Mapping[Any, Request], reader: str, read: Callable[[Sequence[str], Request], Array | None]
+    ) -> dict[Any, Array | CodedColumn] | None:
         """Read numbers as they are and text as codes; None where there are too many labels, or odd ones.
 
         The labels of the first rows are looked up; where others turn up later, all of them are, and it is read again.
         """
         for whole in (False, True):
             texts = {
-                key: self._distinct(one, reader, whole=whole) for key, one in asked.items() if one.role == "labels"
+                key: self._distinct(one, reader, whole=whole) for key, one in requests.items() if one.role == "labels"
             }
-            values = {key: read(some, asked[key]) for key, some in texts.items()}
-            if any(len(some) > _MOST_CODES for some in texts.values()) or any(one is None for one in values.values()):
-                return None
+            values: dict[Any, Array] = {}
+            for key, some in texts.items():
+                labels = read(some, requests[key]) if len(some) <= _MOST_CODES else None
+                if labels is None:
+                    return None
+                values[key] = labels
             cells = [
-                _code(self._name(one), texts[key]) if key in texts else self._name(one) for key, one in asked.items()
+                _code(self._name(one), texts[key]) if key in texts else self._name(one) for key, one in requests.items()
             ]
             columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
             query = f"SELECT {columns} FROM {reader}"  # noqa: S608
             with followed(self._connection, self._likely_count or self.count):
                 arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
-            found = dict(zip(asked, arrays, strict=True))
+            columns_read = dict(zip(requests, arrays, strict=True))
             if not len(arrays[0]):
                 return None
-            if all(int(found[key].max()) < _UNKNOWN for key in texts):
-                return {key: Coded(values[key], array) if key in texts else array for key, array in found.items()}  # type: ignore[arg-type]
+            if all(int(columns_read[key].max()) < _UNKNOWN for key in texts):
+                return {
+                    key: CodedColumn(values[key], array) if key in texts else array
+                    for key, array in columns_read.items()
+                }
         return None
 
-    def _distinct(self, one: Ask, reader: str, *, whole: bool) -> list[str]:
+    def _distinct(self, one: Request, reader: str, *, whole: bool) -> list[str]:
         """The distinct texts of a column, or of its first rows."""
         column = self._name(one)
         rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"  # noqa: S608
         query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"  # noqa: S608
         return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
 
-    def _has_odd_numbers(self, numbers: Sequence[Ask]) -> bool:
+    def _has_odd_numbers(self, numbers: Sequence[Request]) -> bool:
         """Whether a number may be spelt as only DuckDB takes it: 1_000 or +-1."""
         if self._layout is not None and self._layout.compression == "none" and not _holds_odd_signs(self._path):
             return False
         odd = " OR ".join(f"contains({self._name(one)}, '_') OR contains({self._name(one)}, '+-')" for one in numbers)
         return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])  # noqa: S608
 
-    def engine(self, asked: Mapping[Any, Ask]) -> SqlEngine | None:
-        """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB."""
-        names = {"labels": "y", "scores": "x", "weights": "w"}
-        kinds = {role: self.types[one.column] for role, one in asked.items() if role in ("scores", "weights")}
-        if not asked.keys() <= names.keys() or (
+    def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> SqlEngine | None:
+        """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB.
+
+        Args:
+            requests: The columns.
+            slices: How many slices the column `SLICE` numbers.
+        """
+        names = {"labels": "y", "scores": "x", "weights": "w", "slices": "s"}
+        kinds = {role: self.types[one.column] for role, one in requests.items() if role in ("scores", "weights")}
+        if not requests.keys() <= names.keys() or (
             self._kind != "csv" and not all(_NUMERIC.match(kind) for kind in kinds.values())
         ):
             return None
-        self._typed(asked)  # which refuses text
+        self._typed(requests)  # which refuses text
         with self._plainly():
-            chosen = ", ".join(f"{self._sql(one)} AS {names[role]}" for role, one in asked.items())
+            chosen = ", ".join(f"{self._sql(one)} AS {names[role]}" for role, one in requests.items())
         return SqlEngine(
             self._connection,
             f"SELECT {chosen} FROM {self._from}",  # noqa: S608
             self.count,
             self._plainly,
             single=kinds["scores"] == "FLOAT",
-            weighted="weights" in asked,
+            weighted="weights" in requests,
             integers=self._kind != "csv" and kinds["scores"] in ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"),
             keep=self._kind != "parquet",
+            slices=slices,
         )
 
-    def restricted(self, column: str, value: str) -> File:
-        """The rows that have a value, as text, in a column."""
+    def combinations(self, requests: Mapping[Any, Request], most: int) -> Combinations | None:
+        """Return the distinct combinations of the values of columns; None where there are more than `most`.
+
+        Args:
+            requests: The columns, which make slices.
+            most: The most combinations.
+        """
+        cells = [self._sql(one) for one in requests.values()]
+        values = ", ".join(f"{cell} AS value{i}" for i, cell in enumerate(cells))
+        texts = ", ".join(f"CAST(value{i} AS VARCHAR) AS text{i}" for i in range(len(cells)))
+        counted_values = f"SELECT *, count(*) AS times FROM (SELECT {values} FROM {self._from}) GROUP BY ALL"  # noqa: S608
+        arrays = self._arrays(f"SELECT *, {texts} FROM ({counted_values} LIMIT {most + 1})")  # noqa: S608
+        count = len(cells)
+        if len(arrays[0]) > most:
+            return None
+        return Combinations(arrays[:count], arrays[count + 1 :], arrays[count].astype(np.int64))
+
+    def with_slices(self, slices: SliceTable) -> File:
+        """Return the rows that belong to a slice, with the number of it in the column `SLICE`; in no order.
+
+        Args:
+            slices: Which combinations of values belong to which slice.
+        """
+        names = [f"text{i}" for i in range(len(slices.texts))]
+        columns = dict(zip(names, slices.texts, strict=True)) | {"slice": slices.codes.astype(np.int16)}
+        with self._plainly():
+            register(self._connection, "slices", columns)
+        same = " AND ".join(
+            f"CAST({self._sql(one)} AS VARCHAR) = slices.{name}"
+            for one, name in zip(slices.requests.values(), names, strict=True)
+        )
+        notes, spellings = self.notes, self._spellings
         other = copy.copy(self)
-        same = f"CAST({quoted(self._names[column])} AS VARCHAR) = {literal(value)}"
-        other._from = f"(SELECT * FROM {self._from} WHERE {same})"  # noqa: S608
+        other.notes, other._spellings = notes, spellings  # shared: what one learns about a column holds for both
+        other._joined = f"JOIN slices ON {same}"
+        other._from = other._with_slices(self._from)
+        other.types, other._names = self.types | {SLICE: "SMALLINT"}, self._names | {SLICE: SLICE}
         other.__dict__.pop("count", None)
         return other
+
+    def _with_slices(self, reader: str) -> str:
+        """Return a reader of the rows, with the number of each one's slice where there are slices."""
+        chosen = f"source.*, slices.slice AS {quoted(SLICE)}"
+        return f"(SELECT {chosen} FROM {reader} AS source {self._joined})" if self._joined else reader  # noqa: S608
 
     def _arrays(self, query: str) -> list[Array]:
         # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.
@@ -370,7 +449,7 @@ class File:
         return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
 
     def flag(
-        self, score: Ask, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
+        self, score: Request, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
     ) -> tuple[int, int]:
         """Copy the rows with a column that says whether the score reaches a threshold; how many do, of how many.
 
@@ -395,7 +474,7 @@ class File:
             where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
             return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written  # noqa: S608
 
-    def limits(self, score: Ask) -> tuple[float, float]:
+    def limits(self, score: Request) -> tuple[float, float]:
         """The smallest and the largest score.
 
         Args:
@@ -422,7 +501,7 @@ class File:
         self._connection.create_function(name, function, ["DOUBLE"], "DOUBLE")
 
     def derive(
-        self, score: Ask, expression: Callable[[str], str], *, column: str, drop: bool, into: Path, kind: str
+        self, score: Request, expression: Callable[[str], str], *, column: str, drop: bool, into: Path, kind: str
     ) -> int:
         """Copy the rows to a file, with a column that is computed from the score; how many.
 
@@ -446,15 +525,15 @@ class File:
                 cells = copying.typed(self._connection, cells, source)
             return copying.write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
 
-    def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
+    def _check_present(self, score: Request, value: str, *, drop: bool) -> None:
         """Refuse a row without a score."""
         if drop:
             return
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
         with self._plainly():
             query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"  # noqa: S608
-            found = self._connection.execute(query).fetchall()
-        first, many = found[0]
+            rows = self._connection.execute(query).fetchall()
+        first, many = rows[0]
         if many:
             how = counted(many, "missing value")
             found_there = f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}"
@@ -462,20 +541,27 @@ class File:
 
     # ------------------------------------------------------------------ types
 
-    def _typed(self, asked: Mapping[Any, Ask]) -> str:
+    def _typed(self, requests: Mapping[Any, Request]) -> str:
         """The query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
-        for one in asked.values():
+        for one in requests.values():
             self._check_numbers(one)
             self._check_decimals(one)
+        self._check_infinities(requests)
         with self._plainly():
-            chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(asked.values()))
+            chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(requests.values()))
             return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
 
-    def _sql(self, one: Ask) -> str:
+    def _sql(self, one: Request) -> str:
         """The expression that reads a column."""
         column = self._name(one)
+        if one.edges:
+            return self._range_number(one)
+        if one.by_day and self.types[one.column].startswith(("DATE", "TIMESTAMP")):
+            return f"CAST({column} AS DATE)"
+        if one.role == "slices":
+            return column
         if self._kind != "csv":
             is_enum = self.types[one.column].startswith("ENUM")
             return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
@@ -487,15 +573,35 @@ class File:
         kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
-    def _kind_of_labels(self, one: Ask, present: str) -> str:
+    def _range_number(self, one: Request) -> str:
+        """The SQL of the number of the range that holds a value."""
+        column, kind = self._name(one), self.types[one.column]
+        if kind in ("VARCHAR", "JSON"):
+            no_number = f"TRY_CAST({column} AS DOUBLE) IS NULL OR regexp_matches({column}, '^0[0-9]')"
+            column = f"TRY_CAST({column} AS DOUBLE)"
+        else:
+            no_number = str(not _NUMERIC.match(kind) or kind == "BOOLEAN").upper()
+        missing = f"{self._name(one)} IS NULL" + (f" OR {is_nan(column)}" if kind in ("FLOAT", "DOUBLE") else "")
+        if no_number == "TRUE":
+            return f"CASE WHEN {missing} THEN {ABSENT} ELSE {NOT_A_NUMBER} END"
+        edges = [f"CAST('{edge!r}' AS DOUBLE)" for edge in one.edges]
+        ranges = " ".join(
+            f"WHEN {column} >= {edge} THEN {number}" for number, edge in reversed([*enumerate(edges[:-1])])
+        )
+        return (
+            f"CASE WHEN {missing} THEN {ABSENT} WHEN {no_number} THEN {NOT_A_NUMBER} "
+            f"WHEN {column} > {edges[-1]} THEN {OUTSIDE} {ranges} ELSE {OUTSIDE} END"
+        )
+
+    def _kind_of_labels(self, one: Request, present: str) -> str:
         """Numbers where all are, true/false where all are, else text; "007" is text."""
         if one.as_text:
             return "VARCHAR"
         query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"  # noqa: S608
-        found = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
-        return kind_of_labels(found)
+        values = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
+        return kind_of_labels(values)
 
-    def _check_numbers(self, one: Ask) -> None:
+    def _check_numbers(self, one: Request) -> None:
         """Refuse scores and weights that are text, with the first of them and its row."""
         is_text = self._kind == "csv" or self.types[one.column] in ("VARCHAR", "JSON")
         if one.role not in ("scores", "weights") or not is_text or one.column in self._spellings:
@@ -511,17 +617,17 @@ class File:
                 if self._kind == "csv":
                     return
                 numbered = numbered.replace(bad, f"{column} IS NOT NULL")  # text that spells numbers is text
-            found = self._connection.execute(
+            rows = self._connection.execute(
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
-        for place, value in found:
+        for place, value in rows:
             if self._kind == "csv" and self._has_other_spelling(one, str(value)):
                 return
             raise PositionError(
                 f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
             )
 
-    def _has_other_spelling(self, one: Ask, text: str) -> bool:
+    def _has_other_spelling(self, one: Request, text: str) -> bool:
         """Whether a whole column is written in percent or with decimal commas; it is then read so, with a note."""
         column = self._name(one)
         for spelling in [spelling for spelling in SPELLINGS if spelling.fits(text)]:
@@ -539,7 +645,19 @@ class File:
                 return True
         return False
 
-    def _check_decimals(self, one: Ask) -> None:
+    def _check_infinities(self, requests: Mapping[Any, Request]) -> None:
+        """Refuse infinities of JSON that no writer of JSON spells so."""
+        if self._kind != "json" or not hasattr(self, "_path"):
+            return
+        for one in requests.values():
+            if one.role in ("scores", "weights") and self.types[one.column] == "DOUBLE":
+                with self._plainly():
+                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(one)})"  # noqa: S608
+                    is_infinite = bool(self._one(query)[0])
+                if is_infinite:
+                    check_infinities(self._connection, self._from, self.title)
+
+    def _check_decimals(self, one: Request) -> None:
         """Refuse decimals that would become ties as floats."""
         if one.role == "scores" and self._layout is not None and hasattr(self, "_path"):
             self._check_long_numbers(one)
@@ -554,7 +672,7 @@ class File:
         if as_floats < exact:
             raise decimals_error(one.role)
 
-    def _check_long_numbers(self, one: Ask) -> None:
+    def _check_long_numbers(self, one: Request) -> None:
         """Refuse numbers of a CSV file that would become ties as floats, if its first rows have that many digits."""
         assert self._layout is not None  # noqa: S101 - of a CSV file
         start = head(self._path, self.title, self._layout.compression)
@@ -573,7 +691,7 @@ class File:
         if as_floats < exact:
             raise decimals_error(one.role)
 
-    def _name(self, one: Ask) -> str:
+    def _name(self, one: Request) -> str:
         return quoted(self._names[one.column])
 
     # ------------------------------------------------------------------ asking
@@ -606,9 +724,9 @@ class File:
         try:
             noting = self._layout.sql(self._literal, rejects=True)
             self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()  # noqa: S608
-            noted = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
-            found = self._connection.execute(noted).fetchall()
+            query = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
+            rows = self._connection.execute(query).fetchall()
         except (duckdb.Error, UnicodeDecodeError):
             return general
-        reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in found]
+        reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in rows]
         return next((reason for reason in reasons if reason is not None), general)

@@ -11,10 +11,12 @@ import sys
 import tempfile
 import weakref
 import zlib
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 from cutline.core.errors import InputError, near, shown
+from cutline.core.parallel import tell
 from cutline.core.ranking_file import MAGIC
 from cutline.inputs import zstd_files
 
@@ -49,7 +51,7 @@ def is_remote(path: str) -> bool:
 
 
 def local(path: Any) -> tuple[Path, str]:
-    """A file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
+    """Return a file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
     if is_remote(str(path)):
         way_out = "download it, or in Python pass a frame of Spark, Polars or DuckDB that reads it as data"
         raise InputError(f"{shown(str(path))} is not on this machine", way_out)
@@ -74,7 +76,7 @@ def local(path: Any) -> tuple[Path, str]:
 
 
 def _title(where: Path) -> str:
-    """What messages call a file: its name, but the whole path of a pipe such as /dev/fd/63, whose name is a number."""
+    """Return the name of a file in messages; of a pipe such as /dev/fd/63 the whole path."""
     if str(where) == "/dev/stdin":
         return "standard input"
     is_device = where.is_relative_to("/dev") or where.is_relative_to("/proc")
@@ -82,7 +84,7 @@ def _title(where: Path) -> str:
 
 
 def _mode(where: Path, path: Any, title: str) -> int:
-    """What kind of file it is; one that is not there is refused with names that are."""
+    """Return the mode of a file; a missing one is refused with similar names."""
     try:
         return where.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -103,10 +105,10 @@ def _empty(title: str) -> InputError:
     return InputError(f"{title} is empty, 0 bytes", "pass a file with a header and rows")
 
 
-class _Kept(type(Path())):  # type: ignore[misc]
-    """A path whose temporary file goes when nobody holds it any more."""
+class _TemporaryPath(type(Path())):  # type: ignore[misc]
+    """A path whose temporary file is deleted with the last reference to it."""
 
-    kept: Any
+    cleanup: Any
 
 
 def _is_endless(stream: Any) -> bool:
@@ -118,13 +120,13 @@ def _is_endless(stream: Any) -> bool:
 
 
 def spooled(stream: Any, title: str = "standard input") -> Path:
-    """What a stream holds, as a file for as long as the path is held."""
+    """Copy a stream to a temporary file that lives as long as its path object."""
     if stream == "-" and sys.stdin is None:
         raise InputError("Standard input is closed", "pass a file, or pipe the predictions into the command")
     data: IO[bytes] = sys.stdin.buffer if stream == "-" else stream
     handle, name = tempfile.mkstemp(prefix="cutline-")
-    path = _Kept(name)
-    path.kept = weakref.finalize(path, Path(name).unlink, missing_ok=True)
+    path = _TemporaryPath(name)
+    path.cleanup = weakref.finalize(path, Path(name).unlink, missing_ok=True)
     try:
         with os.fdopen(handle, "wb") as file:  # closed before DuckDB opens it, which Windows asks for
             _spool(data, file, title)
@@ -152,18 +154,18 @@ def _read_block(data: IO[bytes], title: str) -> bytes:
 
 def no_room(why: str | None = None) -> InputError:
     """Return the refusal for temporary files that cannot be written: it is not the input's fault."""
-    found = f"The folder of temporary files, {shown(tempfile.gettempdir())}, cannot take more ({why or 'it is full'})"
-    return InputError(found, "make room there, or name another with TMPDIR in the environment")
+    problem = f"The folder of temporary files, {shown(tempfile.gettempdir())}, cannot take more ({why or 'it is full'})"
+    return InputError(problem, "make room there, or name another with TMPDIR in the environment")
 
 
 def plainly_named(path: Path) -> Path:
-    """The path, or a link to it where the name holds what DuckDB takes for a pattern or is no UTF-8."""
+    """Return the path, or a link to it where the name holds what DuckDB takes for a pattern or is no UTF-8."""
     whole = path.resolve()
     if is_plain_path(str(whole)):
         return path
     folder = tempfile.mkdtemp(prefix="cutline-")
-    link = _Kept(Path(folder, "file"))
-    link.kept = weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
+    link = _TemporaryPath(Path(folder, "file"))
+    link.cleanup = weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
     try:
         link.symlink_to(whole)
     except OSError:  # Windows lets few people make links
@@ -184,7 +186,7 @@ def is_plain_path(path: str, separator: str = os.sep) -> bool:
 
 
 def layout_of(path: Path) -> str:
-    """The format of a file: what its name says, else what its first bytes say, unpacked if need be."""
+    """Return the format of a file: what its name says, else what its first bytes say, unpacked if need be."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".gz"], [".zst"]):
         suffixes.pop()
@@ -197,7 +199,7 @@ def layout_of(path: Path) -> str:
 
 
 def _start(path: Path) -> bytes:
-    """The first bytes of what a file holds."""
+    """Return the first bytes of what a file holds."""
     with path.open("rb") as stream:
         start = stream.read(64)
     if start.startswith(b"\x1f\x8b"):
@@ -211,13 +213,19 @@ def _start(path: Path) -> bytes:
 
 
 def zstd_lines(path: Path) -> bytes | None:
-    """The first lines of a file that zstd compressed; None where it cannot be unpacked."""
+    """Return the first lines of a file that zstd compressed; None where it cannot be unpacked."""
     named = plainly_named(path)  # held while DuckDB reads
     return zstd_files.first_lines(named)
 
 
+def zstd_line_not_utf8(path: Path) -> int | None:
+    """Return the first line of a file that zstd compressed that is not UTF-8 text; None where all are."""
+    named = plainly_named(path)  # held while DuckDB reads
+    return zstd_files.find_line_not_utf8(named)
+
+
 def compression_of(path: Path, title: str) -> str:
-    """How a text file is compressed: none, gzip or zstd; other formats are refused by their names."""
+    """Return how a text file is compressed: none, gzip or zstd; other formats are refused by their names."""
     with path.open("rb") as stream:
         start = stream.read(16)
     for mark, (what, way_out) in _OTHERS.items():
@@ -229,16 +237,22 @@ def compression_of(path: Path, title: str) -> str:
     if kind == "zstd" and not zstd_files.is_whole(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
     if kind == "gzip":
-        _check_gzip(path, title)
+        now = path.stat()
+        _check_gzip(path, title, (now.st_ino, now.st_size, now.st_mtime_ns))
     return kind
 
 
-def _check_gzip(path: Path, title: str) -> None:
-    """Raise if a gzip stream is cut off or differs from its checksums: DuckDB reads on over damaged data."""
+@lru_cache(maxsize=64)
+def _check_gzip(path: Path, title: str, _: tuple[int, int, int]) -> None:
+    """Raise if a gzip stream is cut off or differs from its checksums: DuckDB reads on over damaged data.
+
+    Reading all of it takes minutes for a large file, so this is done once while the file is what it was, and told.
+    """
     try:
-        with gzip.open(path) as stream:
+        with path.open("rb") as packed, gzip.open(packed) as stream:
+            size = os.fstat(packed.fileno()).st_size
             while stream.read(1 << 20):
-                pass
+                tell(packed.tell(), size)
     except EOFError:
         raise InputError(f"{title} is not a complete gzip file", "compress it again") from None
     except (gzip.BadGzipFile, zlib.error):

@@ -15,7 +15,7 @@ from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, s
 
 _PARTITION = re.compile(r"[^=]+=.*")
 MOST_FILES = 100_000  # in a folder and below it: more would be looked through for minutes
-_WANTED = "pass CSV, Parquet, JSON lines, Arrow or Excel files"
+_ACCEPTED = "pass CSV, Parquet, JSON lines, Arrow or Excel files"
 _NAMES = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines", "arrow": "Arrow", "excel": "Excel"}
 
 
@@ -30,7 +30,7 @@ class FileSet(NamedTuple):
 
 
 def file_set(data: Any, format: str | None = None) -> FileSet:
-    """The files that a path, a pattern, a folder, a list of these, "-" or an open stream means.
+    """Return the files that a path, a pattern, a folder, a list of these, "-" or an open stream means.
 
     Args:
         data: What was passed.
@@ -39,17 +39,17 @@ def file_set(data: Any, format: str | None = None) -> FileSet:
     if isinstance(data, list | tuple):
         if not data:
             raise ParameterError("is an empty list", "pass the paths of files", argument="data")
-        found = [one for each in data for one in _each(each)]
-        title = found[0][1] if len(found) == 1 else f"{shown(found[0][1])} and {len(found) - 1} more"
+        files = [one for each in data for one in _each(each)]
+        title = files[0][1] if len(files) == 1 else f"{shown(files[0][1])} and {len(files) - 1} more"
     else:
-        found = list(_each(data))
-        title = found[0][1] if len(found) == 1 else shown(os.fspath(data))
-    paths, titles, hives = zip(*found, strict=True)
+        files = list(_each(data))
+        title = files[0][1] if len(files) == 1 else shown(os.fspath(data))
+    paths, titles, hives = zip(*files, strict=True)
     return FileSet(tuple(paths), tuple(titles), title, format or _kind(paths, titles, title), all(hives))
 
 
 def _each(data: Any) -> Iterator[tuple[Path, str, bool]]:
-    """The files that one path means, each with its title and whether its folders hold values."""
+    """Return the files that one path means, each with its title and whether its folders hold values."""
     if data == "-" or hasattr(data, "read"):
         yield spooled(data), "standard input", False
         return
@@ -67,18 +67,18 @@ def _each(data: Any) -> Iterator[tuple[Path, str, bool]]:
 
 
 def _matching(pattern: str, text: str) -> Iterator[tuple[Path, str, bool]]:
-    """The files that a pattern matches, and those in folders that it matches."""
+    """Return the files that a pattern matches, and those in folders that it matches."""
     matched = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - patterns may be absolute
     root = Path(*_before_pattern(Path(pattern)))
-    found: list[tuple[Path, str, bool]] = []
+    files: list[tuple[Path, str, bool]] = []
     for path in map(Path, matched):
         if path.is_dir():
-            found += [] if "**" in pattern else list(_in_folder(path, root))
+            files += [] if "**" in pattern else list(_in_folder(path, root))
         elif not path.name.startswith("_"):
-            found.append((*local(path), _is_hive(path, root)))
-    if not found:
+            files.append((*local(path), _is_hive(path, root)))
+    if not files:
         raise InputError(f"No file matches {shown(text)}", "check the pattern, and put it between quotes")
-    yield from found
+    yield from files
 
 
 def _before_pattern(path: Path) -> Iterator[str]:
@@ -89,29 +89,29 @@ def _before_pattern(path: Path) -> Iterator[str]:
 
 
 def _in_folder(folder: Path, root: Path) -> Iterator[tuple[Path, str, bool]]:
-    """All files of predictions in a folder and in those below it; names that begin with _ or . are none."""
+    """Return all files of predictions in a folder and in those below it; names that begin with _ or . are none."""
     inside = sorted(_files_below(folder))
     named = [p for p in inside if not any(part[0] in "_." for part in p.relative_to(folder).parts)]
-    found = [path for path in named if _has_suffix(path)]
-    if not found:
+    files = [path for path in named if _has_suffix(path)]
+    if not files:
         holds = f"holds {counted(len(inside), 'file')}, but none with predictions" if inside else "is empty"
-        raise InputError(f"The folder {shown(folder.name or str(folder))} {holds}", _WANTED)
-    for path in found:
+        raise InputError(f"The folder {shown(folder.name or str(folder))} {holds}", _ACCEPTED)
+    for path in files:
         yield *local(path), _is_hive(path, root)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """The files in a folder and in those below it, as far as they may be looked into."""
+    """Return the files in a folder and its subfolders that can be read."""
     try:
         next(folder.iterdir(), None)
     except OSError as error:
-        raise InputError(f"The folder {shown(str(folder))} cannot be opened ({error.strerror})", _WANTED) from None
+        raise InputError(f"The folder {shown(str(folder))} cannot be opened ({error.strerror})", _ACCEPTED) from None
     looked_at = 0
     for root, _, names in os.walk(folder):
         looked_at += len(names)
         if looked_at > MOST_FILES:
-            found = f"The folder {shown(str(folder))} holds more than {MOST_FILES:,} files"
-            raise InputError(found, "pass the folder of the predictions, or a pattern")
+            problem = f"The folder {shown(str(folder))} holds more than {MOST_FILES:,} files"
+            raise InputError(problem, "pass the folder of the predictions, or a pattern")
         for name in names:
             if os.path.isfile(os.path.join(root, name)):  # noqa: PTH113, PTH118 - answers False where Path would raise
                 yield Path(root, name)
@@ -130,7 +130,7 @@ def _is_hive(path: Path, root: Path) -> bool:
 
 
 def _kind(paths: tuple[Path, ...], titles: tuple[str, ...], title: str) -> str:
-    """The one format of all files."""
+    """Return the one format of all files."""
     kinds: dict[str, str] = {}
     for path, one in zip(paths, titles, strict=True):
         kinds.setdefault(layout_of(path), one)

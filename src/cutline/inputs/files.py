@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.extras import require
 from cutline.inputs.column_source import Source
-from cutline.inputs.csv_layout import Layout, in_utf8
+from cutline.inputs.csv_layout import EncodingError, Layout, in_utf8, not_utf8
 from cutline.inputs.duck import bytes_of
 from cutline.inputs.excel_files import read_workbook
+from cutline.inputs.file_formats import zstd_line_not_utf8
 from cutline.inputs.file_sets import FileSet, file_set
 from cutline.inputs.text_table import CsvFile
 
@@ -29,7 +30,7 @@ _SMALL = 4_000_000  # bytes of a CSV file that Python reads faster than DuckDB i
 
 
 def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
-    """The source of files, of standard input (`"-"`), or of an open stream of bytes.
+    """Return the source of files, of standard input (`"-"`), or of an open stream of bytes.
 
     Args:
         path: A path, a pattern, a folder, or a list of these; "-" or a stream.
@@ -88,11 +89,16 @@ def _read_without_duckdb(files: FileSet) -> Source | None:
         return None
     layout = Layout.of(path, title)
     if layout.compression == "zstd":
+        line = zstd_line_not_utf8(path)
+        if line is not None:
+            raise not_utf8(title, line)
         return None
     source = CsvFile(path, title, layout)
     if has_duckdb:
         try:
             source.check()
+        except EncodingError:  # in whichever column, of which DuckDB reads only those that are used
+            raise
         except InputError:  # which DuckDB tells with its own eyes
             return None
     return source

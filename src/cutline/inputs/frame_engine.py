@@ -14,7 +14,8 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
 from cutline.inputs.out_of_core import Classes, Edge
-from cutline.inputs.sql_engine import bins_of
+from cutline.inputs.sql_engine import bins_of, split_numbers
+from cutline.inputs.sql_text import literal, quoted
 
 _FAR = 40_000.0
 
@@ -27,10 +28,13 @@ class FrameEngine:
         single: Whether the scores are single floats.
         weighted: Whether there are weights.
         integers: Whether the scores are whole numbers that may be too large for floats.
+        slices: How many slices there are; the frame then has the column `s`, the number of each row's slice.
     """
 
-    def __init__(self, frame: nw.LazyFrame[Any], *, single: bool, weighted: bool, integers: bool) -> None:
-        self.single, self.weighted, self._integers = single, weighted, integers
+    def __init__(
+        self, frame: nw.LazyFrame[Any], *, single: bool, weighted: bool, integers: bool, slices: int = 0
+    ) -> None:
+        self.single, self.weighted, self._integers, self.slices = single, weighted, integers, slices
         self.rows = int(_collect(frame.select(nw.len().alias("n")))["n"][0])
         numbers = [nw.col("x").cast(nw.Float64).alias("x")]
         numbers += [nw.col("w").cast(nw.Float64).alias("w")] if weighted else []
@@ -39,7 +43,7 @@ class FrameEngine:
         self._edge: Edge | None = None
 
     def classes(self) -> Classes:
-        """The labels, and what is to be known of scores and weights before anything is counted."""
+        """Return the labels, and the checks of scores and weights that come before counting."""
         absent = _lacks("x")
         counted: dict[str, Any] = {"no_score": absent}
         frame = self._all
@@ -54,44 +58,45 @@ class FrameEngine:
             finite = ~_lacks("w") & (nw.col("w").abs() != np.inf)
             flags.append(nw.when(finite).then(nw.col("w")).otherwise(0.0).alias("weight"))
             sums.append(nw.col("weight").sum())
-        found = _collect(frame.with_columns(*flags).group_by("y").agg(*sums))
+        by = ["y", "s"] if self.slices else ["y"]
+        table = _collect(frame.with_columns(*flags).group_by(*by).agg(*sums))
         if self._integers:
-            found["inexact"] = np.resize(self._inexact(), len(found["y"])) // max(len(found["y"]), 1)
-        return Classes(found)
+            table["inexact"] = np.resize(self._inexact(), len(table["y"])) // max(len(table["y"]), 1)
+        return Classes(table)
 
     def _inexact(self) -> int:
         """Whether whole numbers are beyond those that floats hold."""
         size = self._raw.select(nw.col("x").max().alias("high"), nw.col("x").min().alias("low"))
-        found = _collect(size.filter(~nw.col("high").is_null()))
-        if not len(found["high"]):  # every score is missing, which is told elsewhere
+        table = _collect(size.filter(~nw.col("high").is_null()))
+        if not len(table["high"]):  # every score is missing, which is told elsewhere
             return 0
-        return 10**6 * int(max(abs(int(found["high"][0])), abs(int(found["low"][0]))) > 2**53)
+        return 10**6 * int(max(abs(int(table["high"][0])), abs(int(table["low"][0]))) > 2**53)
 
     def first(self, what: str) -> tuple[None, Any]:
-        """Rows of an engine have no order; the smallest weight stands for the wrong ones."""
+        """Return the smallest weight for the wrong ones: rows of an engine have no order."""
         if what not in ("negative", "infinite"):
             return None, None
         return None, -np.inf if what == "infinite" else _collect(self._all.select(nw.col("w").min()))["w"][0]
 
     def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
         """Say which labels are positive; rows that lack something are left out from here on."""
-        kept = ~_lacks("x") & ~nw.col("y").is_null()
+        is_complete = ~_lacks("x") & ~nw.col("y").is_null()
         if self.weighted:
-            kept = kept & ~_lacks("w") & (nw.col("w") != 0)
+            is_complete = is_complete & ~_lacks("w") & (nw.col("w") != 0)
         named = [label.item() if isinstance(label, np.generic) else label for label in labels[is_positive]]
         flag = nw.when(nw.col("y").is_in(named)).then(1).otherwise(0) if named else nw.lit(0)
-        self._complete = self._all.filter(kept).with_columns(flag.alias("p"))
+        self._complete = self._all.filter(is_complete).with_columns(flag.alias("p"))
         self._edge = edge
 
     def distinct(self) -> int:
-        """About how many distinct scores there are."""
+        """Return about how many distinct scores there are."""
         return _approximately_distinct(self._all.select("x"))
 
     def bins(self, divisions: list[Division]) -> Bins:
-        """The bins of the last of the divisions."""
+        """Return the bins of the last of the divisions."""
         frame = self._complete.with_columns(self._first_key().alias("number"))
         for i, division in enumerate(divisions):
-            table = nw.from_native(_table_like(self._complete, division._asdict()))
+            table = nw.from_native(table_like(self._complete, division._asdict()))
             is_last = i == len(divisions) - 1
             low, span, parts, start = (nw.col(name) for name in ("low", "span", "parts", "start"))
             if (
@@ -106,10 +111,12 @@ class FrameEngine:
                 inside = nw.when(nw.col("parts").is_null()).then(nw.col("number")).otherwise(inside)
             frame = frame.join(table, on="number", how="inner" if is_last else "left")
             frame = frame.with_columns(inside.alias("number")).drop("low", "span", "parts", "start")
-        return self._grouped(frame, "number")
+        if self.slices:  # in one number too
+            frame = frame.with_columns((nw.col("number") * self.slices + nw.col("s")).alias("number"))
+        return split_numbers(self._grouped(frame, "number"), self.slices)
 
     def _first_key(self) -> nw.Expr:
-        """The bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
+        """Return the bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
         x = nw.col("x")
         # The logarithm of nought is none in some engines, and an error in others; and it is written down once, because
         # engines compute an expression as often as it stands in a condition.
@@ -126,7 +133,9 @@ class FrameEngine:
         return key
 
     def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
-        """The distinct scores above one score, up to another with it, as bins of one score each; None is no border."""
+        """Return the distinct scores above one score, up to another with it, as bins of one score each; None is no
+        border.
+        """
         frame = self._complete
         if above is not None:
             frame = frame.filter(nw.col("x") > above)
@@ -142,21 +151,24 @@ class FrameEngine:
             frame = frame.with_columns(*(part.alias(name) for name, part in parts.items()))
             sums = [nw.col(name).sum() for name in parts]
         ends = [nw.col("x").max().alias("top"), nw.col("x").min().alias("bottom")] if by == "number" else []
-        found = _collect(frame.group_by(by).agg(*ends, *sums))
-        if "n" in found:
-            found["pos"] = found["pos"].astype(np.int64)
-        found["top"] = found["top"] + 0.0
-        return bins_of(found)
+        keys = [by, "s"] if self.slices and by == "top" else [by]
+        table = _collect(frame.group_by(*keys).agg(*ends, *sums))
+        if "s" in table:
+            table["slice"] = table.pop("s")
+        if "n" in table:
+            table["pos"] = table["pos"].astype(np.int64)
+        table["top"] = table["top"] + 0.0
+        return bins_of(table)
 
 
 def _within(value: nw.Expr, low: float, high: Any) -> nw.Expr:
-    """A number, or the limit that it exceeds; before it becomes an integer, which infinity cannot."""
+    """Return a number, or the limit that it exceeds; before it becomes an integer, which infinity cannot."""
     most = nw.lit(high) if isinstance(high, float) else high
     return nw.when(value < low).then(nw.lit(low)).otherwise(nw.when(value > high).then(most).otherwise(value))
 
 
 def _lacks(name: str) -> nw.Expr:
-    """Whether a number is missing; what is null is not asked whether it is NaN."""
+    """Return the expression that a number is missing: null or NaN."""
     return nw.when(nw.col(name).is_null()).then(nw.lit(True)).otherwise(nw.col(name).is_nan())
 
 
@@ -166,8 +178,8 @@ def _collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     return collect(frame)
 
 
-def _table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
-    """A small table in the engine of a frame, to be joined with it."""
+def table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
+    """Return a small table in the engine of a frame, to be joined with it."""
     kind, native = frame.implementation, frame.to_native()
     if kind is nw.Implementation.POLARS:
         import polars as pl
@@ -176,14 +188,16 @@ def _table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
     if kind is nw.Implementation.DUCKDB:
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         cells = ", ".join("(" + ", ".join(map(_exactly, row)) + ")" for row in rows)
-        return native.query("predictions", f"SELECT * FROM (VALUES {cells}) AS t({', '.join(columns)})")
+        names = ", ".join(map(quoted, columns))
+        return native.query("predictions", f"SELECT * FROM (VALUES {cells}) AS t({names})")
     if kind is nw.Implementation.IBIS:
         import ibis
         import pyarrow as pa
 
         return ibis.memtable(pa.table(dict(columns)))
     if kind in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
-        schema = ", ".join(f"{name} {'bigint' if c.dtype.kind == 'i' else 'double'}" for name, c in columns.items())
+        kinds = {"i": "bigint", "f": "double", "U": "string"}
+        schema = ", ".join(f"`{name}` {kinds[column.dtype.kind]}" for name, column in columns.items())
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         return native.sparkSession.createDataFrame(list(rows), schema).hint("broadcast")
     import dask.dataframe as dd
@@ -193,13 +207,15 @@ def _table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
     return from_pandas(pd.DataFrame(dict(columns)), npartitions=1)
 
 
-def _exactly(value: float) -> str:
-    """A number in SQL that is read as the same number."""
+def _exactly(value: float | str) -> str:
+    """Return a number, or a text, in SQL that is read as the same."""
+    if isinstance(value, str):
+        return literal(value)
     return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"
 
 
 def _approximately_distinct(frame: nw.LazyFrame[Any]) -> int:
-    """About how many distinct values the column `x` has, by the sketch of the engine where it has one."""
+    """Return about how many distinct values the column `x` has, by the sketch of the engine where it has one."""
     kind, native = frame.implementation, frame.to_native()
     if kind is nw.Implementation.POLARS:
         import polars as pl

@@ -29,7 +29,8 @@ _COUNTED_AT_ONCE = 2**15  # cases that are worked on at once: they stay in the c
 
 
 def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Array, Array, Array] | None:
-    """The distinct scores in ascending order with the positives and the negatives at each; None if they have no grid.
+    """Return the distinct scores in ascending order with the positives and the negatives at each; None if they have no
+    grid.
 
     Args:
         scores: The scores as floats; NaN is on no grid.
@@ -52,15 +53,15 @@ def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Ar
         compiled = None
 
     def count(start: int) -> Array | None:
-        """How often each step occurs in one half, of the negatives and of the positives in turn."""
+        """Return how often each step occurs in one half, of the negatives and of the positives in turn."""
         mine, labels = scores[start : start + half], is_positive[start : start + half]
-        found = np.zeros(cells, dtype=np.int64)
+        totals = np.zeros(cells, dtype=np.int64)
         if compiled is None:
-            return _count(mine, labels, steps, first, found)
+            return _count(mine, labels, steps, first, totals)
         columns = np.ascontiguousarray(mine), np.ascontiguousarray(labels)
-        return found if compiled.count(*columns, steps, first, found) else None
+        return totals if compiled.count(*columns, steps, first, totals) else None
 
-    halves = [found for found in each(count, starts, n) if found is not None]
+    halves = [part for part in each(count, starts, n) if part is not None]
     if len(halves) < len(starts):
         return None
     neg, pos = np.add(*halves).reshape(-1, 2).T
@@ -68,8 +69,10 @@ def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Ar
     return (first + there).astype(scores.dtype) / steps, pos[there], neg[there]
 
 
-def _count(scores: Array, is_positive: Array, steps: int, first: float, found: Array) -> Array | None:
-    """The same by numpy: how often each step occurs, added to what was found; None if a score lies between two."""
+def _count(scores: Array, is_positive: Array, steps: int, first: float, totals: Array) -> Array | None:
+    """Return the same by numpy: how often each step occurs, added to what was found; None if a score lies between
+    two.
+    """
     for at in range(0, len(scores), _COUNTED_AT_ONCE):
         part = slice(at, at + _COUNTED_AT_ONCE)
         step = _on_grid(scores[part], steps)
@@ -79,17 +82,17 @@ def _count(scores: Array, is_positive: Array, steps: int, first: float, found: A
         cell = step.astype(np.intp)
         cell += cell
         cell += is_positive[part]
-        found += np.bincount(cell, minlength=len(found))
-    return found
+        totals += np.bincount(cell, minlength=len(totals))
+    return totals
 
 
 def _steps(sample: Array) -> int | None:
-    """How many steps of a grid a unit has, if some scores lie on one."""
+    """Return how many steps of a grid a unit has, if some scores lie on one."""
     return next((steps for steps in _STEPS if _on_grid(sample, steps) is not None), None)
 
 
 def _on_grid(scores: Array, steps: int) -> Array | None:
-    """The number of steps that each score is, exactly; None if there is one that lies between two."""
+    """Return the number of steps that each score is, exactly; None if there is one that lies between two."""
     with np.errstate(all="ignore"):
         step = np.rint(scores * steps)
         return step if np.array_equal(step / steps, scores) else None
@@ -115,7 +118,7 @@ _SHORT = 4096  # cases up to which the number of steps costs more than their len
 _PIECE = 65_536
 
 
-class Cells(NamedTuple):
+class ScoreCells(NamedTuple):
     """The columns of a ranking: keys ascending (the most positive first), and the weights at each."""
 
     key: Array
@@ -144,7 +147,7 @@ def rank_cases(
     negative: Any = None,
     dropped: int = 0,
 ) -> Ranking:
-    """The ranking of cases that were read before; nothing is checked, and NaN scores come last.
+    """Return the ranking of cases that were read before; nothing is checked, and NaN scores come last.
 
     Args:
         is_positive: A boolean for each case.
@@ -167,15 +170,15 @@ def rank_cases(
     # The scores 0.0 and -0.0 are one, which of them came first does not matter: both become 0.0.
     (np.subtract if higher_is_positive else np.add)(0.0, cells.key, out=cells.key)
     names: dict[str, Any] = {"positive": positive, "negative": negative}
-    found = Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    ranking = Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
     if weights is None and times is None:  # then both sums are known, and need not be made
         positives = np.count_nonzero(is_positive)
-        found.__dict__.update(positives=np.int64(positives), negatives=np.int64(len(scores) - positives))
-    return found
+        ranking.__dict__.update(positives=np.int64(positives), negatives=np.int64(len(scores) - positives))
+    return ranking
 
 
-def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:
-    """The cells of a ranking. `is_positive` is boolean, `weights` are positive numbers; nothing is checked.
+def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> ScoreCells:
+    """Return the cells of a ranking. `is_positive` is boolean, `weights` are positive numbers; nothing is checked.
 
     The keys are the scores, negated when `descending`, so that ascending keys run from the most positive on. NaN scores
     come last in their class, and last of all.
@@ -183,7 +186,7 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     n = len(scores)
     can_compile = compiled is not None and weights is None and scores.dtype in _COMPILED
     if n <= _SHORT and weights is None:
-        return (_compiled if can_compile else _at_once)(scores, is_positive, descending)
+        return (_count_compiled if can_compile else _at_once)(scores, is_positive, descending)
     if n <= _LONG:
         _keep_freed_memory()
     by = compiled if can_compile else None
@@ -191,41 +194,43 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     if on_grid is not None:
         return _ascending(*on_grid, descending)
     if can_compile:
-        return _compiled(scores, is_positive, descending)
+        return _count_compiled(scores, is_positive, descending)
     pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
     return _merge(pos, neg, n)
 
 
-def _ascending(score: Array, pos: Array, neg: Array, descending: bool) -> Cells:
-    """The cells of ascending scores."""
+def _ascending(score: Array, pos: Array, neg: Array, descending: bool) -> ScoreCells:
+    """Return the cells of ascending scores."""
     way = slice(None, None, -1 if descending else 1)
     pos, neg = pos[way].copy(), neg[way].copy()
-    return Cells(-score[way] if descending else score, pos, neg, pos, neg)
+    return ScoreCells(-score[way] if descending else score, pos, neg, pos, neg)
 
 
 @cache
 def _keep_freed_memory() -> None:
-    """Let the C library keep freed memory for the next call: asking for it anew, page by page, takes half the time.
+    """Let the C library keep freed memory for the next call, because getting new pages takes half the time.
 
-    glibc keeps as much as suits the largest block that was freed, up to 32 MB. One that nobody writes to costs nothing,
-    and where the library has other rules this does nothing.
+    glibc keeps freed memory up to the size of the largest freed block, at most 32 MB. An untouched block costs nothing,
+    and other C libraries are left alone.
     """
     np.empty(2**25 - 2**16, dtype=np.uint8)
 
 
-def _compiled(scores: Array, is_positive: Array, descending: bool) -> Cells:
-    """The cells of unweighted cases by the compiled part."""
+def _count_compiled(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:
+    """Return the cells of unweighted cases by the compiled part."""
     n = len(scores)
     keys, spare, positives = _sorted_classes(scores, is_positive, descending)
     key, pos, neg = spare.view(scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     count = compiled.merge(keys, positives, key, pos, neg)
     if count < n:  # and let go of the rest
         key, pos, neg = key[:count].copy(), pos[:count].copy(), neg[:count].copy()
-    return Cells(key, pos, neg, pos, neg)
+    return ScoreCells(key, pos, neg, pos, neg)
 
 
 def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, Array, int]:
-    """The scores as integers of the same order, the positives sorted, then the negatives; scratch; the positives."""
+    """Return the scores as integers of the same order, the positives sorted, then the negatives; scratch; the
+    positives.
+    """
     kind = f"u{scores.itemsize}"
     keys, spare = np.empty(len(scores), kind), np.empty(len(scores), kind)
     positives = compiled.split(np.ascontiguousarray(scores), np.ascontiguousarray(is_positive), descending, keys)
@@ -234,8 +239,8 @@ def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tupl
     return keys, spare, positives
 
 
-def _at_once(scores: Array, is_positive: Array, descending: bool) -> Cells:
-    """The cells of a short column of unweighted cases, both classes sorted together: slower steps, but fewer."""
+def _at_once(scores: Array, is_positive: Array, descending: bool) -> ScoreCells:
+    """Return the cells of a short column of unweighted cases, both classes sorted together: slower steps, but fewer."""
     key = np.negative(scores) if descending else scores
     order = key.argsort()
     key = key.take(order)
@@ -247,11 +252,11 @@ def _at_once(scores: Array, is_positive: Array, descending: bool) -> Cells:
         starts = np.concatenate(([0], is_new.nonzero()[0] + 1))
         key, pos = key.take(starts), np.add.reduceat(pos, starts)
         neg = np.diff(starts, append=len(scores)) - pos
-    return Cells(key, pos, neg, pos, neg)
+    return ScoreCells(key, pos, neg, pos, neg)
 
 
 def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) -> _Run:
-    """One class, sorted, with the cases of one score put together."""
+    """Sort one class and add up the cases of one score."""
     key = np.compress(mine, scores)  # several times faster than scores[mine]
     if descending:
         np.negative(key, out=key)
@@ -281,15 +286,15 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
 
 
 def _starts(key: Array) -> Array | None:
-    """Where each distinct value of a sorted array starts; None when all are distinct."""
+    """Return where each distinct value of a sorted array starts; None when all are distinct."""
     is_new = np.empty(len(key), dtype=bool)
     is_new[:1] = True
     np.not_equal(key[1:], key[:-1], out=is_new[1:])
     return None if is_new.all() else is_new.nonzero()[0]
 
 
-def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
-    """Both runs in one order, a score of both classes in one cell."""
+def _merge(pos: _Run, neg: _Run, rows: int) -> ScoreCells:
+    """Merge both runs, a score of both classes in one cell."""
     size = len(pos.key) + len(neg.key)
     key = np.empty(size, pos.key.dtype)
     # Per column: whether it is of the positives, what the class's run says (None: one case each), and where it goes.
@@ -327,11 +332,11 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
         keep[second] = False
         key = key.compress(keep)
         columns = [column.compress(keep) for column in columns]
-    return Cells(key, *columns[:2], *columns[-2:])
+    return ScoreCells(key, *columns[:2], *columns[-2:])
 
 
 def _pieces(pos: Array, neg: Array) -> list[tuple[int, int, int, int]]:
-    """Bounds in both runs of stretches that can be merged apart: no score lies in two of them."""
+    """Return bounds in both runs of stretches that can be merged separately: no score lies in two of them."""
     count = 1 + (len(pos) + len(neg)) // _PIECE
     longer = pos if len(pos) >= len(neg) else neg
     pivots = longer[np.arange(1, count) * len(longer) // count]

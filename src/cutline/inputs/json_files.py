@@ -13,11 +13,14 @@ from cutline.core.errors import InputError
 from cutline.inputs.csv_layout import head
 from cutline.inputs.file_formats import zstd_lines
 
+MOST_NAMES = 20_000  # of columns in one file: DuckDB finds their types in a second or two
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_INFINITY = re.compile(r"[:,\[]\s*(?!-?Infinity\b)([+-]?inf(?:inity)?)\b", re.IGNORECASE)
 _LIST = re.compile(r"\s*\[\s*\{")
 
 
 def form_of(path: Path, title: str, compression: str) -> str:
-    """How the objects of a file stand in it; names that DuckDB could not tell apart are refused.
+    """Return how the objects of a file stand in it; names that DuckDB could not tell apart are refused.
 
     DuckDB is told that a list is one, because it does not see that by itself after a byte-order mark.
     """
@@ -29,23 +32,25 @@ def form_of(path: Path, title: str, compression: str) -> str:
 
 
 def check_keys(text: str, title: str) -> None:
-    """Refuse JSON objects whose names DuckDB could not tell apart, as far as the first lines show."""
+    """Refuse JSON objects with names that DuckDB could not tell apart, judging by the first lines."""
     names: dict[str, str] = {}
-    for found in (keys for line in text.splitlines()[:100] for keys in _keys_in(line)):
-        if len(set(found)) < len(found):
-            twice = next(key for key in found if found.count(key) > 1)
+    for pairs in (keys for line in text.splitlines()[:100] for keys in _keys_in(line)):
+        if len(set(pairs)) < len(pairs):
+            twice = next(key for key in pairs if pairs.count(key) > 1)
             raise InputError(f"{title} has several columns called {twice!r}", "give each its own name")
-        for key in found:
+        for key in pairs:
             check_apart(names, key, title)
 
 
 def _keys_in(line: str) -> list[list[str]]:
-    """The names in each object of a line, which may hold one, or a list of them, or a part of such a list."""
+    """Return the names in each object of a line, which may hold one, or a list of them, or a part of such a list."""
     try:
-        found = json.loads(f"[{line.strip().strip('[],')}]", object_pairs_hook=lambda pairs: [key for key, _ in pairs])
+        objects = json.loads(
+            f"[{line.strip().strip('[],')}]", object_pairs_hook=lambda pairs: [key for key, _ in pairs]
+        )
     except (ValueError, RecursionError):
         return []
-    return [keys for keys in found if isinstance(keys, list) and all(isinstance(key, str) for key in keys)]
+    return [keys for keys in objects if isinstance(keys, list) and all(isinstance(key, str) for key in keys)]
 
 
 def check_apart(names: dict[str, str], key: str, title: str) -> None:
@@ -53,6 +58,47 @@ def check_apart(names: dict[str, str], key: str, title: str) -> None:
     other = names.setdefault(key.lower(), key)
     if other != key:
         raise InputError(f"{title} has columns {other!r} and {key!r}, which differ in case alone", "rename one")
+
+
+def _objects(reader: str) -> str:
+    """Return how DuckDB reads the objects of a file as they are."""
+    return re.sub(r"sample_size = -1(, map_inference_threshold = -1)?, ", "", reader).replace(
+        "read_json(", "read_json_objects(", 1
+    )
+
+
+def check_few_names(connection: duckdb.DuckDBPyConnection, reader: str, title: str) -> None:
+    """Refuse objects with so many different names that finding their types would take minutes."""
+    query = f"SELECT count(DISTINCT name) FROM (SELECT unnest(json_keys(json)) AS name FROM {_objects(reader)})"  # noqa: S608
+    [(count,)] = connection.execute(query).fetchall()
+    if count > MOST_NAMES:
+        problem = f"{title} has {count:,} different names in its objects, of which there may be {MOST_NAMES:,}"
+        raise InputError(problem, "leave some out, or write Parquet")
+
+
+def check_infinities(connection: duckdb.DuckDBPyConnection, reader: str, title: str) -> None:
+    """Refuse infinities that are spelt as no writer of JSON spells them: Infinity and -Infinity are known, inf is not.
+
+    Args:
+        connection: What reads the file.
+        reader: How it does.
+        title: What messages call the file.
+    """
+    query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '(?i)[:,\\[]\\s*[+-]?inf')"  # noqa: S608
+    for (text,) in connection.execute(query).fetchall():
+        odd = find_odd_infinity(str(text))
+        if odd:
+            raise InputError(f"{title} has {odd}, which is no number in JSON", "write Infinity or -Infinity")
+
+
+def find_odd_infinity(text: str) -> str:
+    """Return the first infinity of a text of JSON that is spelt in another way than Infinity, or nothing.
+
+    >>> find_odd_infinity('{"p": -inf}'), find_odd_infinity('{"p": -Infinity, "note": "x: inf"}')
+    ('-inf', '')
+    """
+    odd = _INFINITY.search(_TEXT.sub('""', text))
+    return odd[1] if odd else ""
 
 
 def check_columns(connection: duckdb.DuckDBPyConnection, reader: str, own: Sequence[str], title: str) -> None:
@@ -67,7 +113,7 @@ def check_columns(connection: duckdb.DuckDBPyConnection, reader: str, own: Seque
     low = [name.lower() for name in own]
     if not any(re.sub(r"_\d+$", "", name) in {*low} - {name} for name in low):
         return  # no name looks like one that DuckDB made
-    objects = reader.replace("read_json(", "read_json_objects(", 1).replace("sample_size = -1, ", "")
+    objects = _objects(reader)
     names: dict[str, str] = {}
     for (key,) in connection.execute(f"SELECT DISTINCT unnest(json_keys(json)) FROM {objects}").fetchall():  # noqa: S608
         check_apart(names, str(key), title)

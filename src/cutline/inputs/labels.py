@@ -1,4 +1,4 @@
-"""Which cases are positive: labels of two values, one of which is the positive class."""
+"""Labels of two values: which cases are positive."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cutline.core.errors import Argument, InputError, ParameterError, Text, brie
 
 
 class Sides(NamedTuple):
-    """Which cases are positive, the label that says so, and that of the others; None where there are none."""
+    """Which cases are positive, the positive label, and the negative one; None where there are none."""
 
     is_positive: Array
     positive: Any
@@ -20,7 +20,7 @@ class Sides(NamedTuple):
 
 
 def binary(labels: Array, positive: Any) -> Sides:
-    """Which cases are positive, and the labels of both sides."""
+    """Return which cases are positive, and the labels of both sides."""
     validation.check_simple(labels, "labels")
     if labels.dtype.kind == "O":
         labels = _as_simple(labels)
@@ -36,11 +36,11 @@ def binary(labels: Array, positive: Any) -> Sides:
             is_positive = labels == 1
             if (is_positive | (labels == low)).all():
                 return Sides(is_positive, 1, _plain(low))
-    found = _distinct(labels)
-    if len(found) > 2:
-        raise _too_many(found)
-    way_out = Text("name the positive class, for example ", Argument("positive", found[-1]))
-    raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
+    distinct = _distinct(labels)
+    if len(distinct) > 2:
+        raise _too_many(distinct)
+    way_out = Text("name the positive class, for example ", Argument("positive", _likely_positive(distinct)))
+    raise InputError(f"holds {_list_labels(distinct)}, and nothing says which is positive", way_out, argument="labels")
 
 
 def check_one_label(positive: Any) -> None:
@@ -62,10 +62,10 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
         is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
     rest = labels[~is_positive]
     if len(rest) and not np.asarray(rest == rest[0]).all():
-        found = _distinct(labels)
-        if len(found) > 2:
-            raise _too_many(found)
-        is_not = Text(Argument("positive", positive), f" is not among the labels, {_listed(found)}")
+        distinct = _distinct(labels)
+        if len(distinct) > 2:
+            raise _too_many(distinct)
+        is_not = Text(Argument("positive", positive), f" is not among the labels, {_list_labels(distinct)}")
         raise InputError(is_not, "pass one of them", argument="positive")
     is_text = isinstance(labels[0], str | bytes)
     if not is_positive.any() and is_text != isinstance(positive, str | bytes):
@@ -77,13 +77,13 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
 
 
 def _plain(label: Any) -> Any:
-    """A label as Python has it; a whole number as such, because 0.0 is what a column with a gap makes of 0."""
-    found = label.item() if isinstance(label, np.generic) else label
-    return int(found) if isinstance(found, float) and found.is_integer() else found
+    """Return a label as Python has it; a whole number as such, because 0.0 is what a column with a gap makes of 0."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _as_simple(labels: Array) -> Array:
-    """Objects that are all numbers or booleans as such an array; others as they are."""
+    """Convert objects that are all numbers or booleans to such an array; leave others as they are."""
     if all(isinstance(label, bool | np.bool_) for label in labels):
         return labels.astype(bool)
     if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
@@ -100,19 +100,27 @@ def _as_simple(labels: Array) -> Array:
 
 
 def _distinct(labels: Array) -> list[Any]:
-    """The distinct labels in a fixed order, for a message."""
+    """Return the distinct labels in a fixed order, for a message."""
     return sorted(
         set(labels.tolist()),
         key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),
     )
 
 
-def _too_many(found: list[Any]) -> InputError:
-    holds = f"holds {len(found)} different values, {_listed(found)}"
+_AFFIRMATIVE = ("yes", "y", "true", "t", "ja", "oui", "si", "s\u00ed", "sim", "positive", "pos", "case", "bad", "event")
+
+
+def _likely_positive(distinct: list[Any]) -> Any:
+    """Return the label of two that people most likely call positive, for an example: one that affirms, or the last."""
+    return next((label for label in distinct if str(label).strip().lower() in _AFFIRMATIVE), distinct[-1])
+
+
+def _too_many(labels: list[Any]) -> InputError:
+    holds = f"holds {len(labels)} different values, {_list_labels(labels)}"
     way_out = "pass labels of two classes, or evaluate each class against the others with cutline.one_vs_rest"
     return InputError(holds, way_out, argument="labels")
 
 
-def _listed(found: list[Any]) -> str:
-    shown = [repr(label) for label in found[:4]]
-    return " and ".join(shown) if len(found) == 2 else ", ".join(shown) + (", ..." if len(found) > 4 else "")
+def _list_labels(labels: list[Any]) -> str:
+    shown = [repr(label) for label in labels[:4]]
+    return " and ".join(shown) if len(labels) == 2 else ", ".join(shown) + (", ..." if len(labels) > 4 else "")

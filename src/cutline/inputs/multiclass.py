@@ -14,7 +14,7 @@ from cutline.core.errors import Argument, InputError, ParameterError, Text, brie
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import check_choice, check_flag
 from cutline.inputs.alignment import INCOMPLETE_GROUPS
-from cutline.inputs.column_source import Ask, opened, reading
+from cutline.inputs.column_source import Request, opened, reading
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import WeightsAre, check_weights_are
 
@@ -49,12 +49,12 @@ class ClassCases:
         # Made anew from its fields, so that a copy carries nothing that was found before.
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` finds for these cases, found once: several measures may need it."""
-        found = self.__dict__.setdefault("_found", {})
-        if key not in found:
-            found[key] = make()
-        return found[key]
+    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return the cached value of `make` for these cases, computing it on the first call."""
+        cache = self.__dict__.setdefault("_cache", {})
+        if key not in cache:
+            cache[key] = make()
+        return cache[key]
 
     @property
     def integral(self) -> bool:
@@ -77,7 +77,8 @@ class ClassCases:
         return 0 if self.groups is None else int(self.groups.max()) + 1
 
     def covariance(self, units: Array) -> Array:
-        """The covariances of sums over the cases, given what each case more changes in each: between groups, if any.
+        """Return the covariances of sums over the cases, given what each case more changes in each: between groups, if
+        any.
 
         Args:
             units: A row for each sum, or one row.
@@ -124,25 +125,25 @@ class ClassCases:
         )
 
     def ranking(self, position: int) -> Ranking:
-        """The ranking of one class against the rest."""
+        """Return the ranking of one class against the rest."""
         how: dict[str, Any] = {"positive": self.classes[position], "dropped": self.dropped}
-        found: Ranking = self.kept(
+        ranking: Ranking = self.cached(
             ("ranking", position),
             lambda: rank_cases(self.truth == position, self.scores[:, position], self._own_weights, **how),
         )
-        return found
+        return ranking
 
     def pair_ranking(self, position: int, other: int) -> tuple[Ranking, Array]:
-        """The ranking of one class against one other by the scores of the first, and which cases these are."""
+        """Return the ranking of one class against one other by the scores of the first, and which cases these are."""
         members = np.flatnonzero((self.truth == position) | (self.truth == other))
         weights = None if self._own_weights is None else self._own_weights[members]
         is_positive = self.truth[members] == position
         return rank_cases(is_positive, self.scores[members, position], weights), members
 
     def pooled_ranking(self) -> Ranking:
-        """The ranking of all scores of all cases together: positive is the score of a case for its own class."""
-        found: Ranking = self.kept("pooled", self._pooled)
-        return found
+        """Return the ranking of all scores of all cases together: positive is the score of a case for its own class."""
+        ranking: Ranking = self.cached("pooled", self._pooled)
+        return ranking
 
     def _pooled(self) -> Ranking:
         count = len(self.classes)
@@ -167,7 +168,7 @@ def read(
     weights_are: WeightsAre | None = None,
     ordered: bool = False,
 ) -> dict[str, ClassCases]:
-    """The complete cases of some models that scored the same cases.
+    """Return the complete cases of some models that scored the same cases.
 
     Args:
         labels: The class of each case.
@@ -185,7 +186,7 @@ def read(
     check_choice(missing, "missing", ("error", "drop"))
     check_weights_are(weights_are, weights)
     if data is not None:
-        labels, models, weights, groups = _named(labels, models, weights, groups, data)
+        labels, models, weights, groups = _read_columns(labels, models, weights, groups, data)
     validation.check_one_order({"labels": labels, "weights": weights, "groups": groups})
     matrices, known = {}, classes
     for name, scores in models.items():
@@ -197,11 +198,11 @@ def read(
             Text("pass ", Argument("classes"), " in their order, such as ['lose', 'draw', 'win']"),
             argument="ordered",
         )
-    return _aligned(labels, matrices, _Given(weights, weights_are, groups, ordered), known, missing)
+    return _align_rows(labels, matrices, _ClassOptions(weights, weights_are, groups, ordered), known, missing)
 
 
-class _Given(NamedTuple):
-    """What is known of the cases besides labels and scores."""
+class _ClassOptions(NamedTuple):
+    """Options of the cases besides labels and scores."""
 
     weights: Any
     weights_are: WeightsAre | None
@@ -212,33 +213,33 @@ class _Given(NamedTuple):
 # ---------------------------------------------------------------------- columns
 
 
-def _named(
+def _read_columns(
     labels: Any, models: Mapping[str, Any], weights: Any, groups: Any, data: Any
 ) -> tuple[Any, dict[str, Any], Any, Any]:
-    """The labels, the columns of each model by class, the weights and the groups of a frame or a file."""
-    wanted = {name: _columns_by_class(scores) for name, scores in models.items()}
-    is_text = all(isinstance(label, str) for own in wanted.values() for label in own)
-    asked: dict[Any, Ask] = {"labels": Ask("labels", labels, is_text)}
+    """Return the labels, the columns of each model by class, the weights and the groups of a frame or a file."""
+    columns = {name: _columns_by_class(scores) for name, scores in models.items()}
+    is_text = all(isinstance(label, str) for own in columns.values() for label in own)
+    requests: dict[Any, Request] = {"labels": Request("labels", labels, is_text)}
     if weights is not None:
-        asked["weights"] = Ask("weights", weights)
+        requests["weights"] = Request("weights", weights)
     if groups is not None:
-        asked["groups"] = Ask("groups", groups)
-    for name, own in wanted.items():
-        asked |= {(name, label): Ask("scores", column) for label, column in own.items()}
-    with reading(opened(data), asked) as found:
-        truth = validation.column(found["labels"], "labels")
+        requests["groups"] = Request("groups", groups)
+    for name, own in columns.items():
+        requests |= {(name, label): Request("scores", column) for label, column in own.items()}
+    with reading(opened(data), requests) as rows:
+        truth = validation.column(rows["labels"], "labels")
         by_text = {
-            _spelled(label): label for label in dict.fromkeys(truth.tolist()) if not validation.is_missing(label)
+            _spell_label(label): label for label in dict.fromkeys(truth.tolist()) if not validation.is_missing(label)
         }
         matched = {
-            name: {_label_of(label, by_text): _checked(found[(name, label)], own[label]) for label in own}
-            for name, own in wanted.items()
+            name: {_label_of(label, by_text): _check_scores(rows[(name, label)], own[label]) for label in own}
+            for name, own in columns.items()
         }
-        return truth, matched, found.get("weights"), found.get("groups")
+        return truth, matched, rows.get("weights"), rows.get("groups")
 
 
-def _checked(values: Any, column: str) -> Array:
-    """A column of scores of a source, refused by its name."""
+def _check_scores(values: Any, column: str) -> Array:
+    """Return a column of scores of a source, refused by its name."""
     try:
         return validation.scores(values)
     except InputError as error:
@@ -246,7 +247,7 @@ def _checked(values: Any, column: str) -> Array:
 
 
 def _columns_by_class(scores: Any) -> dict[Any, Any]:
-    """The columns of a source by class; a column that is only named belongs to the class of that name."""
+    """Return the columns of a source by class; a column that is only named belongs to the class of that name."""
     if isinstance(scores, Mapping):
         return dict(scores)
     if isinstance(scores, str) or not isinstance(scores, Sequence):
@@ -255,33 +256,35 @@ def _columns_by_class(scores: Any) -> dict[Any, Any]:
             Text("with ", Argument("data"), ", pass the columns by class, such as {'cat': 'p_cat', 'dog': 'p_dog'}"),
             argument="scores",
         )
+    if not all(isinstance(name, str) for name in scores):
+        raise ParameterError(f"is {briefly(scores)}", "pass names of columns", argument="scores")
     if len(set(scores)) < len(scores):
         twice = next(name for name in scores if list(scores).count(name) > 1)
         raise ParameterError(f"names the column {twice!r} twice", "name each class once", argument="scores")
     return {name: name for name in scores}
 
 
-def _spelled(label: Any) -> str:
-    """A label as people write it: 1.0 is 1."""
+def _spell_label(label: Any) -> str:
+    """Return a label as people write it: 1.0 is 1."""
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _label_of(named: Any, by_text: Mapping[str, Any]) -> Any:
-    """The label that is meant by a name, which may spell a number; a name that no case has stands for itself."""
-    return by_text.get(_spelled(named), named)
+    """Return the label that is meant by a name, which may spell a number; a name that no case has stands for itself."""
+    return by_text.get(_spell_label(named), named)
 
 
 def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
-    """The scores as a matrix, and the classes in the order of its columns (None: the sorted labels)."""
+    """Return the scores as a matrix, and the classes in the order of its columns (None: the sorted labels)."""
     if not isinstance(scores, Mapping):
         return validation.matrix(scores, "scores"), classes
     if len(scores) < 2:
-        found = f"has {validation.counted(len(scores), 'column')}"
-        raise InputError(found, "pass a column for each of two classes or more", argument="scores")
+        problem = f"has {validation.counted(len(scores), 'column')}"
+        raise InputError(problem, "pass a column for each of two classes or more", argument="scores")
     own = list(scores)
     if classes is not None and set(classes) != set(own):
         raise InputError(
-            f"has columns for {_listed(own)}, but the classes are {_listed(classes)}",
+            f"has columns for {_list_labels(own)}, but the classes are {_list_labels(classes)}",
             "pass a column for each class",
             argument="scores",
         )
@@ -300,13 +303,14 @@ def _check_columns(labels: Any, classes: Sequence[Any]) -> None:
     lacking = [label for label in dict.fromkeys(truth) if not validation.is_missing(label) and label not in known]
     if lacking:
         raise InputError(
-            f"holds the class {lacking[0]!r}, for which there is no column of scores (there are {_listed(classes)})",
+            f"holds the class {lacking[0]!r}, for which there is no column of scores "
+            f"(there are {_list_labels(classes)})",
             "name a column for every class",
             argument="labels",
         )
 
 
-def _listed(labels: Sequence[Any]) -> str:
+def _list_labels(labels: Sequence[Any]) -> str:
     shown = [repr(label) for label in list(labels)[:6]]
     return ", ".join(shown) + (", ..." if len(labels) > 6 else "")
 
@@ -314,42 +318,48 @@ def _listed(labels: Sequence[Any]) -> str:
 # ---------------------------------------------------------------------- rows
 
 
-def _aligned(
-    labels: Any, matrices: Mapping[str, Array], given: _Given, classes: Any, missing: str
+def _align_rows(
+    labels: Any, matrices: Mapping[str, Array], options: _ClassOptions, classes: Any, missing: str
 ) -> dict[str, ClassCases]:
-    """The rows that are complete for every model, in an order of their own."""
+    """Return the rows that are complete for every model, in an order of their own."""
     first = next(iter(matrices.values()))
     truth = validation.column(labels, "labels")
-    _check_lengths(truth, matrices, given.weights)
-    heavy = None if given.weights is None else validation.weights(given.weights)
-    kept, dropped = _complete(truth, matrices, heavy, missing)
-    coded, order = validation.classes_of(truth[kept], classes, first.shape[1])
+    _check_lengths(truth, matrices, options.weights)
+    heavy = None if options.weights is None else validation.weights(options.weights)
+    complete, dropped = _complete(truth, matrices, heavy, missing)
+    coded, order = validation.classes_of(truth[complete], classes, first.shape[1])
     if len(np.unique(coded)) < 2:
         raise InputError(
             f"holds one class alone, {order[coded[0]]!r}", "pass cases of two classes or more", argument="labels"
         )
-    own = np.ones(len(kept), dtype=np.int64) if heavy is None else validation.weighed(heavy[kept], given.weights_are)
-    together = None if given.groups is None else _group_numbers(given.groups, kept, len(truth), dropped)
-    scores = {name: matrix[kept] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score
+    own = (
+        np.ones(len(complete), dtype=np.int64)
+        if heavy is None
+        else validation.weighed(heavy[complete], options.weights_are)
+    )
+    together = None if options.groups is None else _group_numbers(options.groups, complete, len(truth), dropped)
+    scores = {name: matrix[complete] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score
     ties = () if together is None else (together,)
     by = (*ties, own, *(column for matrix in scores.values() for column in matrix.T), coded)
     rows = np.lexsort(by)
     groups = None if together is None else together[rows]
     return {
-        name: ClassCases(tuple(order), coded[rows], matrix[rows], own[rows], dropped, groups, given.ordered)
+        name: ClassCases(tuple(order), coded[rows], matrix[rows], own[rows], dropped, groups, options.ordered)
         for name, matrix in scores.items()
     }
 
 
-def _group_numbers(groups: Any, kept: Array, rows: int, dropped: int) -> Array:
-    """The number of the group of each row that is kept."""
+def _group_numbers(groups: Any, complete: Array, rows: int, dropped: int) -> Array:
+    """Return the number of the group of each row that is kept."""
     if dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
-    found = validation.column(groups, "groups")
-    validation.check_simple(found, "groups")
-    if found.shape != (rows,):
-        raise InputError(f"has {found.size} values but labels has {rows}", "pass one for each label", argument="groups")
-    return validation.group_codes(found[kept])[1]
+    values = validation.column(groups, "groups")
+    validation.check_simple(values, "groups")
+    if values.shape != (rows,):
+        raise InputError(
+            f"has {values.size} values but labels has {rows}", "pass one for each label", argument="groups"
+        )
+    return validation.group_codes(values[complete])[1]
 
 
 def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) -> None:
@@ -360,16 +370,16 @@ def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) ->
     for name, (length, _) in lengths.items():
         if length != len(truth):
             whose = f" of {name!r}" if len(lengths) > 1 else ""
-            found = f"has {validation.counted(len(truth), 'value')} but scores{whose} has {length} rows"
-            raise InputError(found, "pass one row of scores for each label", argument="labels")
+            problem = f"has {validation.counted(len(truth), 'value')} but scores{whose} has {length} rows"
+            raise InputError(problem, "pass one row of scores for each label", argument="labels")
     if weights is not None and len(validation.column(weights, "weights")) != len(truth):
         count = len(validation.column(weights, "weights"))
-        found = f"has {validation.counted(len(truth), 'value')} but weights has {count}"
-        raise InputError(found, "pass one weight for each label", argument="labels")
+        problem = f"has {validation.counted(len(truth), 'value')} but weights has {count}"
+        raise InputError(problem, "pass one weight for each label", argument="labels")
 
 
 def _complete(truth: Array, matrices: Mapping[str, Array], weights: Array | None, missing: str) -> tuple[Array, int]:
-    """The positions of the rows that count and are complete, and how many were dropped."""
+    """Return the positions of the rows that count and are complete, and how many were dropped."""
     counts = np.ones(len(truth), dtype=bool) if weights is None else weights != 0
     of_labels = validation.missing_mask(truth)
     absent = {
@@ -381,8 +391,8 @@ def _complete(truth: Array, matrices: Mapping[str, Array], weights: Array | None
     if incomplete.any() and missing == "error":
         name, mask = next((name, mask & counts) for name, mask in absent.items() if (mask & counts).any())
         raise validation.missing_error(name, mask, None, _FILL)
-    kept = np.flatnonzero(counts & ~incomplete)
-    if not len(kept):
+    complete = np.flatnonzero(counts & ~incomplete)
+    if not len(complete):
         why = "all weights are zero" if not counts.any() else "every row has a missing label, score or weight"
         raise InputError(f"Nothing can be evaluated, because {why}", "pass complete rows with positive weights")
-    return kept, int(incomplete.sum())
+    return complete, int(incomplete.sum())

@@ -20,30 +20,35 @@ from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, joine
 
 _WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
 MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memory might take more
+MOST_CELLS = 2**25  # distinct scores, or bins, of all slices that are held
+_FEWEST_BINS = 10_000  # of each slice
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
 _ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
 _NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 
 class Classes:
-    """How many rows each label has, and how many of them lack something or have a weight that is none."""
+    """How many rows each label has (in each slice), and how many of them lack something or have a wrong weight."""
 
-    def __init__(self, found: Mapping[str, Array]) -> None:
-        self.labels = found["y"]
-        self._found = found
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        self.labels = columns["y"]
+        self.slices = columns.get("s")
+        self._columns = columns
 
     def total(self, name: str) -> float:
-        """A count over all labels."""
+        """Return a count over all labels."""
         with np.errstate(over="ignore"):
-            return float(np.nansum(self._found[name].astype(float))) if name in self._found else 0.0
+            return float(np.nansum(self._columns[name].astype(float))) if name in self._columns else 0.0
 
     def least(self) -> float:
-        """The smallest weight above 0."""
-        return float(np.nanmin(self._found["least"].astype(float), initial=np.inf)) if "least" in self._found else 1.0
+        """Return the smallest weight above 0."""
+        return (
+            float(np.nanmin(self._columns["least"].astype(float), initial=np.inf)) if "least" in self._columns else 1.0
+        )
 
     def taken(self, which: Array) -> Classes:
-        """Some of the labels."""
-        return Classes({name: values[which] for name, values in self._found.items()})
+        """Return some of the labels."""
+        return Classes({name: values[which] for name, values in self._columns.items()})
 
 
 class Edge(NamedTuple):
@@ -59,27 +64,30 @@ class Engine(Protocol):
     rows: int
     single: bool
     weighted: bool
+    slices: int  # how many slices the rows belong to, 0 for none; labels, cells and bins are then those of each
 
     def classes(self) -> Classes:
-        """The labels, and what is to be known of scores and weights."""
+        """Return the labels, and the checks of scores and weights."""
 
     def first(self, what: str) -> tuple[int | None, Any]:
-        """Where the first row is that lacks something or has a wrong weight, and its weight."""
+        """Return where the first row is that lacks something or has a wrong weight, and its weight."""
 
     def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
         """Say which labels are positive, and which threshold bins have to respect."""
 
     def distinct(self) -> int:
-        """About how many distinct scores there are."""
+        """Return about how many distinct scores there are."""
 
     def bins(self, divisions: list[Division]) -> Bins:
-        """The bins of the last of the divisions."""
+        """Return the bins of the last of the divisions."""
 
     def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
-        """The distinct scores above one score, up to another with it, as bins of one score each; None is no border."""
+        """Return the distinct scores above one score, up to another with it, as bins of one score each; None is no
+        border.
+        """
 
 
-class Wanted(NamedTuple):
+class RankingOptions(NamedTuple):
     """How the data are to be read: whether bins will do (None: where there are too many scores), and an edge."""
 
     positive: Any
@@ -99,64 +107,140 @@ def is_large(engine: Engine) -> bool:
 Binary = Callable[[Array, Any], tuple[Array, Any, Any]]
 
 
-def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
-    """The ranking of what an engine holds: exact where there are few distinct scores, otherwise of bins.
+def rank_large(engine: Engine, options: RankingOptions, binary: Binary) -> Ranking:
+    """Return the ranking of what an engine holds: exact where there are few distinct scores, otherwise of bins.
 
     Args:
         engine: What holds the data.
-        wanted: How they are to be read.
+        options: How they are to be read.
         binary: Tells which labels are positive, or refuses them.
     """
-    found = engine.classes()
-    _check_weights(engine, found)
-    absent = validation.missing_mask(found.labels)
-    absent = np.zeros(len(found.labels), bool) if absent is None else absent
-    dropped = _dropped(engine, found, absent, wanted.missing)
-    present = found.taken(~absent)
+    ranking = rank_slices(engine, options, binary).rankings[0]
+    assert ranking is not None  # noqa: S101 - because there is a complete row
+    return ranking
+
+
+class RankedSlices(NamedTuple):
+    """The ranking of each slice, None of one without a complete row; how many rows of all lack something.
+
+    `overall` is the ranking of all cases where it is known already, without merging those of the slices.
+    """
+
+    rankings: list[Ranking | None]
+    dropped: int
+    overall: Ranking | None = None
+
+
+def rank_slices(engine: Engine, options: RankingOptions, binary: Binary) -> RankedSlices:
+    """Return the ranking of each slice of what an engine holds, aggregated together; of all cases where there are no
+    slices.
+
+    The bins of all slices have the same edges, which leave the AUC of all cases certain. A slice without a complete
+    row has no ranking.
+
+    Args:
+        engine: What holds the data.
+        options: How they are to be read.
+        binary: Tells which labels are positive, or refuses them.
+    """
+    classes = engine.classes()
+    _check_weights(engine, classes)
+    absent = validation.missing_mask(classes.labels)
+    absent = np.zeros(len(classes.labels), bool) if absent is None else absent
+    _check_complete(engine, classes, absent, options.missing)
+    present = classes.taken(~absent)
     if not present.total("cases") - present.total("incomplete" if engine.weighted else "no_score"):
         raise InputError(f"Nothing can be ranked, because {_NO_ROW[0]}", _NO_ROW[1])
     if present.total("inexact"):
         validation.scores(np.array([2**53 + 1]))  # which refuses them
-    is_positive, positive, negative = binary(present.labels, wanted.positive)
-    at = None if wanted.threshold is None else Edge(_read_as(wanted.threshold, engine), wanted.higher_is_positive)
-    engine.prepare(present.labels, is_positive, at)
-    bins = in_order(_aggregated(engine, wanted))
+    labels = present.labels[_first_places(present.labels)]
+    is_positive, positive, negative = binary(labels, options.positive)
+    at = None if options.threshold is None else Edge(_read_as(options.threshold, engine), options.higher_is_positive)
+    engine.prepare(labels, is_positive, at)
+    names: dict[str, Any] = {"positive": positive, "negative": negative}
+    parts = [(bins, classes, absent) for bins in _aggregate(engine, options)]
+    if engine.slices:
+        own = [np.flatnonzero(classes.slices == number) for number in range(engine.slices)]
+        parts = [(part[0], classes.taken(rows), absent[rows]) for part, rows in zip(parts, own, strict=True)]
+    rankings = [_ranking(engine, options, *part, names) if len(part[0]) else None for part in parts]
+    return RankedSlices(rankings, _count_dropped(engine, classes, absent))
+
+
+def _first_places(labels: Array) -> list[int]:
+    """Return where each label stands first: each slice has its own row of it."""
+    places: dict[Any, int] = {}
+    for place, label in enumerate(labels.tolist()):
+        places.setdefault(label, place)
+    return list(places.values())
+
+
+def _ranking(
+    engine: Engine, options: RankingOptions, bins: Bins, classes: Classes, absent: Array, names: Mapping[str, Any]
+) -> Ranking:
+    """Return the ranking of the bins of all cases, or of one slice."""
+    bins = in_order(bins)
     ends = (bins.top, bins.bottom)
     top, bottom = (end.astype(np.float32) for end in ends) if engine.single else ends
-    fractions = found.total("fractions")
-    if wanted.weights_are == "counts" and fractions:
+    fractions = classes.total("fractions")
+    if options.weights_are == "counts" and fractions:
         validation.weighed(np.array([0.5]), "counts")  # which refuses them
-    are_counts = wanted.weights_are not in ("sampling", "importance")
-    whole = are_counts and not fractions and found.total("weight") < 2**53
+    are_counts = options.weights_are not in ("sampling", "importance")
+    whole = are_counts and not fractions and classes.total("weight") < 2**53
     sums = [
         c.astype(np.int64) if c is not None and whole and c.sum(dtype=float) < _WHOLE else c
         for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
     ]
-    how: dict[str, Any] = {"higher_is_positive": wanted.higher_is_positive, "positive": positive, "negative": negative}
-    return of_bins(top, bottom, *sums, **how, dropped=dropped)  # type: ignore[arg-type]
+    dropped = _count_dropped(engine, classes, absent)
+    return of_bins(top, bottom, *sums, higher_is_positive=options.higher_is_positive, **names, dropped=dropped)  # type: ignore[arg-type]
 
 
 def _read_as(threshold: float, engine: Engine) -> float:
     return float(np.float32(threshold)) if engine.single else float(threshold)
 
 
-def _aggregated(engine: Engine, wanted: Wanted) -> Bins:
-    if wanted.exact is False:
-        return binned(engine.bins)
-    distinct = engine.distinct()
-    if distinct <= MOST:
-        return engine.cells()
-    return _by_ranges(engine, distinct, wanted.memory) if wanted.exact else binned(engine.bins)
+def _aggregate(engine: Engine, options: RankingOptions) -> list[Bins]:
+    """Return the bins of each slice, or of all cases where there are no slices."""
+    if options.exact is False:
+        return _bin_slices(engine)
+    distinct, most = engine.distinct(), MOST
+    if engine.slices:
+        distinct, most = min(distinct * engine.slices, engine.rows), max(MOST, MOST_CELLS)
+    if distinct <= most:
+        return _split(engine.cells(), engine.slices)
+    return _split(_by_ranges(engine, distinct, options.memory), engine.slices) if options.exact else _bin_slices(engine)
+
+
+def _split(bins: Bins, slices: int) -> list[Bins]:
+    return bins.by_slice(slices) if slices else [bins]
+
+
+def _bin_slices(engine: Engine) -> list[Bins]:
+    """Return bins that leave the AUC of all cases certain, of each slice by itself."""
+    if not engine.slices:
+        return [binned(engine.bins)]
+    passes: list[Bins] = []
+    divided: list[Division] = []
+
+    def aggregate(divisions: list[Division]) -> Bins:
+        passes.append(engine.bins(divisions))
+        divided[:] = divisions
+        return passes[-1].all_slices()
+
+    binned(aggregate, most=max(MOST_CELLS // engine.slices, _FEWEST_BINS))
+    again = np.concatenate([division.number for division in divided]) if divided else np.zeros(0, np.int64)
+    # What a later pass divided is there in parts.
+    return _split(joined([bins.taken(~np.isin(bins.number, again)) for bins in passes]), engine.slices)
 
 
 def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
-    """All distinct scores: the counts of ranges first, then the scores of each range by itself."""
+    """Return all distinct scores: the counts of ranges first, then the scores of each range by itself."""
     needed = distinct * _BYTES
     if memory and needed > memory:
-        found = f"The exact ranking of about {distinct:,} distinct scores takes about {needed / 1e9:.3g} GB"
+        problem = f"The exact ranking of about {distinct:,} distinct scores takes about {needed / 1e9:.3g} GB"
         way_out = ("leave ", Argument("exact"), " out for bins, which leave the AUC certain to 1e-6, or raise ")
-        raise InputError(found, Text(*way_out, Argument("memory")))
-    ranges = in_order(engine.bins([]))
+        raise InputError(problem, Text(*way_out, Argument("memory")))
+    first = engine.bins([])
+    ranges = in_order(first.all_slices() if engine.slices else first)
     size = np.cumsum(ranges.pos + ranges.neg)
     part = (size // (MOST * float(size[-1]) / engine.rows)).astype(np.int64)
     # From the highest scores down. Neighbours share a border, so that no case is lost or counted twice even where an
@@ -169,33 +253,37 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
 # ---------------------------------------------------------------------- refusals
 
 
-def _check_weights(engine: Engine, found: Classes) -> None:
+def _check_weights(engine: Engine, classes: Classes) -> None:
     """Refuse weights as `columns.weights` refuses them."""
     if not engine.weighted:
         return
-    if not len(found.labels):
+    if not len(classes.labels):
         raise InputError(f"Nothing can be ranked, because {_ALL_ZERO[0]}", _ALL_ZERO[1])
     for what in ("negative", "infinite"):
-        many = int(found.total(what))
+        many = int(classes.total(what))
         if many:
             place, value = engine.first(what)
             try:
                 validation.weights(np.full(min(many, 10**6), float(value)))
             except PositionError as error:
                 raise error.altered(position=place) from None
-    total = found.total("weight")
-    validation.weights(np.array([total, min(found.least(), total)]))
+    total = classes.total("weight")
+    validation.weights(np.array([total, min(classes.least(), total)]))
 
 
-def _dropped(engine: Engine, found: Classes, absent: Array, missing: str) -> int:
-    """How many rows lack something, if that is allowed."""
+def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: str) -> None:
+    """Refuse rows that lack something, unless that is allowed."""
     lacking = {
-        "labels": found.taken(absent).total("cases"),
-        "weights": found.total("no_weight"),
-        "scores": found.total("no_score"),
+        "labels": classes.taken(absent).total("cases"),
+        "weights": classes.total("no_weight"),
+        "scores": classes.total("no_score"),
     }
     for name, many in lacking.items():
         if many and missing == "error":
             raise validation.missing_values(name, int(many), engine.first(name)[0])
-    of_others = found.taken(~absent).total("incomplete" if engine.weighted else "no_score")
-    return int(lacking["labels"] + of_others)
+
+
+def _count_dropped(engine: Engine, classes: Classes, absent: Array) -> int:
+    """Return how many rows lack something."""
+    of_others = classes.taken(~absent).total("incomplete" if engine.weighted else "no_score")
+    return int(classes.taken(absent).total("cases") + of_others)

@@ -6,6 +6,7 @@ Everything behind this door trusts what it gets. The door repairs nothing silent
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -26,6 +27,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source, in_memory, out_of_core
 from cutline.inputs.labels import Sides, binary
+from cutline.inputs.out_of_core import RankedSlices
 
 Missing = Literal["error", "drop"]
 DEFAULT_THRESHOLD = 0.5  # of probabilities
@@ -52,7 +54,7 @@ def rank(
     memory: str | None = None,
     threshold: float | None = None,
 ) -> Ranking:
-    """The ranking of labelled, scored cases: the only way in.
+    """Return the ranking of labelled, scored cases: the only way in.
 
     Args:
         labels: Booleans, 0/1 or -1/+1, or any two values if `positive` names the positive one.
@@ -75,17 +77,17 @@ def rank(
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
     check_weights_are(weights_are, weights)
-    options = _Options(positive, higher_is_positive, missing, weights_are)
+    options = _RankOptions(positive, higher_is_positive, missing, weights_are)
     if data is not None:
-        asked = column_source.asked_of(labels, scores, weights, positive=positive)
+        requests = column_source.request_columns(labels, scores, weights, positive=positive)
         source = column_source.opened(data, memory=memory)
-        ranking = _rank_named(source, asked, options, (exact, threshold, memory))
-        notes = column_source.notes_on(source, asked)
+        ranking = _rank_named(source, requests, options, (exact, threshold, memory))
+        notes = column_source.notes_on(source, requests)
         return replace(ranking, read_as=notes) if notes else ranking
     return _rank_rows(options, labels, scores, weights)
 
 
-class _Options(NamedTuple):
+class _RankOptions(NamedTuple):
     """How the columns are to be read."""
 
     positive: Any
@@ -106,10 +108,12 @@ def check_weights_are(weights_are: Any, weights: Any) -> None:
         )
 
 
-def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
-    """The ranking of rows, each of which may stand for several."""
+def _rank_rows(
+    options: _RankOptions, labels: Any, scores: Any, weights: Any = None, times: Array | None = None
+) -> Ranking:
+    """Rank rows, each with a multiplicity."""
     rows, sides, dropped = _read(labels, scores, weights, options, times)
-    found = in_memory.rank_cases(
+    ranking = in_memory.rank_cases(
         sides.is_positive,
         rows.scores,
         rows.weights,
@@ -119,77 +123,158 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
         negative=sides.negative,
         dropped=dropped,
     )
-    if found.score[-1] != found.score[-1]:  # NaN, sorted last; only now is it worth looking where
+    if ranking.score[-1] != ranking.score[-1]:  # NaN, sorted last; only now is it worth looking where
         raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
-    return found
+    return ranking
 
 
 def _rank_named(
     source: column_source.Source,
-    asked: dict[Any, column_source.Ask],
-    options: _Options,
+    requests: dict[Any, column_source.Request],
+    options: _RankOptions,
     how: tuple[bool | None, float | None, Any],
 ) -> Ranking:
-    """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
+    """Return the ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
     exact, threshold, memory = how
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
-    column_source.check(source, asked)
+    column_source.check(source, requests)
     file: Any = source if hasattr(source, "scan") else None
     if exact is not False and file is not None and file.fits(_room(memory, exact=exact)):
-        columns = file.scan(asked)
+        columns = file.scan(requests)
         if columns is not None:
-            return _rank_scanned(options, source, asked, columns)
-        with column_source.reading(source, asked) as rows:  # which knows what is wrong
+            return _rank_scanned(options, source, requests, columns)
+        with column_source.reading(source, requests) as rows:  # which knows what is wrong
             return _rank_rows(options, **rows)
     try:
-        engine = source.engine(asked)
+        engine = source.engine(requests)
         if engine is not None and (out_of_core.is_large(engine) or exact is not None):
             limit = _memory(memory)
             return out_of_core.rank_large(
-                engine, out_of_core.Wanted(*options[:3], exact, threshold, limit, options.weights_are), binary
+                engine, out_of_core.RankingOptions(*options[:3], exact, threshold, limit, options.weights_are), binary
             )
     except PositionError as error:
-        raise column_source.told(error, source, asked) from None
+        raise column_source.with_place(error, source, requests) from None
     try:
-        grouped = source.grouped(asked)
+        grouped = source.grouped(requests)
         if grouped is not None:
-            found, times = grouped
-            if "weights" not in found:
-                return _rank_rows(options, **found, times=times)
+            distinct_rows, times = grouped
+            if "weights" not in distinct_rows:
+                return _rank_rows(options, **distinct_rows, times=times)
             # Sums of weights depend on the order of the rows, so they are added up here.
-            return _rank_rows(options, **{name: np.repeat(values, times) for name, values in found.items()})
+            return _rank_rows(options, **{name: np.repeat(values, times) for name, values in distinct_rows.items()})
     except InputError:
         pass  # the rows tell where it is
-    with column_source.reading(source, asked) as found:
-        return _rank_rows(options, **found)
+    with column_source.reading(source, requests) as distinct_rows:
+        return _rank_rows(options, **distinct_rows)
+
+
+def rank_slices(
+    source: Any, requests: dict[Any, column_source.Request], table: column_source.SliceTable, **how: Any
+) -> RankedSlices | None:
+    """Rank the slices of a file or of a frame that another engine holds; None where its rows are better collected.
+
+    Files that fit into memory are read once; what does not fit is aggregated where it is.
+
+    Args:
+        source: The source.
+        requests: The columns of labels, scores and weights.
+        table: Which combinations of values belong to which slice.
+        how: What `rank` takes, with a threshold that no bin straddles.
+    """
+    exact, memory = how.get("exact"), how.get("memory")
+    options = _RankOptions(
+        how.get("positive"), how.get("higher_is_positive", True), how.get("missing", "error"), how.get("weights_are")
+    )
+    count = int(table.codes.max()) + 1
+    sliced = source.with_slices(table)
+    columns = requests | {"slices": column_source.Request("slices", column_source.SLICE)}
+    if exact is not False and hasattr(source, "scan") and source.fits(_room(memory, exact=exact)):
+        rows = sliced.scan(columns) or sliced.rows(columns)
+        code = rows.pop("slices")
+        weights, cases = rows.get("weights"), _complete_scanned(options, rows)
+        return rank_parts(cases, code, count, weights, options.higher_is_positive)
+    engine = sliced.engine(columns, count)
+    if engine is None or not (out_of_core.is_large(engine) or exact is not None):
+        return None
+    large = out_of_core.RankingOptions(*options[:3], exact, how.get("threshold"), _memory(memory), options.weights_are)
+    return out_of_core.rank_slices(engine, large, binary)
+
+
+def rank_parts(
+    cases: Cases, code: Array, count: int, weights: Array | None = None, higher_is_positive: bool = True
+) -> RankedSlices:
+    """Rank the slices of cases, and all of them.
+
+    Args:
+        cases: The complete cases.
+        code: The number of the slice of each of the caller's rows.
+        count: How many slices there are.
+        weights: The weights of the caller's rows: one of 0 is that of an absent row.
+        higher_is_positive: Whether high scores mean positive.
+    """
+    overall = cases.ranked(higher_is_positive=higher_is_positive)
+    own = code if len(cases.scores) == len(code) else code[cases.position]
+    there = code if weights is None else code[np.asarray(weights) != 0]
+    dropped = np.bincount(there, minlength=count) - np.bincount(own, minlength=count)
+    order = np.argsort(own.astype(np.int16), kind="stable")
+    ends = np.searchsorted(own[order], np.arange(count + 1))
+    rankings: list[Ranking | None] = []
+    for number, (start, end) in enumerate(pairwise(ends.tolist())):
+        part = cases.taken(order[start:end])._replace(dropped=int(dropped[number]))
+        rankings.append(part.ranked(higher_is_positive=higher_is_positive) if end > start else None)
+    return RankedSlices(rankings, cases.dropped, overall)
 
 
 def _rank_scanned(
-    options: _Options, source: Any, asked: dict[Any, column_source.Ask], columns: dict[Any, Any]
+    options: _RankOptions, source: Any, requests: dict[Any, column_source.Request], columns: dict[Any, Any]
 ) -> Ranking:
     """Rank the columns of one typed scan: text labels are compared once each, by their codes."""
-    labels, scores = columns["labels"], columns["scores"]
-    if isinstance(labels, column_source.Coded):
-        used = np.flatnonzero(np.bincount(labels.code, minlength=len(labels.values)))
-        is_complete = "weights" not in columns and used[-1] < len(labels.values) - 1
-        is_complete = is_complete and scores.dtype.kind == "f" and not np.isnan(scores).any()
-        if is_complete and options.missing in get_args(Missing):
-            sides = binary(_as_array(labels.values[used]), options.positive)
-            of_code = np.zeros(len(labels.values), bool)
-            of_code[used] = sides.is_positive
-            return in_memory.rank_cases(
-                of_code[labels.code],
-                scores,
-                higher_is_positive=options.higher_is_positive,
-                positive=sides.positive,
-                negative=sides.negative,
-            )
-        columns = columns | {"labels": _as_array(labels.expand())}
+    sides = _sides_of_codes(columns, options)
+    if sides is not None:
+        return in_memory.rank_cases(
+            sides.is_positive,
+            columns["scores"],
+            higher_is_positive=options.higher_is_positive,
+            positive=sides.positive,
+            negative=sides.negative,
+        )
     try:
-        return _rank_rows(options, **columns)
+        return _rank_rows(options, **columns | {"labels": _expand_labels(columns["labels"])})
     except PositionError as error:
-        raise column_source.told(error, source, asked) from None
+        raise column_source.with_place(error, source, requests) from None
+
+
+def _complete_scanned(options: _RankOptions, columns: dict[Any, Any]) -> Cases:
+    """Return the complete cases of one scan: text labels are compared once each, by their codes."""
+    how: dict[str, Any] = {"missing": options.missing, "weights_are": options.weights_are}
+    sides = _sides_of_codes(columns, options)
+    if sides is None:
+        how["positive"] = options.positive
+        return complete(**columns | {"labels": _expand_labels(columns["labels"])}, **how)
+    cases = complete(**columns | {"labels": sides.is_positive}, **how)
+    return cases._replace(positive=sides.positive, negative=sides.negative)
+
+
+def _sides_of_codes(columns: dict[Any, Any], options: _RankOptions) -> Sides | None:
+    """Return which cases are positive by the codes of their labels; None if there are none, or a value is missing."""
+    labels, scores = columns["labels"], columns["scores"]
+    if not isinstance(labels, column_source.CodedColumn) or options.missing not in get_args(Missing):
+        return None
+    if "weights" in columns or scores.dtype.kind != "f" or np.isnan(scores).any():
+        return None
+    used = np.flatnonzero(np.bincount(labels.code, minlength=len(labels.values)))
+    if used[-1] == len(labels.values) - 1:  # the code of a missing label
+        return None
+    sides = binary(_as_array(labels.values[used]), options.positive)
+    of_code = np.zeros(len(labels.values), bool)
+    of_code[used] = sides.is_positive
+    return sides._replace(is_positive=of_code[labels.code])
+
+
+def _expand_labels(labels: Any) -> Array:
+    """Return the label of each case."""
+    return _as_array(labels.expand()) if isinstance(labels, column_source.CodedColumn) else labels
 
 
 def _as_array(labels: Array) -> Array:
@@ -199,7 +284,7 @@ def _as_array(labels: Array) -> Array:
 
 
 def _room(memory: Any, *, exact: bool | None) -> int:
-    """Return the bytes that columns may take: beyond so many rows, bins answer as well in a tenth of the memory."""
+    """Return the bytes that columns may take; beyond, bins answer in a tenth of the memory."""
     from cutline.inputs.duck import bytes_of
 
     limit = bytes_of(memory)
@@ -207,14 +292,14 @@ def _room(memory: Any, *, exact: bool | None) -> int:
 
 
 def _memory(limit: Any) -> int:
-    """The bytes that an exact ranking may take."""
+    """Return the bytes that an exact ranking may take."""
     from cutline.inputs.duck import bytes_of, of_machine
 
     return of_machine() if limit is None else bytes_of(limit)
 
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
-    """Which cases are positive, and their scores, case by case: for what is asked of each case and not of all."""
+    """Return which cases are positive, and their scores, case by case."""
     rows = _Rows(validation.column(labels, "labels"), validation.scores(scores, name), None)
     rows.check_lengths(name)
     for what, values in (("labels", rows.labels), (name, rows.scores)):
@@ -236,8 +321,14 @@ class Cases(NamedTuple):
     negative: Any
     dropped: int
 
+    def taken(self, rows: Array) -> Cases:
+        """Return some of the cases."""
+        weights = None if self.weights is None else self.weights[rows]
+        own = self.is_positive[rows], self.scores[rows], weights, self.position[rows]
+        return Cases(*own, self.rows, self.positive, self.negative, self.dropped)
+
     def ranked(self, *, higher_is_positive: bool = True) -> Ranking:
-        """Their ranking; the columns are not read again."""
+        """Return their ranking; the columns are not read again."""
         how = {"higher_is_positive": higher_is_positive, "positive": self.positive, "negative": self.negative}
         return in_memory.rank_cases(self.is_positive, self.scores, self.weights, **how, dropped=self.dropped)
 
@@ -251,10 +342,10 @@ def complete(
     missing: Missing = "error",
     weights_are: WeightsAre | None = None,
 ) -> Cases:
-    """The cases that `rank` would rank, one by one."""
+    """Return the cases that `rank` would rank, one by one."""
     check_weights_are(weights_are, weights)
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})  # while they have an index
-    labels, options = validation.column(labels, "labels"), _Options(positive, True, missing, weights_are)
+    labels, options = validation.column(labels, "labels"), _RankOptions(positive, True, missing, weights_are)
     rows, sides, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise validation.missing_error("scores", np.isnan(rows.scores), rows.position)
@@ -263,9 +354,9 @@ def complete(
 
 
 def _read(
-    labels: Any, scores: Any, weights: Any, options: _Options, times: Array | None = None
+    labels: Any, scores: Any, weights: Any, options: _RankOptions, times: Array | None = None
 ) -> tuple[_Rows, Sides, int]:
-    """The rows to rank, which of them are positive and by which labels, and how many were dropped."""
+    """Return the rows to rank, which of them are positive and by which labels, and how many were dropped."""
     missing = options.missing
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
@@ -284,12 +375,12 @@ def _read(
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
     """Refuse scores that cannot be probabilities of the positive class."""
     if not higher_is_positive:
-        found = f"{who} needs probabilities of the positive class, but low scores mean positive here"
+        problem = f"{who} needs probabilities of the positive class, but low scores mean positive here"
         way_out = Text("pass 1 - score without ", Argument("higher_is_positive", False))
-        raise NotProbabilitiesError(found, way_out)
+        raise NotProbabilitiesError(problem, way_out)
     if low < 0 or high > 1:
-        found = f"{who} needs probabilities, but scores run from {low:g} to {high:g}"
-        raise NotProbabilitiesError(found, "pass probabilities of the positive class, from 0 to 1")
+        problem = f"{who} needs probabilities, but scores run from {low:g} to {high:g}"
+        raise NotProbabilitiesError(problem, "pass probabilities of the positive class, from 0 to 1")
 
 
 class _Rows(NamedTuple):
@@ -305,8 +396,8 @@ class _Rows(NamedTuple):
         n = len(self.labels)
         for name, column in ((scores, self.scores), ("weights", self.weights)):
             if column is not None and len(column) != n:
-                found = f"has {validation.counted(n, 'value')} but {name} has {len(column)}"
-                raise InputError(found, f"pass one {name[:-1]} for each label", argument="labels")
+                problem = f"has {validation.counted(n, 'value')} but {name} has {len(column)}"
+                raise InputError(problem, f"pass one {name[:-1]} for each label", argument="labels")
         if n == 0:
             raise InputError(f"labels and {scores} are empty", "pass at least one case")
 
@@ -327,11 +418,11 @@ class _Rows(NamedTuple):
 def cut(
     ranking: Ranking, *, threshold: float | None = None, quota: float | None = None, share: float | None = None
 ) -> Counts:
-    """The table of one cut of a ranking, which a threshold, a quota or a share of the list names."""
+    """Return the table of one cut of a ranking, which a threshold, a quota or a share of the list names."""
     named = (("threshold", threshold), ("quota", quota), ("share", share))
-    given = [name for name, value in named if value is not None]
-    if len(given) != 1:
-        what = " and ".join(given) or "none"
+    names = [name for name, value in named if value is not None]
+    if len(names) != 1:
+        what = " and ".join(names) or "none"
         raise ParameterError(f"Pass exactly one of threshold, quota or share (got {what})")
     if threshold is None:
         return ranking.at_quota(places(ranking, quota=quota, share=share))
@@ -339,7 +430,7 @@ def cut(
 
 
 def default_threshold(ranking: Ranking) -> float:
-    """0.5 for scores from 0 to 1; otherwise the score at which about as many cases are flagged as are positive.
+    """Return 0.5 for scores from 0 to 1; otherwise the score that flags about as many cases as are positive.
 
     >>> default_threshold(rank([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.2]))
     0.5
@@ -358,7 +449,7 @@ def default_threshold(ranking: Ranking) -> float:
 
 
 def places(ranking: Ranking, *, quota: float | None = None, share: float | None = None) -> Any:
-    """How many places of the list a quota or a share takes.
+    """Return how many places of the list a quota or a share takes.
 
     A share is a capacity, so part of a place does not count: 5 % of 1010 cases are 50 places. Weights that are not
     whole numbers have no places, and then the share is taken exactly.
@@ -373,8 +464,8 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
                 f"is {quota:g}, but the weights add up to {n:g}", Text("pass ", Argument("share")), argument="quota"
             )
         if not 1 <= quota <= n:
-            found = f"is {written(quota)}, but there are {written(n)} cases"
-            raise ParameterError(found, f"pass a quota from 1 to {written(np.floor(n))}", argument="quota")
+            problem = f"is {written(quota)}, but there are {written(n)} cases"
+            raise ParameterError(problem, f"pass a quota from 1 to {written(np.floor(n))}", argument="quota")
         if ranking.integral and quota != int(quota):
             raise ParameterError(f"is {quota:g}", "pass a whole number of cases", argument="quota")
         return quota
@@ -389,24 +480,24 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
 
 
 def places_of_share(ranking: Ranking, share: float) -> Any:
-    """The places of a share of the list; at least one, because a short resample still has its first place."""
+    """Return the places of a share of the list; at least one, because a short resample still has its first place."""
     if not ranking.integral:
         return share * ranking.total
     return np.maximum(np.floor(np.round(share * ranking.total, 6)), 1)  # 0.29 * 100 is 28.999999999999996
 
 
 def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
-    """The rows that are complete, and how many were dropped."""
+    """Return the rows that are complete, and how many were dropped."""
     absent = {"labels": validation.missing_mask(rows.labels)}
     if rows.weights is not None:
         absent["weights"] = validation.missing_mask(rows.weights)
     if missing == "drop":
         absent["scores"] = np.isnan(rows.scores)
-    found = {name: mask for name, mask in absent.items() if mask is not None and mask.any()}
-    if not found:
+    masks = {name: mask for name, mask in absent.items() if mask is not None and mask.any()}
+    if not masks:
         return rows, 0  # with missing="error", NaN scores are found after the sort, for nothing
     if missing == "error":
-        raise validation.missing_error(*next(iter(found.items())), rows.position)
-    incomplete = np.logical_or.reduce(list(found.values()))
-    kept = rows.keep(~incomplete, _NO_ROW)
-    return kept, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())
+        raise validation.missing_error(*next(iter(masks.items())), rows.position)
+    incomplete = np.logical_or.reduce(list(masks.values()))
+    complete = rows.keep(~incomplete, _NO_ROW)
+    return complete, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())

@@ -17,7 +17,7 @@ from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking
 from cutline.inputs import files
 from cutline.inputs.binning import Bins, in_order
-from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import Request
 
 DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark")
 _BACKTICKS = ("bigquery", "spark", "clickhouse")
@@ -59,7 +59,7 @@ def ranking_query(
     positive: str | None = None,
     bins: int | None = None,
 ) -> str:
-    """The query that makes a ranking of a table: a row for each distinct score, or for each bin of scores.
+    """Return the query that makes a ranking of a table: a row for each distinct score, or for each bin of scores.
 
     Args:
         label: The column of the labels.
@@ -96,7 +96,7 @@ def ranking_query(
 
 
 def _name(name: str, dialect: str) -> str:
-    """A name as it is, which warehouses fold in their own way, or between their quotes."""
+    """Return a name as it is, which warehouses fold in their own way, or between their quotes."""
     name = name.strip().strip('`"')
     reserved = _SNOWFLAKE if dialect == "snowflake" else _RESERVED
     if _PLAIN.fullmatch(name) and not reserved.fullmatch(name.lower()):
@@ -122,7 +122,7 @@ def _literal(positive: str | None, dialect: str) -> str:
 
 
 def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: bool = True) -> Ranking:
-    """The ranking that the result of such a query holds, a CSV or Parquet file.
+    """Return the ranking that the result of such a query holds, a CSV or Parquet file.
 
     Args:
         path: The file.
@@ -134,18 +134,18 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     ends = ("score",) if "score" in named else ("top", "bottom")
     for name in (*ends, "pos", "neg"):
         if name not in named:
-            found = f"{source.title} has no column {name!r}, and is not the result of the query of `cutline sql`"
-            raise InputError(found, "pass a file with the columns score (or top and bottom), pos and neg")
-    wanted = [name for name in (*ends, "pos", "neg", "pos2", "neg2", "missing") if name in named]
-    rows = source.rows({name: Ask("weights" if name not in ends else "scores", named[name]) for name in wanted})
+            problem = f"{source.title} has no column {name!r}, and is not the result of the query of `cutline sql`"
+            raise InputError(problem, "pass a file with the columns score (or top and bottom), pos and neg")
+    names = [name for name in (*ends, "pos", "neg", "pos2", "neg2", "missing") if name in named]
+    rows = source.rows({name: Request("weights" if name not in ends else "scores", named[name]) for name in names})
     read = {name: validation.scores(rows[name], name).astype(float) for name in ends}
-    counts = {name: _counts(rows[name], named[name]) for name in wanted if name not in ends}
+    counts = {name: _counts(rows[name], named[name]) for name in names if name not in ends}
     if ("pos2" in counts) != ("neg2" in counts):
         raise InputError(f"{source.title} has one of the columns pos2 and neg2", "pass both, or neither")
     lacking = float(counts.pop("missing", np.zeros(1)).sum())
     if lacking or any(np.isnan(values).any() for values in read.values()):
-        found = f"{source.title} counts rows with a missing label, score or weight, or a negative weight"
-        raise InputError(found, "leave them out of the query with WHERE")
+        problem = f"{source.title} counts rows with a missing label, score or weight, or a negative weight"
+        raise InputError(problem, "leave them out of the query with WHERE")
     top, bottom = read[ends[0]], read[ends[-1]]
     if (top < bottom).any():
         raise InputError(f"{source.title} has a bin whose top is below its bottom", "pass the result as it is")
@@ -160,11 +160,11 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     return of_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)
 
 
-def _counts(given: Any, name: str) -> np.ndarray:
-    """The sums of a column, none of them missing or negative."""
-    values = validation.numbers(given, name).astype(float)
+def _counts(column: Any, name: str) -> np.ndarray:
+    """Return the sums of a column, none of them missing or negative."""
+    values = validation.numbers(column, name).astype(float)
     wrong = np.flatnonzero(~(values >= 0) | np.isinf(values))
     if len(wrong):
-        found = f"Column {name!r} holds {values[wrong[0]]:g} in row {wrong[0] + 1}"
-        raise InputError(found, "pass the result as it is: sums are finite and not negative")
+        problem = f"Column {name!r} holds {values[wrong[0]]:g} in row {wrong[0] + 1}"
+        raise InputError(problem, "pass the result as it is: sums are finite and not negative")
     return validation.weights(values)

@@ -17,21 +17,21 @@ _TEXT = ("VARCHAR", "JSON")
 class Files(File):
     """The columns of several files."""
 
-    def __init__(self, parts: Sequence[File], found: FileSet, connection: duckdb.DuckDBPyConnection) -> None:
-        self.title, self._kind, self._connection = found.title, found.kind, connection
+    def __init__(self, parts: Sequence[File], files: FileSet, connection: duckdb.DuckDBPyConnection) -> None:
+        self.title, self._kind, self._connection = files.title, files.kind, connection
         self._parts, self._layout = parts, None
         self.lacking = _differences(parts)
         with self._plainly():
-            self._from = self._together(found.hive)
+            self._from = self._together(files.hive)
             described = connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
         own = {str(row[0]): str(row[1]) for row in described}
         first = {name: duck for name, duck in parts[0].own_names.items() if name not in self.lacking}
-        partitions = {name: name for name in own if name not in parts[0].own_names.values() and found.hive}
+        partitions = {name: name for name in own if name not in parts[0].own_names.values() and files.hive}
         self._names = {name: duck for name, duck in {**first, **partitions}.items() if duck in own}
         self.types = {name: own[duck] for name, duck in self._names.items()}
 
     def _together(self, hive: bool) -> str:
-        """How DuckDB reads them: in one go where they are alike, else one after the other."""
+        """Return how DuckDB reads them: in one go where they are alike, else one after the other."""
         literals = f"[{', '.join(part.literal for part in self._parts)}]"
         folders = f"hive_partitioning = {str(hive).lower()}"
         if self._kind == "parquet":
@@ -57,7 +57,7 @@ class Files(File):
         return all(part.own_names == first.own_names and part.alike(first) for part in self._parts)
 
     def place(self, position: int) -> str:
-        """The row, as a person counts them, and the file."""
+        """Return the row, as a person counts them, and the file."""
         for part in self._parts:
             if position < part.count:
                 return f"{part.place(position)} of {part.title}"
@@ -65,7 +65,7 @@ class Files(File):
         return super().place(position)
 
     def _reason(self) -> InputError:
-        """Why they cannot be read: what is wrong with the first of them that cannot be read by itself."""
+        """Return the fault of the first file that cannot be read by itself."""
         for part in self._parts:
             try:
                 part.read_all()
@@ -75,16 +75,16 @@ class Files(File):
 
 
 def _differences(parts: Sequence[File]) -> dict[str, str]:
-    """Why columns of the files are not common to all, by name."""
+    """Return why columns of the files are not common to all, by name."""
     first = parts[0]
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for part in parts[1:]:
         for one, other in ((first, part), (part, first)):
             for name in one.columns:
                 if name not in other.columns:
-                    found.setdefault(name, f"{other.title} has no column {name!r}, which {one.title} has")
+                    reasons.setdefault(name, f"{other.title} has no column {name!r}, which {one.title} has")
         for name in first.columns:
             if name in part.columns and (first.types[name] in _TEXT) != (part.types[name] in _TEXT):
                 text, numbers = (first, part) if first.types[name] in _TEXT else (part, first)
-                found.setdefault(name, f"Column {name!r} is text in {text.title} but not in {numbers.title}")
-    return found
+                reasons.setdefault(name, f"Column {name!r} is text in {text.title} but not in {numbers.title}")
+    return reasons

@@ -1,4 +1,8 @@
-"""Which slice each case belongs to: the values of columns, ranges of numbers, months of dates, and their crossing."""
+"""Which slice each case belongs to: the values of columns, ranges of numbers, months of dates, and their crossing.
+
+Where another engine holds the cases, their distinct combinations of values are looked up there, and the number of each
+one's slice goes back to it (`look_up_slices`), so that it can group by slices.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +17,36 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.messages import Argument, Text
+from cutline.inputs.column_source import Request, SliceTable
 
 MOST = 1000  # slices
+MOST_VALUES = 1_000_000  # combinations of values that are looked up in another engine
+ABSENT, NOT_A_NUMBER, OUTSIDE = -3, -2, -1  # in place of the number of a range
 _DAYS = 31  # different days from which on dates are taken by month
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _PERIODS = {"day": "D", "month": "M", "year": "Y"}
 _WAY_OUT = "pass the edges of ranges, such as [0, 40, 65, 120], the number of ranges, or None for each value"
 
 
-class Coded(NamedTuple):
+class CodedSlices(NamedTuple):
     """The slices by number, and the slice of each case."""
 
     codes: Array
     keys: list[Any]
+
+
+def slice_columns(by: Any) -> dict[str, Any]:
+    """Return the columns of values that `by` holds, by their names; a single one is called "slice".
+
+    >>> slice_columns({"site": ["a", "b"]}), slice_columns(["a", "b"])
+    ({'site': ['a', 'b']}, {'slice': ['a', 'b']})
+    """
+    if not isinstance(by, Mapping):
+        return {"slice": by}
+    if not by or not all(isinstance(name, str) for name in by):
+        way_out = "pass the values of each column by its name, such as {'site': sites}"
+        raise ParameterError(f"is {briefly(by)}", way_out, argument="by")
+    return dict(by)
 
 
 def slice_rules(by: Any) -> dict[str, Any]:
@@ -50,7 +71,7 @@ def slice_rules(by: Any) -> dict[str, Any]:
     return rules
 
 
-def code_slices(name: str, values: Array, rule: Any = None) -> Coded:
+def code_slices(name: str, values: Array, rule: Any = None, times: Array | None = None) -> CodedSlices:
     """Number the slices of a column without missing values.
 
     Args:
@@ -58,24 +79,25 @@ def code_slices(name: str, values: Array, rule: Any = None) -> Coded:
         values: Its values.
         rule: None for each value (dates of more than 31 days by month); the edges of ranges of numbers, of which the
             last includes its end; the number of ranges with about as many cases each; or "day", "month" or "year".
+        times: How often each value occurs, where equal ones stand together.
 
     >>> code_slices("age", np.array([20, 40, 65]), [0, 40, 65])
-    Coded(codes=array([0, 1, 1]), keys=['[0, 40)', '[40, 65]'])
+    CodedSlices(codes=array([0, 1, 1]), keys=['[0, 40)', '[40, 65]'])
     """
     if isinstance(rule, str):
         return _by_period(name, values, rule)
     if rule is not None:
-        return _by_range(name, values, rule)
+        return _by_range(name, values, rule, times)
     if values.dtype.kind == "M":
         whole = values.astype("datetime64[D]")
-        values = whole if np.array_equal(whole, values) else values
+        values = whole if np.array_equal(whole, values) or len(np.unique(values)) > MOST else values
     elif values.dtype.kind == "O":
         values = values.astype(str)
     distinct, codes = np.unique(values, return_inverse=True)
     if len(distinct) > _DAYS and (days := _as_days(distinct)) is not None and len(np.unique(days)) > _DAYS:
         months, month_codes = np.unique(days.astype("datetime64[M]"), return_inverse=True)
-        return Coded(month_codes[codes], months.astype(str).tolist())
-    return Coded(codes, distinct.tolist())
+        return CodedSlices(month_codes[codes], months.astype(str).tolist())
+    return CodedSlices(codes, distinct.tolist())
 
 
 def _as_days(distinct: Array) -> Array | None:
@@ -90,7 +112,7 @@ def _as_days(distinct: Array) -> Array | None:
         return None
 
 
-def _by_period(name: str, values: Array, rule: str) -> Coded:
+def _by_period(name: str, values: Array, rule: str) -> CodedSlices:
     if rule not in _PERIODS:
         raise ParameterError(f"has the rule {rule!r} for {name}", "pass 'day', 'month' or 'year'", argument="by")
     if values.dtype.kind != "M":
@@ -99,7 +121,7 @@ def _by_period(name: str, values: Array, rule: str) -> Coded:
         except (ValueError, TypeError):
             raise InputError(f"{name} does not hold dates", f"leave {rule!r} out", argument="by") from None
     distinct, codes = np.unique(values.astype(f"datetime64[{_PERIODS[rule]}]"), return_inverse=True)
-    return Coded(codes, distinct.astype(str).tolist())
+    return CodedSlices(codes, distinct.astype(str).tolist())
 
 
 def as_numbers(values: Array) -> Array:
@@ -120,33 +142,81 @@ def as_numbers(values: Array) -> Array:
         return values
 
 
-def _by_range(name: str, values: Array, rule: Any) -> Coded:
+def _by_range(name: str, values: Array, rule: Any, times: Array | None) -> CodedSlices:
     values = as_numbers(values)
     if values.dtype.kind not in "iuf":
-        raise InputError(f"{name} does not hold numbers, so it has no ranges", "leave its edges out", argument="by")
-    if isinstance(rule, int) and not isinstance(rule, bool) and rule >= 2:
-        edges = np.unique(np.quantile(values, np.linspace(0, 1, rule + 1)))
+        raise _no_numbers(name)
+    if _is_count(rule):
+        edges = np.unique(quantiles(values, np.linspace(0, 1, rule + 1), times))
     else:
-        try:
-            edges = np.asarray(rule, dtype=float)
-        except (TypeError, ValueError):
-            edges = np.zeros(0)
-        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-            raise ParameterError(f"has the rule {briefly(rule)} for {name}", _WAY_OUT, argument="by")
-    outside = int(((values < edges[0]) | (values > edges[-1])).sum())
+        edges = as_edges(name, rule)
+    inside = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    codes = np.where((values < edges[0]) | (values > edges[-1]), OUTSIDE, inside)
+    return name_ranges(name, edges, codes, times)
+
+
+def _is_count(rule: Any) -> bool:
+    """Whether a rule is the number of ranges."""
+    return isinstance(rule, int) and not isinstance(rule, bool) and rule >= 2
+
+
+def as_edges(name: str, rule: Any) -> Array:
+    """Return the edges of ranges as ascending numbers, or raise."""
+    try:
+        edges = np.asarray(rule, dtype=float)
+    except (TypeError, ValueError):
+        edges = np.zeros(0)
+    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise ParameterError(f"has the rule {briefly(rule)} for {name}", _WAY_OUT, argument="by")
+    return edges
+
+
+def name_ranges(name: str, edges: Array, codes: Array, times: Array | None = None) -> CodedSlices:
+    """Name the ranges that hold cases, or raise where a value is in none.
+
+    Args:
+        name: The name of the column.
+        edges: The edges, of which the last belongs to the last range.
+        codes: The number of each value's range, `OUTSIDE` or `NOT_A_NUMBER`.
+        times: How often each value occurs.
+    """
+    if (codes == NOT_A_NUMBER).any():
+        raise _no_numbers(name)
+    is_outside = codes == OUTSIDE
+    outside = int(is_outside.sum() if times is None else times[is_outside].sum())
     if outside:
-        found = f"{name} has {validation.counted(outside, 'value')} outside {edges[0]:g} to {edges[-1]:g}"
-        raise InputError(found, "pass edges that include all values", argument="by")
-    codes = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+        problem = f"{name} has {validation.counted(outside, 'value')} outside {edges[0]:g} to {edges[-1]:g}"
+        raise InputError(problem, "pass edges that include all values", argument="by")
     shown = [f"{edge:g}" for edge in edges]
     texts = [f"[{low}, {high})" for low, high in pairwise(shown)]
     texts[-1] = texts[-1][:-1] + "]"
     filled, codes = np.unique(codes, return_inverse=True)
-    return Coded(codes, [texts[i] for i in filled])
+    return CodedSlices(codes, [texts[i] for i in filled])
 
 
-def cross_slices(columns: Sequence[Coded]) -> Coded:
-    """Cross the slices of several columns: the keys are tuples, of those that have cases."""
+def _no_numbers(name: str) -> InputError:
+    return InputError(f"{name} does not hold numbers, so it has no ranges", "leave its edges out", argument="by")
+
+
+def quantiles(values: Array, at: Array, times: Array | None = None) -> Array:
+    """Return `np.quantile` of values that occur several times each.
+
+    >>> quantiles(np.array([3, 1]), np.array([0.5]), np.array([1, 3])).tolist()
+    [1.0]
+    """
+    if times is None:
+        return np.asarray(np.quantile(values, at))
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(times[order])
+    # Only the two neighbours of each quantile are needed; of these two, numpy interpolates.
+    place = at * (ends[-1] - 1)
+    first = np.floor(place)
+    both = [values[order][np.searchsorted(ends, np.minimum(i, ends[-1] - 1), side="right")] for i in (first, first + 1)]
+    return np.array([np.quantile([a, b], part) for a, b, part in zip(*both, place - first, strict=True)])
+
+
+def cross_slices(columns: Sequence[CodedSlices]) -> CodedSlices:
+    """Cross the slices of several columns: the keys are tuples; empty combinations are left out."""
     if len(columns) == 1:
         return columns[0]
     code = np.zeros(len(columns[0].codes), np.int64)
@@ -155,12 +225,75 @@ def cross_slices(columns: Sequence[Coded]) -> Coded:
     distinct, codes = np.unique(code, return_inverse=True)
     places = np.unravel_index(distinct, [len(column.keys) for column in columns])
     keys = [tuple(c.keys[i] for c, i in zip(columns, place, strict=True)) for place in zip(*places, strict=True)]
-    return Coded(codes, keys)
+    return CodedSlices(codes, keys)
 
 
 def check_few(count: int) -> None:
     """Refuse more slices than a table can hold."""
     if count > MOST:
-        found = f"makes {count:,} slices, more than {MOST:,}"
+        problem = f"makes {count:,} slices, more than {MOST:,}"
         way_out = ("pass a column with fewer values, ranges of a number, or ", Argument("groups"))
-        raise InputError(found, Text(*way_out, " for cases that belong together"), argument="by")
+        raise InputError(problem, Text(*way_out, " for cases that belong together"), argument="by")
+
+
+# ---------------------------------------------------------------------- where another engine holds the cases
+
+
+class SlicesElsewhere(NamedTuple):
+    """The slices of cases that another engine holds: the number of each combination's, their keys, and rows without."""
+
+    table: SliceTable
+    keys: list[Any]
+    left_out: int
+
+
+def look_up_slices(source: Any, rules: Mapping[str, Any], missing: str) -> SlicesElsewhere:
+    """Find the slices of a source, from the distinct combinations of values that its own engine looks up.
+
+    Args:
+        source: The source; see `column_source`.
+        rules: The columns, each with its rule as in `code_slices`.
+        missing: "drop" leaves rows without a slice out, "error" refuses them.
+    """
+    requests = {name: _request(name, rule) for name, rule in rules.items()}
+    combinations = source.combinations(requests, MOST_VALUES)
+    if combinations is None and not all(request.edges for request in requests.values()):  # perhaps there are times
+        requests = {name: request._replace(by_day=not request.edges) for name, request in requests.items()}
+        combinations = source.combinations(requests, MOST_VALUES)
+    if combinations is None:
+        problem = f"has more than {MOST_VALUES:,} different values in {' and '.join(rules)}"
+        raise InputError(problem, "pass the edges of ranges, such as [0, 40, 65, 120]", argument="by")
+    absent = np.zeros(len(combinations.times), bool)
+    for request, column in zip(requests.values(), combinations.values, strict=True):
+        mask = column == ABSENT if request.edges else validation.missing_mask(column)
+        absent |= False if mask is None else mask
+    left_out = int(combinations.times[absent].sum())
+    if left_out and missing != "drop":
+        raise validation.missing_values("by", left_out, None)
+    if absent.all():
+        raise InputError("holds no value", "pass a column with values", argument="by")
+    times = combinations.times[~absent]
+    columns = []
+    for (name, request), values in zip(requests.items(), combinations.values, strict=True):
+        present = values[~absent]
+        if request.edges:
+            columns.append(name_ranges(name, np.array(request.edges), present.astype(np.int64), times))
+        else:
+            columns.append(code_slices(name, _as_read(present), rules[name], times))
+    codes, keys = cross_slices(columns)
+    check_few(len(keys))
+    texts = [column[~absent].astype(str) for column in combinations.texts]
+    return SlicesElsewhere(SliceTable(requests, texts, codes), keys, left_out)
+
+
+def _request(name: str, rule: Any) -> Request:
+    """Return how a column is reduced where it lives, so that few values come from it."""
+    is_period = isinstance(rule, str)
+    edges = () if rule is None or is_period or _is_count(rule) else tuple(as_edges(name, rule).tolist())
+    return Request("groups", name, edges=edges, by_day=is_period)
+
+
+def _as_read(values: Array) -> Array:
+    """Return values without gaps in the type that they have where no value is missing."""
+    kinds = {type(value) for value in values.tolist()} if values.dtype.kind == "O" else set()
+    return values.astype(next(iter(kinds))) if len(kinds) == 1 and kinds <= {bool, int, float} else values

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
 from cutline.inputs.column_source import plain
-from cutline.inputs.duck import followed, is_nan
+from cutline.inputs.duck import followed, is_nan, register
 from cutline.inputs.out_of_core import Classes, Edge
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MISSING = {"labels": "y IS NULL", "scores": f"x IS NULL OR {is_nan('x')}", "weig
 
 
 def magnitude(x: str, *, log2: str = "log2({})") -> str:
-    """The bin of the first pass, as `binning.magnitude` finds it."""
+    """Return the bin of the first pass, as `binning.magnitude` finds it."""
     size = f"floor({STEPS} * {log2.format(f'abs({x})')})"
     return f"CASE WHEN {x} = 0 THEN 0 ELSE sign({x}) * (greatest(-40000, least(40000, {size})) + {MIDDLE}) END"
 
@@ -41,6 +42,7 @@ class SqlEngine:
         weighted: Whether there are weights.
         integers: Whether the scores are whole numbers that may be too large for floats.
         keep: Whether the rows are worth being kept, because reading them takes long.
+        slices: How many slices there are; the query then has the column s, the number of each row's slice.
     """
 
     def __init__(
@@ -54,16 +56,18 @@ class SqlEngine:
         weighted: bool = False,
         integers: bool = False,
         keep: bool = False,
+        slices: int = 0,
     ) -> None:
         self._connection, self._plainly, self._integers = connection, plainly, integers
-        self.rows, self.single, self.weighted = count, single, weighted
+        self.rows, self.single, self.weighted, self.slices = count, single, weighted, slices
+        self._columns = "x, p" + (", w" if weighted else "") + (", s" if slices else "")
         if weighted:  # as floats: squares of whole numbers would not fit into their own type
-            rows = f"SELECT y, x, CAST(w AS DOUBLE) AS w FROM ({rows})"
+            rows = f"SELECT * REPLACE (CAST(w AS DOUBLE) AS w) FROM ({rows})"
         self._all = rows
         if keep:
             with plainly(), followed(connection, count):
-                connection.execute(f"CREATE OR REPLACE TEMP TABLE kept AS {rows}")
-            self._all = "SELECT * FROM kept"
+                connection.execute(f"CREATE OR REPLACE TEMP TABLE cached_rows AS {rows}")
+            self._all = "SELECT * FROM cached_rows"
         self._complete, self._side = self._all, "0"
 
     def _fetch(self, query: str) -> dict[str, Array]:
@@ -71,14 +75,14 @@ class SqlEngine:
             return {name: plain(values) for name, values in self._connection.execute(query).fetchnumpy().items()}
 
     def classes(self) -> Classes:
-        """The labels, and what is to be known of scores and weights before anything is counted."""
-        asked = {
+        """Return the labels, and the checks of scores and weights that come before counting."""
+        sums = {
             "cases": "count(*)",
             "no_score": f"count(*) FILTER ({MISSING['scores']})",
             "inexact": "count(*) FILTER (x <> CAST(CAST(x AS DOUBLE) AS HUGEINT))" if self._integers else "0",
         }
         if self.weighted:
-            asked |= {
+            sums |= {
                 "no_weight": f"count(*) FILTER ({MISSING['weights']})",
                 "incomplete": f"count(*) FILTER (({MISSING['scores']}) OR ({MISSING['weights']}))",
                 "negative": "count(*) FILTER (w < 0)",
@@ -87,18 +91,22 @@ class SqlEngine:
                 "weight": "sum(w) FILTER (isfinite(CAST(w AS DOUBLE)))",
                 "least": "min(w) FILTER (w > 0)",
             }
-        chosen = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in sums.items())
         where = "WHERE w IS NULL OR w <> 0" if self.weighted else ""
-        return Classes(self._fetch(f"SELECT y, {chosen} FROM ({self._all}) {where} GROUP BY y LIMIT 1001"))
+        by = "y, s" if self.slices else "y"
+        limit = 1001 * max(self.slices, 1)
+        return Classes(self._fetch(f"SELECT {by}, {chosen} FROM ({self._all}) {where} GROUP BY {by} LIMIT {limit}"))
 
     def first(self, what: str) -> tuple[int, Any]:
-        """Where the first row is that lacks a label, score or weight, or has a weight that is none, and its weight."""
+        """Return where the first row is that lacks a label, score or weight, or has a weight that is none, and its
+        weight.
+        """
         where = {**MISSING, "negative": "w < 0", "infinite": "isinf(w)"}[what]
         weight = "w" if self.weighted else "NULL"
         lacks = f"({where})" + (" AND (w IS NULL OR w <> 0)" if self.weighted else "")
         numbered = f"SELECT row_number() OVER () - 1 AS place, * FROM ({self._all})"
-        found = self._fetch(f"SELECT place, {weight} AS w FROM ({numbered}) WHERE {lacks} ORDER BY place LIMIT 1")
-        return int(found["place"][0]), found["w"][0]
+        row = self._fetch(f"SELECT place, {weight} AS w FROM ({numbered}) WHERE {lacks} ORDER BY place LIMIT 1")
+        return int(row["place"][0]), row["w"][0]
 
     def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
         """Say which labels are positive; rows that lack something are left out from here on."""
@@ -107,31 +115,34 @@ class SqlEngine:
         table = {"label": labels, "positive": is_positive.astype(bool)}
         self._register("classes", table)
         parts = [f"NOT ({MISSING['scores']})"] + ([f"NOT ({MISSING['weights']}) AND w <> 0"] if self.weighted else [])
-        weight = ", w" if self.weighted else ""
-        chosen = f"SELECT CAST(x AS DOUBLE) + 0.0 AS x, positive AS p{weight}"
+        others = self._columns.removeprefix("x, p")
+        chosen = f"SELECT CAST(x AS DOUBLE) + 0.0 AS x, positive AS p{others}"
         self._complete = f"{chosen} FROM ({self._all}) JOIN classes ON y = label WHERE {' AND '.join(parts)}"
 
     def distinct(self) -> int:
-        """About how many distinct scores there are."""
+        """Return about how many distinct scores there are."""
         return int(self._fetch(f"SELECT approx_count_distinct(x) AS n FROM ({self._all})")["n"][0])
 
     def bins(self, divisions: list[Division]) -> Bins:
-        """The bins of the last of the divisions."""
+        """Return the bins of the last of the divisions."""
         rows = f"SELECT *, 2 * CAST({magnitude('x')} AS INTEGER) + {self._side} AS number FROM ({self._complete})"
         for i, division in enumerate(divisions):
-            given = division._asdict()
-            self._register(f"division{i}", {"of": given.pop("number"), **given})
+            columns_of_division = division._asdict()
+            self._register(f"division{i}", {"of": columns_of_division.pop("number"), **columns_of_division})
             # All in one number: grouping by several keys takes several times as long.
             part = "start + CAST(greatest(0, least(parts - 1, floor((abs(x) - low) / span * parts))) AS BIGINT)"
-            columns = "x, p, w" if self.weighted else "x, p"
             is_last = i == len(divisions) - 1
             number, kind = (part, "") if is_last else (f"coalesce({part}, number)", "LEFT ")
             joined = f"({rows}) {kind}JOIN division{i} ON number = of"
-            rows = f"SELECT {columns}, {number} AS number FROM {joined}"
-        return self._grouped(rows, "number")
+            rows = f"SELECT {self._columns}, {number} AS number FROM {joined}"
+        if self.slices:  # in one number too
+            rows = f"SELECT {self._columns}, number * {self.slices} + s AS number FROM ({rows})"
+        return split_numbers(self._grouped(rows, "number"), self.slices)
 
     def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
-        """The distinct scores above one score, up to another with it, as bins of one score each; None is no border."""
+        """Return the distinct scores above one score, up to another with it, as bins of one score each; None is no
+        border.
+        """
         rows = self._complete + ("" if above is None else f" AND x > {_double(above)}")
         rows += "" if up_to is None else f" AND x <= {_double(up_to)}"
         return self._grouped(rows)
@@ -142,28 +153,37 @@ class SqlEngine:
             sums = {"pos": "sum(w) FILTER (p)", "neg": "sum(w) FILTER (NOT p)"}
             sums |= {"pos2": "sum(w * w) FILTER (p)", "neg2": "sum(w * w) FILTER (NOT p)"}
         ends = {"number": by, "top": "max(x)", "bottom": "min(x)"} if by else {"top": "x"}
+        if self.slices and not by:
+            ends["slice"] = "s"
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in {**ends, **sums}.items())
-        return bins_of(self._fetch(f"SELECT {chosen} FROM ({rows}) GROUP BY {by or 'x'}"))
+        keys = by or ("x, s" if self.slices else "x")
+        return bins_of(self._fetch(f"SELECT {chosen} FROM ({rows}) GROUP BY {keys}"))
 
     def _register(self, name: str, columns: Mapping[str, Any]) -> None:
         with self._plainly():
-            self._connection.register("given", {key: np.ascontiguousarray(values) for key, values in columns.items()})
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM given")
-            self._connection.unregister("given")
+            register(self._connection, name, columns)
 
 
-def bins_of(found: Mapping[str, Array]) -> Bins:
-    """The bins of a grouped table; without numbers each score is a bin of its own."""
-    top = found["top"].astype(float, copy=False)
-    number = found["number"].astype(np.int64, copy=False) if "number" in found else np.zeros(len(top), np.int64)
-    pos = _number(found["pos"])
-    neg = _number(found["neg"]) if "neg" in found else found["n"].astype(np.int64) - pos
-    squares = (_number(found[name]) for name in ("pos2", "neg2") if name in found)
-    return Bins(top, found.get("bottom", top).astype(float, copy=False), pos, neg, number, *squares)
+def bins_of(table: Mapping[str, Array]) -> Bins:
+    """Return the bins of a grouped table; without numbers each score is a bin of its own."""
+    top = table["top"].astype(float, copy=False)
+    number = table["number"].astype(np.int64, copy=False) if "number" in table else np.zeros(len(top), np.int64)
+    pos = _number(table["pos"])
+    neg = _number(table["neg"]) if "neg" in table else table["n"].astype(np.int64) - pos
+    squares = {name: _number(table[name]) for name in ("pos2", "neg2") if name in table}
+    slices = table["slice"].astype(np.int64) if "slice" in table else None
+    return Bins(top, table.get("bottom", top).astype(float, copy=False), pos, neg, number, **squares, slice=slices)
+
+
+def split_numbers(bins: Bins, slices: int) -> Bins:
+    """The bins of a table whose numbers hold that of the bin and that of the slice."""
+    if not slices:
+        return bins
+    return replace(bins, number=bins.number // slices, slice=bins.number % slices)
 
 
 def _number(values: Array) -> Array:
-    """Counts as integers, sums as floats; the sum of nothing is 0."""
+    """Convert counts to integers and sums to floats; the sum of nothing is 0."""
     if values.dtype.kind in "iu":
         return values.astype(np.int64, copy=False)
     return np.asarray(np.nan_to_num(values.astype(float)))

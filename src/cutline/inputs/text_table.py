@@ -22,7 +22,7 @@ import numpy as np
 
 from cutline.core.errors import InputError, PositionError
 from cutline.core.validation import decimals_error
-from cutline.inputs.column_source import Array, Ask, Coded
+from cutline.inputs.column_source import Array, CodedColumn, Request
 from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
 from cutline.inputs.text_values import (
     MOST_DIGITS,
@@ -72,11 +72,11 @@ class TextTable(ABC):
         """The number of rows."""
         return sum(len(cells[0]) for cells, _ in self.parts())
 
-    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+    def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
         """Return None: the rows are read as they are."""
         return
 
-    def engine(self, asked: Mapping[Any, Ask]) -> Any:  # noqa: ARG002
+    def engine(self, requests: Mapping[Any, Request]) -> Any:  # noqa: ARG002
         """Return None: the rows are read as they are."""
         return
 
@@ -88,32 +88,32 @@ class TextTable(ABC):
         """Return the row, as a person counts them."""
         return f"in row {position + 1}{self._place_suffix}"
 
-    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+    def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns that are asked for, row by row."""
-        columns = self._read(asked)
-        if not all(len(column.code if isinstance(column, Coded) else column) for column in columns.values()):
+        columns = self._read(requests)
+        if not all(len(column.code if isinstance(column, CodedColumn) else column) for column in columns.values()):
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
-        return {key: _expand(column) if isinstance(column, Coded) else column for key, column in columns.items()}
+        return {key: _expand(column) if isinstance(column, CodedColumn) else column for key, column in columns.items()}
 
-    def scan(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded] | None:
+    def scan(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
         """Return the columns with labels as codes, the last of them for missing ones; None where `rows` is needed."""
         try:
-            columns = self._read(asked)
+            columns = self._read(requests)
         except InputError:
             return None
         labels = columns.get("labels")
-        if not isinstance(labels, Coded) or not len(labels.code) or len(labels.values) > _MOST_CODES:
+        if not isinstance(labels, CodedColumn) or not len(labels.code) or len(labels.values) > _MOST_CODES:
             return None
         present = [i for i, value in enumerate(labels.values.tolist()) if value is not None]
         code_of = np.full(len(labels.values), len(present), np.uint8)
         code_of[present] = np.arange(len(present))
         values = np.append(labels.values[present], np.array([None], dtype=object))
-        return columns | {"labels": Coded(values, code_of[labels.code])}
+        return columns | {"labels": CodedColumn(values, code_of[labels.code])}
 
-    def _read(self, asked: Mapping[Any, Ask]) -> dict[Any, Array | Coded]:
+    def _read(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn]:
         """Read the columns: numbers as floats, everything else as codes of the distinct texts."""
-        numbers = {one.column: one.role for one in asked.values() if one.role in _NUMBERS}
-        texts = {one.column: _codebook() for one in asked.values() if one.role not in _NUMBERS}
+        numbers = {one.column: one.role for one in requests.values() if one.role in _NUMBERS}
+        texts = {one.column: _codebook() for one in requests.values() if one.role not in _NUMBERS}
         while True:
             try:
                 floats, codes = self._read_parts(numbers, texts)
@@ -128,8 +128,8 @@ class TextTable(ABC):
         return {
             key: floats[one.column]
             if one.role in _NUMBERS
-            else Coded(_values([*texts[one.column]], one), codes[one.column])
-            for key, one in asked.items()
+            else CodedColumn(_values([*texts[one.column]], one), codes[one.column])
+            for key, one in requests.items()
         }
 
     def _read_parts(
@@ -193,7 +193,7 @@ def _codebook() -> dict[str, int]:
     return book
 
 
-def _values(texts: Sequence[str], one: Ask) -> Array:
+def _values(texts: Sequence[str], one: Request) -> Array:
     """Return the values of distinct texts in the role of a column."""
     texts = [text.rstrip("\r\n") for text in texts]
     if one.role not in ("id", "groups"):
@@ -203,7 +203,7 @@ def _values(texts: Sequence[str], one: Ask) -> Array:
     return values
 
 
-def _expand(column: Coded) -> Array:
+def _expand(column: CodedColumn) -> Array:
     """Return the value of each row, in an array of its own type where all are numbers or booleans."""
     kinds = {*map(type, column.values.tolist())}
     if len(kinds) == 1 and kinds <= {int, float, bool}:
@@ -227,13 +227,13 @@ class CsvFile(TextTable):
         self._path, self._layout = path, layout
         self._whole: list[tuple[Cells, bool]] | None = None
 
-    def engine(self, asked: Mapping[Any, Ask]) -> Any:
+    def engine(self, requests: Mapping[Any, Request]) -> Any:
         """Return what puts scores into bins where it is told to; None where DuckDB is not installed."""
         if find_spec("duckdb") is None:
             return None
         from cutline.inputs.duckdb_files import File
 
-        return File(self._path, self.title, "csv").engine(asked)
+        return File(self._path, self.title, "csv").engine(requests)
 
     def check(self) -> None:
         """Raise where a row is longer or shorter than the header, quotes do not end or text is not UTF-8."""

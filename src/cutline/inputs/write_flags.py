@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutline.core.errors import InputError, ParameterError
 from cutline.inputs import arrow_files
-from cutline.inputs.column_source import Ask, check
+from cutline.inputs.column_source import Request, check
 from cutline.inputs.csv_layout import in_utf8
 from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_formats import layout_of, local, spooled
@@ -31,7 +31,7 @@ class Flags:
     drop: bool = False
 
 
-class Cases:
+class CaseColumns:
     """The cases of one file, or of standard input ("-"), while the block runs."""
 
     def __init__(self, path: Any, format: str | None = None) -> None:
@@ -52,7 +52,7 @@ class Cases:
             place, _ = in_utf8(place, self.title)
         self._file: File = open_with_duckdb(place, self.title, kind)
 
-    def __enter__(self) -> Cases:
+    def __enter__(self) -> CaseColumns:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,7 +72,7 @@ class Cases:
             into: The file to write.
             kind: Its format: arrow, or one that `copying.write_rows` knows.
         """
-        score = Ask("scores", flags.score)
+        score = Request("scores", flags.score)
         check(self._file, {"scores": score})
         if flags.column in self.columns:
             raise InputError(f"{self.title} has a column {flags.column!r} already", "pass another name for the flags")
@@ -81,9 +81,9 @@ class Cases:
             return self._file.flag(score, flags.threshold, into=into, kind=kind, **how)
         with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
             between = Path(folder, "rows")
-            found = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
+            count = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
             _as_arrow(between, into)
-        return found
+        return count
 
     def derive(
         self,
@@ -107,28 +107,28 @@ class Cases:
             drop: Whether rows without a score are left out.
             functions: Functions that the expression calls, by name.
         """
-        asked = Ask("scores", score)
-        check(self._file, {"scores": asked})
+        request = Request("scores", score)
+        check(self._file, {"scores": request})
         if column in self.columns:
             raise InputError(f"{self.title} has a column {column!r} already: pass another name for the new one.")
         for name, function in (functions or {}).items():
             self._file.teach(name, function)
         if kind != "arrow":
-            return self._file.derive(asked, expression, column=column, drop=drop, into=into, kind=kind)
+            return self._file.derive(request, expression, column=column, drop=drop, into=into, kind=kind)
         with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
             between = Path(folder, "rows")
-            written = self._file.derive(asked, expression, column=column, drop=drop, into=between, kind="parquet")
+            written = self._file.derive(request, expression, column=column, drop=drop, into=between, kind="parquet")
             _as_arrow(between, into)
         return written
 
     def limits(self, score: str) -> tuple[float, float]:
-        """The smallest and the largest score.
+        """Return the smallest and the largest score.
 
         Args:
             score: The column of the scores.
         """
-        check(self._file, {"scores": Ask("scores", score)})
-        return self._file.limits(Ask("scores", score))
+        check(self._file, {"scores": Request("scores", score)})
+        return self._file.limits(Request("scores", score))
 
 
 def _as_arrow(source: Path, into: Path) -> None:

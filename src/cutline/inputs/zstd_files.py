@@ -8,6 +8,7 @@ there.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import IO
 
@@ -35,7 +36,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _skip_frame(stream: IO[bytes]) -> bool:
-    """Go to the end of a frame; whether its parts are what they should be."""
+    """Go to the end of a frame, and return whether its parts are sound."""
     mark = stream.read(4)
     if int.from_bytes(mark, "little") in _SKIPPED:
         stream.seek(int.from_bytes(stream.read(4), "little"), os.SEEK_CUR)
@@ -60,18 +61,36 @@ def _skip_frame(stream: IO[bytes]) -> bool:
     return True
 
 
-def first_lines(path: Path) -> bytes | None:
-    """The first lines of a file whose name is plain; None where DuckDB cannot unpack them."""
+# The lines of a file, one by one, whatever is in them.
+_LINES = (
+    "read_csv(?, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '', header = false, "
+    "auto_detect = false, compression = 'zstd')"
+)
+_BAD_LINE = re.compile(r"CSV Error on Line: (\d+)")
+
+
+def find_line_not_utf8(path: Path) -> int | None:
+    """Return the first line that is not UTF-8 text, in whichever column; None where all are, as far as DuckDB reads."""
     require("duckdb", "files")
     import duckdb
 
-    query = (
-        "SELECT line FROM read_csv(?, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '', "
-        "header = false, auto_detect = false, compression = 'zstd') LIMIT 20"
-    )
     try:
         with duckdb.connect(":memory:") as connection:
-            rows = connection.execute(query, [str(path)]).fetchall()
+            connection.execute(f"SELECT count(line) FROM {_LINES}", [str(path)]).fetchall()  # noqa: S608
+    except duckdb.Error as error:
+        line = _BAD_LINE.search(str(error)) if "unicode" in str(error).lower() else None
+        return None if line is None else int(line[1])
+    return None
+
+
+def first_lines(path: Path) -> bytes | None:
+    """Return the first lines of a file whose name is plain; None where DuckDB cannot unpack them."""
+    require("duckdb", "files")
+    import duckdb
+
+    try:
+        with duckdb.connect(":memory:") as connection:
+            rows = connection.execute(f"SELECT line FROM {_LINES} LIMIT 20", [str(path)]).fetchall()  # noqa: S608
     except duckdb.Error:
         return None
     return "".join(f"{line or ''}\n" for (line,) in rows).encode()

@@ -21,7 +21,7 @@ _PEOPLE = frozenset(
 
 
 def under(measure: Measure, name: object) -> Measure:
-    """The measure under the name it was asked for, with a title that fits: "sensitivity" stays sensitivity.
+    """Return the measure under the name it was asked for, with a title that fits: "sensitivity" stays sensitivity.
 
     >>> from cutline import MEASURES
     >>> under(MEASURES["recall"], "sensitivity").title, under(MEASURES["recall"], "tpr").title
@@ -36,11 +36,11 @@ def under(measure: Measure, name: object) -> Measure:
 
 
 def _title(name: str) -> str:
-    first, *others = map(_spelled, name.split("_"))
+    first, *others = map(_spell, name.split("_"))
     return " ".join((first[:1].upper() + first[1:], *others))
 
 
-def _spelled(word: str) -> str:
+def _spell(word: str) -> str:
     if word in _CAPITALS:
         return word.upper()
     return word.capitalize() if word in _PEOPLE else word

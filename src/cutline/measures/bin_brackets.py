@@ -17,6 +17,7 @@ from cutline.core.caching import forget, is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking, dot
 from cutline.core.table import between
+from cutline.measures.kinds import CurvePoint
 from cutline.measures.measure_type import Measure
 from cutline.measures.registry import Needs
 from cutline.measures.roc import youden_of_all_cuts
@@ -47,7 +48,7 @@ class Bounds(NamedTuple):
 
 
 def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Bounds | None:
-    """What the bins of a ranking leave certain of a measure; None where it is exact, or undefined.
+    """Return the certified bounds of a measure of a binned ranking; None where it is exact or undefined.
 
     Args:
         measure: The measure.
@@ -59,9 +60,10 @@ def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], va
 
 
 def all_bounds(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking) -> list[Bounds | None]:
-    """What the bins leave certain of several measures, each with its parameters and its value.
+    """Return the certified bounds of several measures, each with its parameters and its value.
 
-    The two ends of the bracket are made one after the other: each may be as large as the ranking twice.
+    The two ends of the bracket are made one after the other, because each may take twice the memory of the
+    ranking.
     """
     if ranking.reach is None or not (ranking.reach[0] != ranking.reach[1]).any():
         return [None] * len(terms)
@@ -71,14 +73,14 @@ def all_bounds(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], rankin
 
 
 def _ends(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking, part: Ranking) -> list[Any]:
-    def found(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
+    def end(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
         return _end(one[0], part, one[1], ranking)
 
-    return each(found, terms, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
+    return each(end, terms, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
 
 
 def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:
-    """What is known of a measure at one end of the bracket."""
+    """Return the value of a measure at one end of the bracket."""
     data, rest = measure.prepare(part, parameters)
     if measure.name in _OWN:
         return _OWN[measure.name](part, ranking)
@@ -95,13 +97,17 @@ def _between(term: tuple[Measure, Mapping[str, Any], float], one: Any, other: An
     (counts, low), (same, high) = one, other
     if counts is not None and counts == same and low == high == value:  # no bin straddles the cut
         return None
+    if isinstance(measure.kind, CurvePoint) and measure.kind.is_searched and not math.isnan(high):
+        # The cuts between the bins are cuts of the cases too, and none inside a bin is better than with its positives
+        # first.
+        return _wide((value, high), value)
     if math.isnan(low) or math.isnan(high):
         return Bounds(*measure.range) if measure.concordant else Bounds(value, value, certain=False)
     return _wide((low, high), value, certain=measure.concordant)
 
 
 def _wide(ends: tuple[float, float], value: float, *, certain: bool = True) -> Bounds | None:
-    """The bounds in order; none where they leave nothing open. Rounding never leaves the value outside."""
+    """Return the bounds in order; none where they leave nothing open. Rounding never leaves the value outside."""
     low, high = min(*ends, value), max(*ends, value)
     return None if low == high and certain else Bounds(float(low), float(high), certain)
 
@@ -110,18 +116,18 @@ def _wide(ends: tuple[float, float], value: float, *, certain: bool = True) -> B
 
 
 def _ks(part: Ranking, _: Ranking) -> tuple[float, float]:
-    """Two one-sided distances: one can only gain from a concordant swap, the other only lose."""
+    """Return the bounds of two one-sided distances: one can only gain from a concordant swap, the other only lose."""
     j = youden_of_all_cuts(part)
     return float(j.max()), float((-j).max())
 
 
 def _tied_pairs(part: Ranking, r: Ranking) -> tuple[float, float]:
-    """Cells of one score are tied for certain; at most, all cases of a bin are."""
+    """Return the bounds of the tied pairs: cells of one score are tied for certain; at most, all cases of a bin are."""
     return float(part.pairs.tied / part.pairs.every), float(r.pairs.tied / r.pairs.every)
 
 
 def _average_precision(_: Ranking, r: Ranking) -> tuple[float, float]:
-    """The precision at a positive of a bin: at least with all negatives of the bin above, at most with none."""
+    """Return the precision at a positive of a bin: at least with all negatives of the bin above, at most with none."""
     first, last = r.reach  # type: ignore[misc]
     mixed = first != last
     pos, neg = r.floats
@@ -136,7 +142,9 @@ def _average_precision(_: Ranking, r: Ranking) -> tuple[float, float]:
 
 
 def _oe_ratio(_: Ranking, r: Ranking) -> tuple[float, float]:
-    """Observed over expected: the sum of the scores lies between those of the ends of the bins."""
+    """Return the bounds of observed over expected: the sum of the scores lies between the sums of the ends of the
+    bins.
+    """
     first, last = (np.asarray(end, float) for end in r.reach)  # type: ignore[union-attr]
     size = r.size.astype(float)
     return float(r.positives / dot(size, first)), float(r.positives / dot(size, last))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import as_array, is_symbol
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.kinds import CalibrationError
@@ -39,30 +40,46 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     if binning == "width":
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
     before = as_array(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
+    if not is_symbol(r.pos) and r.pos.ndim == 1:
+        return _bins_of_one(before, _edges(r, bins))
     number: Any = 0 if is_symbol(r.pos) else np.zeros(r.pos.shape, dtype=np.int32)
-    lowest = _at_the_lowest(r)
-    for i in range(1, bins):
-        edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
-        reaches = -(-i * (r.total - 1) // bins) + 1 if r.integral else edge
-        # A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
-        number += (before >= as_array(edge)[..., None]) & as_array(reaches > lowest)[..., None]
+    for edge, reaches in _edges(r, bins):
+        number += (before >= as_array(edge)[..., None]) & as_array(reaches)[..., None]
     return number  # type: ignore[no-any-return]
+
+
+def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
+    """How many cases come before each bin but the first, and whether it is one.
+
+    A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
+    """
+    lowest = _at_the_lowest(r.whole)
+    edges = [i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins for i in range(1, bins)]
+    reaches = [-(-i * (r.total - 1) // bins) + 1 for i in range(1, bins)] if r.integral else edges
+    return [(edge, reach > lowest) for edge, reach in zip(edges, reaches, strict=True)]
+
+
+def _bins_of_one(before: Array, edges: list[tuple[Any, Any]]) -> Array:
+    """The bins of one ranking, in which they stand one after the other."""
+    starts = [edge for edge, is_there in edges if is_there]
+    ends = len(before) - np.searchsorted(before[::-1], starts[::-1]) if starts else np.zeros(0, dtype=np.intp)
+    lengths = np.diff(ends, prepend=0, append=len(before))
+    return np.repeat(np.arange(len(starts), -1, -1, dtype=np.int32), lengths)
 
 
 def _at_the_lowest(r: Ranking) -> Any:
     """How many cases have the lowest probability that any has: resamples may lack the last ones."""
     if is_symbol(r.size):
         return r.size[..., -1]
+    if r.pos.ndim == 1 and (last := r.pos[-1] + r.neg[-1]) > 0:
+        return last
     there = r.size[..., ::-1] > 0
     return np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
 
 
+@over_cells(np.add)
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     """Observed positives, expected positives and cases of each bin, along a new last axis."""
-    return r.kept(("in_bins", bins, binning), lambda: _in_bins(r, bins, binning))  # type: ignore[no-any-return]
-
-
-def _in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     where = bin_of(r, bins, binning)
     # The scores of a bin stand together, so that its sums begin where the number of the bin changes.
     changes = np.ones(where.shape, dtype=bool)
@@ -149,15 +166,7 @@ def smooth_ece(r: Ranking) -> Any:
     """Calibration error smoothed by a kernel that is as wide as the error itself: no bins to choose."""
     from scipy.fft import dct, idct
 
-    rows = _excess(r).reshape(-1, len(r))
-    place = np.clip(r.key * _GRID - 0.5, 0, _GRID - 1)
-    below = np.minimum(place.astype(np.int32), _GRID - 2)
-    place -= below
-    spread = np.zeros((len(rows), _GRID))
-    for step in (0, 1):
-        target = below + step
-        first = np.flatnonzero(np.concatenate(([True], target[1:] != target[:-1])))
-        spread[:, target[first]] += np.add.reduceat(rows * (place if step else 1 - place), first, axis=-1)
+    spread, distance = _excess_on_grid(r)
     # A kernel that is reflected at 0 and 1 damps each cosine by itself.
     waves, damping = dct(spread, axis=-1), np.square(math.pi * np.arange(_GRID)) / 2
 
@@ -168,8 +177,23 @@ def smooth_ece(r: Ranking) -> Any:
         damped[:, :left] = waves[some, :left] * np.exp(np.maximum(-np.outer(sigma**2, damping[:left]), -50.0))
         return np.abs(idct(damped, axis=-1, overwrite_x=True)).sum(-1)  # type: ignore[no-any-return]
 
-    is_none = np.abs(rows).sum(-1) <= 1e-12
-    return np.where(is_none, 0.0, _fixed_point(error_at, np.abs(spread).sum(-1))).reshape(r.pos.shape[:-1])[()]
+    error = _fixed_point(error_at, np.abs(spread).sum(-1))
+    return np.where(distance <= 1e-12, 0.0, error).reshape(r.pos.shape[:-1])[()]
+
+
+@over_cells(np.add)
+def _excess_on_grid(r: Ranking) -> tuple[Array, Array]:
+    """Return how many positives are too many at each place of the grid, and the sum of all misses."""
+    rows = _excess(r).reshape(-1, len(r))
+    place = np.clip(r.key * _GRID - 0.5, 0, _GRID - 1)
+    below = np.minimum(place.astype(np.int32), _GRID - 2)
+    place -= below
+    spread = np.zeros((len(rows), _GRID))
+    for step in (0, 1):
+        target = below + step
+        first = np.flatnonzero(np.concatenate(([True], target[1:] != target[:-1])))
+        spread[:, target[first]] += np.add.reduceat(rows * (place if step else 1 - place), first, axis=-1)
+    return spread, np.abs(rows).sum(-1)
 
 
 def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Array:
@@ -201,6 +225,7 @@ def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Arra
 statistic = partial(error, scales=False, range=(-math.inf, math.inf), better=None)
 
 
+@over_cells(np.add)
 def _spread(r: Ranking) -> Any:
     """The variance of Spiegelhalter's numerator if the probabilities are right."""
     squared = r.size.astype(float) if r.integral else r.pos2 + r.neg2
@@ -215,13 +240,20 @@ def _spread(r: Ranking) -> Any:
     blind_to=(
         "How large a miscalibration is: with enough cases the smallest one is significant, with few the largest is not."
     ),
+    across_sizes="mcb",
 )
 def spiegelhalter(r: Ranking) -> Any:
     """Test of calibration without bins: by how many standard errors the Brier score differs from what was promised."""
-    pos, neg = r.floats
     spread = _spread(r)
-    z = divide(dot(pos - (pos + neg) * r.key, 1 - 2 * r.key), np.sqrt(spread))
+    z = divide(_excess_of_brier(r), np.sqrt(spread))
     return np.where(spread > np.finfo(float).tiny, z, np.nan)[()]
+
+
+@over_cells(np.add)
+def _excess_of_brier(r: Ranking) -> Any:
+    """Return the numerator."""
+    pos, neg = r.floats
+    return dot(pos - (pos + neg) * r.key, 1 - 2 * r.key)
 
 
 @statistic(
@@ -233,6 +265,7 @@ def spiegelhalter(r: Ranking) -> Any:
     blind_to=(
         "How large a miscalibration is, and of what kind: it grows with the number of cases and with the groups chosen."
     ),
+    across_sizes="mcb",
 )
 def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
     """Chi-square distance of observed from expected positives in groups. Not recommended: it depends on the groups.
@@ -245,3 +278,10 @@ def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
     with np.errstate(invalid="ignore"):
         terms = np.where(np.abs(excess) <= 1e-12 * np.maximum(size, 1), 0.0, divide(excess**2, spread))
     return np.where(size > 0, terms, 0.0).sum(-1)[()]
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+in_bins.share(10, "mass", of_probabilities=True)
+_excess_on_grid.share(of_probabilities=True)
+_spread.share(of_probabilities=True)
+_excess_of_brier.share(of_probabilities=True)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core import logistic
+from cutline.core.array_ops import as_array
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.kinds import StandardError
@@ -30,7 +32,9 @@ _PART = 1 << 20  # cells that are worked on at a time
 
 
 def logits(r: Ranking) -> Array:
-    """The log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its complement."""
+    """Return the log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its
+    complement.
+    """
     bound = -math.log(np.finfo(r.score.dtype).eps)
     with np.errstate(invalid="ignore"):
         odds = np.asarray(np.subtract(*r.logs))
@@ -40,17 +44,25 @@ def logits(r: Ranking) -> Array:
 # ---------------------------------------------------------------------- observed against expected
 
 
+@over_cells(np.add)
+def _expected_positives(r: Ranking) -> Any:
+    """Return the sum of the probabilities of all cases."""
+    return dot(r.size.astype(float), r.key)
+
+
 def _variance_of_log_ratio(r: Ranking) -> Any:
-    """Riley et al. (2021): (1 - prevalence) / positives, in effective numbers of cases."""
+    """Return the variance of the log O:E ratio (Riley et al., 2021): (1 - prevalence) / positives, in effective numbers
+    of cases.
+    """
     prevalence = divide(r.positives, r.total)
     positives = r.positives if r.integral else divide(r.positives**2, r.pos2.sum(-1))
     return divide(1 - prevalence, positives)
 
 
 def _delta_variance_of_log_ratio(r: Ranking) -> Any:
-    """The variance that takes into account what the probabilities say about each case."""
-    expected = dot(r.size.astype(float), r.key)
-    ratio = np.asarray(divide(r.positives, expected))[..., None]
+    """Return the variance that takes into account what the probabilities say about each case."""
+    expected = _expected_positives(r)
+    ratio = as_array(divide(r.positives, expected))[..., None]
     pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
     with np.errstate(invalid="ignore", over="ignore"):  # where probabilities are next to nothing, it is undefined
         squared = (pos2 * (1 - ratio * r.key) ** 2 + neg2 * (ratio * r.key) ** 2).sum(-1)
@@ -65,7 +77,7 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     baseline=1,
     undefined=Condition(
         "no positive is observed and none is expected",
-        lambda r, **_: (r.positives == 0) & (dot(r.size.astype(float), r.key) == 0),
+        lambda r, **_: (r.positives == 0) & (_expected_positives(r) == 0),
     ),
     aliases=("o_e_ratio", "observed_expected_ratio"),
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
@@ -79,7 +91,7 @@ def oe_ratio(r: Ranking) -> Any:
     >>> oe_ratio([1, 0, 1, 0], [0.5, 0.25, 0.5, 0.25])  # 2 observed, 1.5 expected
     1.3333333333333333
     """
-    return divide(r.positives, dot(r.size.astype(float), r.key))
+    return divide(r.positives, _expected_positives(r))
 
 
 # ---------------------------------------------------------------------- the logistic calibration line
@@ -88,7 +100,7 @@ NO_DOUBT = Condition("every probability is 0 or 1", lambda r, **_: ~((r.size > 0
 
 
 def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
-    """The highest and the lowest log odds that have a case."""
+    """Return the highest and the lowest log odds that have a case."""
     x, there = logits(r), cells > 0
     return x[there.argmax(-1)], x[len(x) - 1 - there[..., ::-1].argmax(-1)]
 
@@ -96,11 +108,11 @@ def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
 def _overlaps(r: Ranking) -> Any:
     """Whether each class has a case strictly beyond one of the other, so that the likelihood has a maximum."""
 
-    def found() -> Any:
+    def overlaps() -> Any:
         (top_pos, low_pos), (top_neg, low_neg) = _extremes(r, r.pos), _extremes(r, r.neg)
         return (low_pos < top_neg) & (low_neg < top_pos) & (r.positives > 0) & (r.negatives > 0)
 
-    return r.kept("overlaps", found)
+    return r.cached("overlaps", overlaps)
 
 
 SEPARATED = Condition(
@@ -114,12 +126,12 @@ def _offset_fit(r: Ranking) -> logistic.Fit:
         exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
         return logistic.fit(np.broadcast_to(1.0, (len(r), 1)), r.pos, r.neg, offset=logits(r), exists=exists)
 
-    return r.kept("offset_fit", fitted)  # type: ignore[no-any-return]
+    return r.cached("offset_fit", fitted)  # type: ignore[no-any-return]
 
 
 def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
-    """Intercept and slope of the logistic regression of the class on the log odds of the probabilities."""
-    return r.kept(("joint_fit", fit), lambda: _joint_fit(r, fit))  # type: ignore[no-any-return]
+    """Fit intercept and slope of the logistic regression of the class on the log odds of the probabilities."""
+    return r.cached(("joint_fit", fit), lambda: _joint_fit(r, fit))  # type: ignore[no-any-return]
 
 
 def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
@@ -148,7 +160,7 @@ def _by_scikit_learn(r: Ranking) -> Array:
 
 
 def _robust(r: Ranking, x: Array, columns: Callable[[Array], tuple[Array, Array]], covariance: Array) -> Array:
-    """The covariance of the coefficients by the sandwich: for weights that are no counts, or another truth.
+    """Return the covariance of the coefficients by the sandwich: for weights that are no counts, or another truth.
 
     Part by part, because several columns of floats of a long ranking are more than all else that is kept of it.
 
@@ -252,3 +264,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Intercept of the joint fit with the slope. It is not calibration in the large: see calibration_intercept."""
     return joint_fit(r, fit).coefficients[..., 0]
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_expected_positives.share(of_probabilities=True)

@@ -124,8 +124,8 @@ def same(actual: Any, expected: Any) -> bool:
     return np.shape(actual) == np.shape(expected) and np.allclose(actual, expected, equal_nan=True, **_CLOSE)
 
 
-def _said(r: Ranking | Counts) -> str:
-    """The data of a finding, in a few words."""
+def _describe(r: Ranking | Counts) -> str:
+    """Describe the data of a finding in a few words."""
     if isinstance(r, Counts):
         return repr(r)
     return f"the scores {r.score.tolist()} with {r.pos.tolist()} positives and {r.neg.tolist()} negatives"
@@ -139,7 +139,7 @@ def stays_in_range(m: Measure, r: Ranking) -> Iterator[str]:
     computed = np.atleast_1d(np.asarray(values(m, r), dtype=float))
     low, high = m.range
     for value in computed[(computed < low - 1e-12) | (computed > high + 1e-12)].tolist():
-        yield f"Its range is declared as {low:g} to {high:g}, but it is {value:g} for {_said(r)}."
+        yield f"Its range is declared as {low:g} to {high:g}, but it is {value:g} for {_describe(r)}."
 
 
 def is_undefined_where_it_says(m: Measure, r: Ranking) -> Iterator[str]:
@@ -148,9 +148,9 @@ def is_undefined_where_it_says(m: Measure, r: Ranking) -> Iterator[str]:
     for data in [r.at_cut(cut) for cut in range(len(r) + 1)] if m.needs is Needs.COUNTS else [r]:
         value, reason = float(chosen.compute(data)), chosen.reason(data, **chosen.bound)
         if math.isnan(value) and not reason:
-            yield f"It is NaN for {_said(data)}, but no condition in undefined= holds there."
+            yield f"It is NaN for {_describe(data)}, but no condition in undefined= holds there."
         elif reason and not math.isnan(value):
-            yield f"It is declared undefined when {reason}, but it is {value:g} for {_said(data)}."
+            yield f"It is declared undefined when {reason}, but it is {value:g} for {_describe(data)}."
 
 
 def takes_a_weight_as_a_repetition(m: Measure, r: Ranking) -> Iterator[str]:
@@ -162,7 +162,7 @@ def takes_a_weight_as_a_repetition(m: Measure, r: Ranking) -> Iterator[str]:
     if not same(with_weights, with_rows):
         yield (
             f"A weight should count as a repetition, but with weights it is {with_weights}, and {with_rows} with "
-            f"repeated rows, for {_said(r)}."
+            f"repeated rows, for {_describe(r)}."
         )
 
 
@@ -173,7 +173,7 @@ def keeps_to_the_scale_of_weights(m: Measure, r: Ranking) -> Iterator[str]:
     expected, actual = values(m, r), values(m, scaled)
     if m.scales and "quota" not in m.parameters and not same(actual, expected):
         yield (
-            f"Weights times 3 should change nothing, but they make {actual} of {expected} for {_said(r)}: "
+            f"Weights times 3 should change nothing, but they make {actual} of {expected} for {_describe(r)}: "
             "divide by a total, or declare scales=False."
         )
 
@@ -188,7 +188,7 @@ def ignores_empty_cells(m: Measure, r: Ranking) -> Iterator[str]:
     pos[where], neg[where] = r.pos, r.neg
     actual, expected = values(m, Ranking(scores, pos, neg, pos, neg)), values(m, r)
     if not same(actual, expected):
-        yield f"Scores without a case should change nothing, but they make {actual} of {expected} for {_said(r)}."
+        yield f"Scores without a case should change nothing, but they make {actual} of {expected} for {_describe(r)}."
 
 
 def broadcasts(m: Measure, r: Ranking) -> Iterator[str]:
@@ -208,7 +208,7 @@ def broadcasts(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def is_the_same_however_called(m: Measure, r: Ranking) -> Iterator[str]:
-    """Arrays, the ranking and, for one cut, the table give the same number."""
+    """Check that arrays, the ranking and, for one cut, the table give the same number."""
     chosen = fixed(m, float(r.total))
     repeated = np.concatenate((r.pos, r.neg))
     labels, scores = np.repeat([1, 0], len(r)).repeat(repeated), np.tile(r.score, 2).repeat(repeated)
@@ -228,7 +228,7 @@ def is_of_its_kind(m: Measure, r: Ranking) -> Iterator[str]:
     actual = values(m, r)
     if expected is not None and not same(actual, np.where(np.isnan(actual), np.nan, expected)[()]):
         kind = type(m.kind).__name__
-        yield f"It is declared as a {kind} with the value {expected}, but it is {actual} for {_said(r)}."
+        yield f"It is declared as a {kind} with the value {expected}, but it is {actual} for {_describe(r)}."
 
 
 def _by_kind(m: Measure, r: Ranking) -> Any:
@@ -258,7 +258,7 @@ def gains_from_concordant_swaps(m: Measure, r: Ranking) -> Iterator[str]:
     with np.errstate(invalid="ignore"):  # infinite less infinite
         lost = sign * (np.asarray(values(m, better)) - np.asarray(values(m, r)))
     if (lost < -1e-12).any():
-        yield f"It is declared concordant, but it loses {-lost.min():g} when a positive moves up in {_said(r)}."
+        yield f"It is declared concordant, but it loses {-lost.min():g} when a positive moves up in {_describe(r)}."
 
 
 RANKING_LAWS: tuple[Law, ...] = (
@@ -278,7 +278,7 @@ RANKING_LAWS: tuple[Law, ...] = (
 
 
 def declares_what_people_read(m: Measure) -> Iterator[str]:
-    """Title, meaning, range, direction, and words and examples for the parameters."""
+    """Check title, meaning, range, direction, and words and examples for the parameters."""
     if not m.meaning:
         yield "It has no meaning: begin its docstring with a sentence that says what it is."
     if not m.range[0] < m.range[1]:
@@ -291,7 +291,7 @@ def declares_what_people_read(m: Measure) -> Iterator[str]:
 
 
 def is_perfect_for_a_perfect_model(m: Measure) -> Iterator[str]:
-    """Scores that are the labels, or distinct scores in a perfect order, get the declared value."""
+    """Check that scores that are the labels, or distinct scores in a perfect order, get the declared value."""
     for positives, negatives in _SIZES:
         n = positives + negatives
         chosen = fixed(m, n)
@@ -323,7 +323,7 @@ def has_its_baseline(m: Measure) -> Iterator[str]:
 
 
 def is_better_when_perfect(m: Measure) -> Iterator[str]:
-    """A perfect model is at least as good as one without information."""
+    """Check that a perfect model is not worse than one without information."""
     chosen = fixed(m)
     context = Context(prevalence=0.3, flagged=chosen.bound.get("quota", 3) / 100, n=100, threshold=0.2)
     perfect, baseline = (value.at(context, **chosen.defaults) for value in (m.perfect, m.baseline))
@@ -332,7 +332,7 @@ def is_better_when_perfect(m: Measure) -> Iterator[str]:
 
 
 def can_be_stored(m: Measure) -> Iterator[str]:
-    """What is pickled comes back as the same measure."""
+    """Check that the pickled measure comes back unchanged."""
     if m.name in MEASURES and MEASURES[m.name] is m and pickle.loads(pickle.dumps(m)) is not m:  # noqa: S301
         yield "It comes back from pickle as another measure."
 

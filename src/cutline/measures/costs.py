@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.blocks import over_cells
 from cutline.core.caching import is_long
 from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Array, Ranking
@@ -44,7 +45,7 @@ def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> A
 
 
 def total_cost(fp: Any, fn: Any, cost_fp: Any = 1.0, cost_fn: Any = 1.0) -> Any:
-    """What the errors at a cut cost together."""
+    """Return what the errors at a cut cost together."""
     return cost_fp * real(fp) + cost_fn * real(fn)
 
 
@@ -123,7 +124,9 @@ def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
 
 
 def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
-    """The mean cost at each cut; of a long ranking in blocks, because whole tables would take twice its memory."""
+    """Return the mean cost at each cut; of a long ranking in blocks, because whole tables would take twice its
+    memory.
+    """
     if r.pos.ndim > 1 or not is_long(r):
         return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn)
     costs = np.empty(len(r) + 1)
@@ -159,6 +162,11 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
 )
 def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case at the cut where it is smallest, for what the two errors cost."""
+    return _smallest_cost(r, cost_fp, cost_fn)
+
+
+@over_cells(np.minimum)
+def _smallest_cost(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     return _cost_of_cuts(r, cost_fp, cost_fn).min(-1)
 
 
@@ -203,10 +211,12 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
     share = np.asarray(divide(n_pos, n_pos + n_neg))
     shapes = _shapes(prior, share)
     alpha, beta = (np.full(share.shape, b if a is None else a) for a, b in ((a, shapes[0]), (b, shapes[1])))
-    row, cut = r.hulls
-    tp, fp = (total.reshape(-1, len(r) + 1)[row, cut].astype(float) for total in (r.tp, r.fp))
+    row, (tp, fp) = r.hulls.row, r.hull_totals
+    # Cells that are lost in the rounding of the totals make no corner.
+    is_corner = np.append(True, ~r.hulls.goes_on | (np.diff(tp) + np.diff(fp) > 0))
+    row, tp, fp = row[is_corner], tp[is_corner], fp[is_corner]
     # Along the hull the best cut changes where c is the share of positives between two corners.
-    turns = np.where(r.hulls.goes_on, divide(np.diff(tp), np.diff(tp) + np.diff(fp)), np.nan)
+    turns = np.where(row[1:] == row[:-1], divide(np.diff(tp), np.diff(tp) + np.diff(fp)), np.nan)
     low, high = (np.nan_to_num(np.append(turns, 0.0)), np.nan_to_num(np.append(1.0, turns), nan=1.0))
     by_corner = _loss(n_pos[row] - tp, fp, low, high, alpha[row], beta[row])
     model = np.bincount(row, weights=by_corner, minlength=len(share))
@@ -217,7 +227,7 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
 
 
 def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
-    """The shapes of a prior by its name."""
+    """Return the shapes of a prior by its name."""
     if prior == "symmetric":
         return 2.0, 2.0
     if prior == "severity":
@@ -226,9 +236,13 @@ def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
 
 
 def _loss(missed: Any, false: Any, low: Any, high: Any, a: Array, b: Array) -> Array:
-    """The loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high, which are Beta(a, b)."""
+    """Return the loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high, which are Beta(a, b)."""
     from scipy.special import betainc
 
     by_false = a / (a + b) * (betainc(a + 1, b, high) - betainc(a + 1, b, low))
     by_missed = b / (a + b) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
     return np.asarray(false * by_false + missed * by_missed)
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_smallest_cost.share(1.0, 1.0)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import as_array
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import TopOfList
@@ -23,16 +25,16 @@ ALPHA = Parameter(
 
 
 def _best(share: Any, alpha: float) -> Any:
-    """Robust initial enhancement when the positives are the first `share` of the list."""
+    """Return the robust initial enhancement when the positives are the first `share` of the list."""
     return divide(-np.expm1(-alpha * share), -share * math.expm1(-alpha))
 
 
 def _worst(share: Any, alpha: float) -> Any:
-    """Robust initial enhancement when the positives are the last `share` of the list."""
+    """Return the robust initial enhancement when the positives are the last `share` of the list."""
     return np.exp(-alpha * (1 - share)) * _best(share, alpha)
 
 
-def _scaled(value: Any, share: Any, alpha: float) -> Any:
+def _rescale(value: Any, share: Any, alpha: float) -> Any:
     return divide(value - _worst(share, alpha), _best(share, alpha) - _worst(share, alpha))
 
 
@@ -52,11 +54,17 @@ def _scaled(value: Any, share: Any, alpha: float) -> Any:
 )
 def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     """How many times more exponential weight the positives get than at random places."""
-    falls = np.asarray(divide(r.ends, r.ends[..., -1:]))
+    return divide(_exponential_weight(r, alpha) / -math.expm1(-alpha), divide(r.positives, r.total))
+
+
+@over_cells(np.add)
+def _exponential_weight(r: Ranking, alpha: float) -> Any:
+    """Return the weight that the positives get."""
+    falls = np.asarray(divide(r.ends, as_array(r.total)[..., None]))
     falls *= -alpha
     np.exp(falls, out=falls)
     weight = falls[..., :-1] - falls[..., 1:]  # a cell shares its weight evenly; the geometric sum over it telescopes
-    return divide(dot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
+    return dot(r.share, weight)
 
 
 @order(
@@ -65,7 +73,7 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     better="higher",
     perfect=1,
     baseline=ReferenceValue(
-        r"\frac{1 - RIE_{\min}}{RIE_{\max} - RIE_{\min}}", lambda s, alpha=20.0: _scaled(1, s.prevalence, alpha)
+        r"\frac{1 - RIE_{\min}}{RIE_{\max} - RIE_{\min}}", lambda s, alpha=20.0: _rescale(1, s.prevalence, alpha)
     ),
     undefined=ONE_CLASS,
     parameters={"alpha": ALPHA},
@@ -75,5 +83,9 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
 )
 def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
     """Robust initial enhancement on a scale from the worst order, 0, to the best, 1."""
-    value = _scaled(rie.function(r, alpha=alpha), divide(r.positives, r.total), alpha)
+    value = _rescale(rie.function(r, alpha=alpha), divide(r.positives, r.total), alpha)
     return np.where(r.negatives > 0, np.clip(value, 0, 1), np.nan)  # one class: best and worst are the same
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_exponential_weight.share(20.0)

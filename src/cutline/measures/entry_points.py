@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cutline.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "cutline.measures"
 
@@ -51,6 +55,10 @@ def load_installed() -> None:
 
     One that is broken is left out, with a warning that names it: the measures of all others can still be used.
     """
+    if not any(map(_may_announce, sys.path)):
+        return
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=GROUP):
         try:
             point.load()
@@ -60,12 +68,30 @@ def load_installed() -> None:
             )
 
 
+def _may_announce(folder: str) -> bool:
+    """Whether packages in a folder announce measures: importlib.metadata, which can tell more, takes long to load."""
+    try:
+        packages = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith("-info")]
+    except FileNotFoundError:
+        return False
+    except OSError:  # an archive may
+        return True
+    return any(GROUP.encode() in _read(Path(package, "entry_points.txt")) for package in packages)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # most packages announce nothing
+        return b""
+
+
 def _owner(point: EntryPoint) -> str:
     package = f" of the package {point.dist.name}" if point.dist else ""
     return f"The plug-in {point.name}{package}"
 
 
 def _what(error: Exception) -> str:
-    """An error in a parenthesis: its kind and its words, on one line, without its full stop."""
+    """Return an error in a parenthesis: its kind and its words, on one line, without its full stop."""
     words = " ".join(str(error).split()).rstrip(".")
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

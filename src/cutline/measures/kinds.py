@@ -69,6 +69,15 @@ class MeanOfCases(NamedTuple):
     of: Callable[..., tuple[Array, Array]]
 
 
+class SmoothOfOrder(NamedTuple):
+    """A smooth measure of the order, whose influence function is known.
+
+    `influence` gives, for each score, what one more positive there changes in the measure, and one more negative.
+    """
+
+    influence: Callable[[Any], tuple[Array, Array]]
+
+
 class StandardError(NamedTuple):
     """A number whose variance has a formula, or several: by the name of the method, the default first.
 
@@ -101,7 +110,7 @@ class BestOfCuts(NamedTuple):
 
 
 def best_cuts(heights: Any) -> Array:
-    """Which cuts are the best, in the order of the list: several, where they differ by rounding alone.
+    """Return which cuts are the best, in the order of the list: several, where they differ by rounding alone.
 
     >>> best_cuts([0.0, 1 / 3, 0.2, 1 - 2 / 3]).tolist()
     [1, 3]
@@ -111,21 +120,25 @@ def best_cuts(heights: Any) -> Array:
 
 
 class CurvePoint(NamedTuple):
-    """A point of the ROC or of the precision-recall curve: a height, where a parameter says what the other rate is."""
+    """A point of the ROC or precision-recall curve: its height where a parameter fixes the other rate."""
 
     height: Literal["recall", "specificity", "precision", "recall_at_precision"]
-    given: str
+    fixed: str
 
     @property
     def is_searched(self) -> bool:
-        """Whether the cut is the best of those that reach what is given."""
+        """Whether the cut is the best of those that reach the fixed rate."""
         return self.height == "recall_at_precision"
 
 
 class Stretch(NamedTuple):
-    """An area over a stretch of one rate, whose range, given the parameters, is narrower than that of the measure."""
+    """An area over a stretch of one rate, whose range depends on the parameters.
+
+    `shares` says, given the parameters, which share of the positives and of the negatives the stretch holds.
+    """
 
     range: Callable[..., tuple[float, float]]
+    shares: Callable[..., tuple[float, float]] = lambda **_: (1.0, 1.0)
 
 
 class OfPrevalence(NamedTuple):
@@ -137,8 +150,8 @@ class OfPrevalence(NamedTuple):
 class ShareOfPairs(NamedTuple):
     """A share of all pairs of a positive and a negative case.
 
-    `of` gives, for a positive of each score, the share of the negatives that it has the property with, and for a
-    negative of each score that of the positives.
+    `of` gives, for a positive of each score, the share of the negatives with which it has the property, and for a
+    negative of each score the share of the positives.
     """
 
     of: Callable[[Any], tuple[Array, Array]]
@@ -154,9 +167,9 @@ class OpenEnds(NamedTuple):
 
 
 class GainOfLikelihood(NamedTuple):
-    """A function of the log loss and of that of always saying the prevalence, called `null`, which falls with the loss.
+    """A decreasing function of the log loss, given the log loss `null` of always predicting the prevalence.
 
-    `loss` gives the log loss of some values, and `back` the value of a log loss, both with `null` as it is.
+    `loss` gives the log loss of some values, and `back` the value of a log loss, both given `null`.
     """
 
     loss: Callable[[Array, float], Array]
@@ -175,6 +188,7 @@ Kind = (
     | SumOfRates
     | LineOfAuc
     | MeanOfCases
+    | SmoothOfOrder
     | StandardError
     | CalibrationError
     | BestOfCuts

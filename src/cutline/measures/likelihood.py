@@ -1,4 +1,4 @@
-"""Overall performance of probabilities: the likelihood and what is made of it, and the discrimination slope."""
+"""Overall performance of probabilities: functions of the likelihood, and the discrimination slope."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.kinds import GainOfLikelihood
@@ -37,6 +38,7 @@ overall = partial(
     scales=False,
     source="vancalster2025",
     blind_to="The number of cases: it grows with them, so values of two data sets do not compare.",
+    across_sizes="log_loss",
 )
 def log_likelihood(r: Ranking, *, eps: float | None = None) -> Any:
     """Sum over the cases of the log probability of what happened: minus n times the log loss, in nats."""
@@ -44,7 +46,7 @@ def log_likelihood(r: Ranking, *, eps: float | None = None) -> Any:
 
 
 def _gain(r: Ranking, eps: float | None) -> tuple[Any, Any]:
-    """The log loss, and that of always saying the prevalence; NaN where there is one class only."""
+    """Return the log loss, and the log loss of always predicting the prevalence; NaN where there is one class only."""
     both = (r.positives > 0) & (r.negatives > 0)
     prevalence = np.where(both, divide(r.positives, r.total), 0.5)
     return np.where(both, log_loss.function(r, eps=eps), np.nan)[()], np.asarray(entropy(prevalence))[()]
@@ -54,12 +56,12 @@ of_likelihood = partial(overall, undefined=ONE_CLASS, parameters={"eps": EPS})
 
 
 def _loss_of_cox_snell(value: Array, null: float) -> Array:
-    """The log loss that gives a Cox-Snell R²; none is below 0."""
+    """Return the log loss that gives a Cox-Snell R²; none is below 0."""
     return np.maximum(null + np.log1p(-value) / 2, 0.0)
 
 
 def _cox_snell(loss: float, null: float) -> float:
-    """The Cox-Snell R² of a log loss; that of a loss of 0 is the largest."""
+    """Return the Cox-Snell R² of a log loss; it is largest for a loss of 0."""
     with np.errstate(over="ignore"):
         return float(-np.expm1(2 * (loss - null)))
 
@@ -124,5 +126,16 @@ def nagelkerke_r2(r: Ranking, *, eps: float | None = None) -> Any:
 )
 def discrimination_slope(r: Ranking) -> Any:
     """Difference between the mean probability of the positives and that of the negatives."""
+    positive, negative = _probability_sums(r)
+    return divide(positive, r.positives) - divide(negative, r.negatives)
+
+
+@over_cells(np.add)
+def _probability_sums(r: Ranking) -> tuple[Any, Any]:
+    """Return the sums of the probabilities of the positives and of the negatives."""
     pos, neg = r.floats
-    return divide(dot(pos, r.key), r.positives) - divide(dot(neg, r.key), r.negatives)
+    return dot(pos, r.key), dot(neg, r.key)
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_probability_sums.share(of_probabilities=True)

@@ -41,8 +41,8 @@ class TripletLoss(NamedTuple):
     of_triplets: Array
 
 
-def _turned(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tuple[Array, Array, Array]:
-    """Which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
+def _turn_margins(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tuple[Array, Array, Array]:
+    """Return which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
     is_positive, z = cases(labels, margins, positive=positive, name="margins")
     sign = np.where(is_positive, 1.0, -1.0)
     return is_positive, sign, sign * z
@@ -66,14 +66,14 @@ def focal(
     alpha: float | str | None = None,
     positive: Any = None,
 ) -> Loss:
-    """Focal loss of the probabilities that the margins stand for; gamma = 0 gives the logistic loss.
+    """Return the focal loss of the probabilities that the margins stand for; gamma = 0 gives the logistic loss.
 
     >>> focal([1, 0], [0.0, 0.0], gamma=0).value.round(6).tolist()
     [0.693147, 0.693147]
     """
     if not 0 <= (gamma := validation.check_number(gamma, "gamma")) <= 1e6:
         raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
-    is_positive, sign, z = _turned(labels, margins, positive)
+    is_positive, sign, z = _turn_margins(labels, margins, positive)
     weight = _class_weight(is_positive, alpha)
     value, slope, curvature = logistic_terms.focal_terms(z, gamma)
     return Loss(weight * value, weight * sign * slope, weight * curvature)
@@ -87,17 +87,19 @@ def logistic(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = N
 def balanced_cross_entropy(
     labels: npt.ArrayLike, margins: npt.ArrayLike, *, alpha: float | str = "balanced", positive: Any = None
 ) -> Loss:
-    """Logistic loss with the classes weighted by alpha and 1 - alpha; 'balanced' takes the share of negatives."""
+    """Return the logistic loss with the classes weighted by alpha and 1 - alpha; 'balanced' takes the share of
+    negatives.
+    """
     return focal(labels, margins, gamma=0.0, alpha=alpha, positive=positive)
 
 
 def hinge(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
-    """Shortfall from a margin of 1; at the kink the gradient is 0.
+    """Return the shortfall from a margin of 1; at the kink the gradient is 0.
 
     >>> hinge([1, 1, 0], [2.0, 0.5, 0.5]).value.tolist()
     [0.0, 0.5, 1.5]
     """
-    _, sign, z = _turned(labels, margins, positive)
+    _, sign, z = _turn_margins(labels, margins, positive)
     return Loss(np.maximum(0, 1 - z), np.where(z < 1, -sign, 0.0), np.zeros_like(z))
 
 
@@ -109,7 +111,8 @@ def triplet(
     margin: float = 0.2,
     normalise: bool = False,
 ) -> TripletLoss:
-    """How far anchors are from being nearer to their positive than to their negative by a margin (Definition 34).
+    """Return how far anchors are from being nearer to their positive than to their negative by a margin (Definition
+    34).
 
     Args:
         anchor: one embedding a row, each of the Euclidean norm 1.
@@ -123,6 +126,7 @@ def triplet(
     1.0
     """
     margin = validation.check_number(margin, "margin")
+    normalise = validation.check_flag(normalise, "normalise")
     if not 0 <= margin < math.inf:
         raise ParameterError(f"is {margin:g}", "pass a finite number of 0 or more", argument="margin")
     vectors = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]
@@ -142,7 +146,7 @@ def triplet(
 
 
 def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
-    """What to divide each embedding by; None if they have to have the norm 1 already, and do."""
+    """Return the norms of the embeddings; None if they must have norm 1 already, and do."""
     norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
     if normalise:
         if not norms.all():
@@ -156,7 +160,7 @@ def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
 
 
 def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Array:
-    """The gradient by an embedding, from that by what it was made of."""
+    """Return the gradient by an embedding, from that by what it was made of."""
     if norm is None:
         return gradient
     along = (gradient * unit).sum(1, keepdims=True)
@@ -187,7 +191,7 @@ def triplet_loss(
     margin: float = 0.2,
     normalise: bool = False,
 ) -> float:
-    """The value of the triplet loss alone; see `losses.triplet`.
+    """Return the value of the triplet loss alone; see `losses.triplet`.
 
     Args:
         anchor: one embedding a row, each of the Euclidean norm 1.

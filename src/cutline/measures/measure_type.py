@@ -13,7 +13,7 @@ import numpy as np
 from cutline.core.caching import forget
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
-from cutline.core.public import public
+from cutline.core.public import hint_argument, public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_number
 from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
@@ -94,6 +94,7 @@ class Measure:
     scales: bool = True
     caveat: str = ""  # what qualifies its interval, in a sentence
     blind_to: str = ""  # what can go wrong without it moving, in a sentence or two
+    across_sizes: str = ""  # the measure to compare data sets of different sizes by, where this one depends on the size
     equivalent: Equivalent | None = None
     trained_by: Training | None = None
     numbered: Mapping[str, str] = field(default_factory=dict)
@@ -169,7 +170,7 @@ class Measure:
     # ------------------------------------------------------------------ parameters
 
     def with_(self, **parameters: Any) -> Measure:
-        """The same measure with some of its parameters fixed.
+        """Return the same measure with some of its parameters fixed.
 
         Args:
             parameters: their values, by name.
@@ -179,7 +180,7 @@ class Measure:
         )
 
     def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
-        """The parameters, if the measure has them, takes these values, and needs no others.
+        """Return the parameters, if the measure has them, takes these values, and needs no others.
 
         Args:
             parameters: The parameters that were passed, by name.
@@ -188,7 +189,8 @@ class Measure:
         for name, value in parameters.items():
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
-                raise ParameterError(f"{self.name} has no parameter {name!r}", takes, hint=near(name, self.parameters))
+                hint = hint_argument(name) or near(name, self.parameters)
+                raise ParameterError(f"{self.name} has no parameter {name!r}", takes, hint=hint)
             self.parameters[name].check(name, value, self.defaults.get(name))
         lacking = [name for name in self.required if name not in parameters]
         if complete and lacking:
@@ -200,7 +202,7 @@ class Measure:
     # ------------------------------------------------------------------ values
 
     def compute(self, data: Any, **parameters: Any) -> Any:
-        """The value for finished `Counts` or a `Ranking`, over their leading axes; nothing is checked.
+        """Return the value for finished `Counts` or a `Ranking`, over their leading axes; nothing is checked.
 
         Args:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
@@ -215,7 +217,7 @@ class Measure:
         return self.needs is not Needs.PROBABILITIES or ranking.are_probabilities
 
     def reason(self, data: Any, **parameters: Any) -> str:
-        """Why the value is undefined there, in words; empty when it is defined.
+        """Return why the value is undefined there, in words; empty when it is defined.
 
         Args:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
@@ -230,7 +232,7 @@ class Measure:
         return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **bound)))
 
     def baseline_value(self, data: Any, **parameters: Any) -> float:
-        """The value of scores without information there: as many cases flagged, whatever their class.
+        """Return the value of scores without information there: as many cases flagged, whatever their class.
 
         Args:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
@@ -257,7 +259,7 @@ class Measure:
         missing: Missing = "error",
         **parameters: Any,
     ) -> Any:
-        """The value, a float; an array where the ranking or the counts have leading axes.
+        """Return the value, a float; an array where the ranking or the counts have leading axes.
 
         Args:
             labels: the label of each case, or a `Ranking`, or `Counts` (for a measure of one cut).
@@ -294,7 +296,7 @@ class Measure:
         return float(value) if np.ndim(value) == 0 else value
 
     def prepare(self, data: Ranking | Counts, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota.
+        """Check the arguments and return the counts or ranking, and the parameters, to compute the measure with.
 
         Args:
             data: A ranking, or the counts of one cut.
@@ -323,7 +325,7 @@ class Measure:
         return data, self.check(parameters)
 
     def threshold(self, ranking: Ranking, **parameters: Any) -> float:
-        """The threshold at which a measure that searches the cuts found its value.
+        """Return the threshold at which a measure that searches the cuts found its value.
 
         Args:
             ranking: the cases.

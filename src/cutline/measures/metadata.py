@@ -30,7 +30,7 @@ class ReferenceValue:
     function: Callable[..., float]
 
     def at(self, context: Context, **parameters: Any) -> float:
-        """The value in a context, with the measure's parameters.
+        """Return the value in a context, with the measure's parameters.
 
         Args:
             context: The data: its prevalence, its number of cases, and so on.
@@ -43,7 +43,7 @@ class ReferenceValue:
 
 
 def constant(value: float) -> ReferenceValue:
-    """A reference value that is always the same number."""
+    """Return a reference value that is always the same number."""
     latex = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(value, f"{value:g}")
     return ReferenceValue(latex, lambda s, **_: value)
 
@@ -124,7 +124,7 @@ NULL_PREVALENCE = Parameter(
 
 
 def null(positives: Any, total: Any, prevalence: float | None) -> Any:
-    """The share of positives that the null model expects: what it was told, or that of the data."""
+    """Return the share of positives that the null model expects: the given one, or the share in the data."""
     return divide(positives, total) if prevalence is None else prevalence
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core import loess
+from cutline.core.blocks import over_cells
 from cutline.core.caching import is_long
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
@@ -35,21 +36,21 @@ SCORE = Parameter("the scoring rule that is taken apart", choices=("brier", "log
 
 
 def isotonic(r: Ranking) -> Array:
-    """The recalibrated probability at each score, by pooling adjacent violators; the ROC hull has the pools."""
-    return r.kept("isotonic", lambda: _isotonic(r))  # type: ignore[no-any-return]
+    """Return the recalibrated probability at each score, by pooling adjacent violators; the ROC hull has the pools."""
+    return r.cached("isotonic", lambda: _isotonic(r))  # type: ignore[no-any-return]
 
 
 def _isotonic(r: Ranking) -> Array:
     row, cut = r.hulls
     goes_on, last = r.hulls.goes_on, np.diff(row, append=-1)[1:] != 0
-    pos, size = (np.diff(total.reshape(-1, len(r) + 1)[row, cut].astype(float)) for total in (r.tp, r.ends))
+    pos, neg = (np.diff(total) for total in r.hull_totals)
     lengths = np.where(last, len(r), cut[1:]) - cut[:-1]  # cells without a case may end the list
-    return np.repeat(divide(pos, size)[goes_on], lengths[goes_on]).reshape(r.pos.shape)
+    return np.repeat(divide(pos, pos + neg)[goes_on], lengths[goes_on]).reshape(r.pos.shape)
 
 
-def _mean_score(r: Ranking, p: Array, score: str) -> Any:
-    """The mean score of recalibrated probabilities, which are never certain and wrong."""
-    pos, neg = r.floats
+def _recalibrated_score(r: Ranking, score: str) -> Any:
+    """Return the mean score of the recalibrated probabilities, which are never certain and wrong."""
+    p, (pos, neg) = isotonic(r), r.floats
     if score == "brier":
         return divide(dot(pos, (1 - p) ** 2) + dot(neg, p**2), r.total)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -79,7 +80,7 @@ part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2
 def mcb(r: Ranking, *, score: str = "brier") -> Any:
     """How much of the score isotonic recalibration would remove: MCB of S = MCB - DSC + UNC, exact and without bins."""
     raw = (brier if score == "brier" else log_loss).function(r)
-    return np.maximum(raw - _mean_score(r, isotonic(r), score), 0.0)
+    return np.maximum(raw - _recalibrated_score(r, score), 0.0)
 
 
 @part_of_score(
@@ -92,7 +93,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
     """How much better the recalibrated probabilities score than always saying the prevalence."""
-    return np.maximum(unc.function(r, score=score) - _mean_score(r, isotonic(r), score), 0.0)
+    return np.maximum(unc.function(r, score=score) - _recalibrated_score(r, score), 0.0)
 
 
 @part_of_score(
@@ -124,23 +125,25 @@ SMOOTH = {
 
 
 def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Array:
-    """The smoothed share of positives at each score."""
+    """Return the smoothed share of positives at each score."""
     if smooth == "isotonic":
         return isotonic(r)
     if smooth == "loess" and is_long(r) and r.pos.ndim == 1:
         return _long_loess(r, span, degree)
-    return r.kept(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
+    return r.cached(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
 
 
 def _long_loess(r: Ranking, span: float, degree: int) -> Array:
-    """The same curve of a long ranking, which keeps the few numbers that the curve is made of and not the column."""
+    """Return the same curve of a long ranking, which keeps the few numbers that the curve is made of and not the
+    column.
+    """
 
     def fitted() -> loess.Cubics:
         rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
         return loess.cubics(at, *rising, span, int(degree), r.integral)
 
     at = loess.on_a_usual_scale(r.key[::-1])
-    cubics = r.kept(("cubics", span, degree), fitted)
+    cubics = r.cached(("cubics", span, degree), fitted)
     return cubics.at(at)[0, ::-1]  # type: ignore[no-any-return]
 
 
@@ -180,7 +183,17 @@ from_curve = partial(
 )
 def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Mean distance of the probabilities from a smooth calibration curve."""
-    return divide(dot(r.size.astype(float), _distance(r, smooth, span, degree)), r.total)
+    return divide(_distance_sums(r, smooth, span, degree)[0], r.total)
+
+
+def _distance_sums(r: Ranking, smooth: str, span: float, degree: int) -> tuple[Any, Any, Any]:
+    """Return the sums of the distances from the curve and of their squares, and the largest distance."""
+
+    def add_up() -> tuple[Any, Any, Any]:
+        size, distance = r.size.astype(float), _distance(r, smooth, span, degree)
+        return dot(size, distance), dot(size, distance**2), np.where(size > 0, distance, 0.0).max(-1)
+
+    return r.cached(("distance sums", smooth, span, degree), add_up)  # type: ignore[no-any-return]
 
 
 @from_curve(
@@ -214,16 +227,18 @@ def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 )
 def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Largest distance of a probability from a smooth calibration curve."""
-    return np.where(r.size > 0, _distance(r, smooth, span, degree), 0.0).max(-1)
+    return _distance_sums(r, smooth, span, degree)[2]
 
 
 def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
-    """The median or the 90th percentile of the cases' distances, both of which one sort gives."""
-    return r.kept(("quantiles", *curve), lambda: _quantiles(r, _distance(r, *curve)))[q]
+    """Return the median or the 90th percentile of the cases' distances; one sort gives both."""
+    return r.cached(("quantiles", *curve), lambda: _quantiles(r, _distance(r, *curve)))[q]
 
 
 def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
-    """The quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
+    """Return the quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a
+    step.
+    """
     at = _one_each(distance) if is_long(r) and r.integral and (r.size == 1).all() else _at_place(r, distance)
 
     def quantile(q: float) -> Any:
@@ -239,7 +254,9 @@ _QUANTILES = (0.5, 0.9)
 
 
 def _one_each(values: Array) -> Callable[[Any], Any]:
-    """The value at a place around a quantile, where each score has one case: chosen, which is quicker than sorting."""
+    """Return the value at a place around a quantile, where each score has one case: chosen, which is quicker than
+    sorting.
+    """
     last = len(values) - 1
     near = [min(math.floor(last * q) + step, last) for q in _QUANTILES for step in (0, 1)]
     chosen = np.partition(values, near)
@@ -247,7 +264,7 @@ def _one_each(values: Array) -> Callable[[Any], Any]:
 
 
 def _at_place(r: Ranking, values: Array) -> Callable[[Any], Any]:
-    """The value at a place of the list of all cases, in ascending order of their values."""
+    """Return the value at a place of the list of all cases, in ascending order of their values."""
     ordered, ends, last = _in_order(r, values)
 
     def at(position: Any) -> Any:
@@ -258,16 +275,23 @@ def _at_place(r: Ranking, values: Array) -> Callable[[Any], Any]:
 
 
 def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
-    """The values at the scores from the lowest, how many cases each ends with, and the last one that has a case."""
+    """Return the values at the scores from the lowest, how many cases each ends with, and the last one that has a
+    case.
+    """
     order = np.argsort(np.where(r.size > 0, values, np.inf), axis=-1)
     values, size = np.take_along_axis(values, order, -1), np.take_along_axis(r.size, order, -1)
     return values, np.cumsum(size, axis=-1), np.count_nonzero(size, axis=-1) - 1
 
 
+@over_cells(np.add)
+def _squares_from_prevalence(r: Ranking) -> Any:
+    prevalence = np.asarray(divide(r.positives, r.total))[..., None]
+    return dot(r.size.astype(float), (prevalence - r.key) ** 2)
+
+
 def _from_prevalence(r: Ranking) -> Any:
     """Mean squared distance of the probabilities from the prevalence."""
-    prevalence = np.asarray(divide(r.positives, r.total))[..., None]
-    return divide(dot(r.size.astype(float), (prevalence - r.key) ** 2), r.total)
+    return divide(_squares_from_prevalence(r), r.total)
 
 
 @error(
@@ -288,7 +312,7 @@ def _from_prevalence(r: Ranking) -> Any:
     },
     aliases=("estimated_calibration_index",),
     caveat=UPWARDS,
-    kind=CalibrationError(of_places=True),
+    kind=CalibrationError(),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
     blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",
@@ -298,8 +322,12 @@ def eci(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
     Van Hoorde et al. (2015) scaled it to 100 times the mean square; the guidance of 2025 made it relative.
     """
-    square = divide(dot(r.size.astype(float), _distance(r, smooth, span, degree) ** 2), r.total)
+    square = divide(_distance_sums(r, smooth, span, degree)[1], r.total)
     if scaling == "percent":
         return 100 * square
     whole = _from_prevalence(r)
     return np.where(whole > 0, divide(square, whole), np.nan)[()]
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_squares_from_prevalence.share(of_probabilities=True)

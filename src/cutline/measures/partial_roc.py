@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.kinds import CurvePoint, Stretch
@@ -16,6 +17,7 @@ from cutline.measures.roc import order
 # ---------------------------------------------------------------------- the left end of the ROC curve
 
 
+@over_cells(np.add)
 def area_up_to(r: Ranking, fp: Any) -> Any:
     """The area under tp as a function of fp, from no false positive to a number of them; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]
@@ -41,6 +43,7 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     numbered={r"roc_?(\d+)": "n"},
     source={"sonnenburg": "Extensions", "gribskov1996": ""},
     blind_to="Everything after the first n false positives.",
+    across_sizes="partial_auc",
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
     """Mean recall while the first n false positives come in, which looks at the top of the list only."""
@@ -49,7 +52,9 @@ def roc_n(r: Ranking, *, n: float = 50) -> Any:
 
 
 def _area_range(low: float, high: float, standardised: bool | str) -> tuple[float, float]:
-    """The least and the most that the area over a stretch can be: nothing or all of its box, as it is standardised."""
+    """Return the least and the most that the area over a stretch can be: nothing or all of its box, as it is
+    standardised.
+    """
     if standardised == "box":
         return 0.0, 1.0
     width = high - low
@@ -60,7 +65,7 @@ def _area_range(low: float, high: float, standardised: bool | str) -> tuple[floa
 
 
 def _least_area(width: float, low: float) -> float:
-    """The area under the diagonal over a stretch of the axis."""
+    """Return the area under the diagonal over a stretch of the axis."""
     return width * (low + width / 2)
 
 
@@ -96,6 +101,7 @@ def _least_area(width: float, low: float) -> float:
     trained_by="first_negatives",
     kind=Stretch(
         lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _area_range(min_fpr, max_fpr, standardised),
+        lambda max_fpr=0.1, min_fpr=0.0, **_: (1.0, max_fpr - min_fpr),
     ),
     source="mcclish1989",
     blind_to="All of the ROC curve outside the chosen false positive rates.",
@@ -156,6 +162,7 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         lambda min_recall=0.8, max_recall=1.0, standardised=False, **_: _area_range(
             1 - max_recall, 1 - min_recall, standardised
         ),
+        lambda min_recall=0.8, max_recall=1.0, **_: (max_recall - min_recall, 1.0),
     ),
     source=("vancalster2025", "mcclish1989"),
     blind_to="All of the ROC curve outside the chosen recalls.",
@@ -184,7 +191,7 @@ def partial_auc_above_recall(
 
 
 def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
-    """The area above a recall by trapezoids between the points of some thresholds, of those that reach it."""
+    """Return the area above a recall by trapezoids between the points of some thresholds, of those that reach it."""
     at = np.searchsorted(-r.key, -np.linspace(1, 0, grid), side="right")
     x, y = r.fpr[..., at], r.tpr[..., at]
     reached = y[..., :-1] >= low
@@ -194,14 +201,25 @@ def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
 # ---------------------------------------------------------------------- one point of the ROC curve
 
 
+@over_cells(np.add)
+def _cuts_up_to(r: Ranking, fp: Any) -> Any:
+    """Return the number of cuts but the first with at most a given number of false positives."""
+    return (r.fp[..., 1:] <= np.asarray(fp)[..., None]).sum(-1)
+
+
+def _totals_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
+    """Return true and false positives at one cut of each ranking of a stack."""
+    return r.totals_at(int(cut)) if r.is_in_blocks else (take(r.tp, cut), take(r.fp, cut))
+
+
 def _height_at(r: Ranking, fpr: float) -> Any:
-    """The ROC curve at a false positive rate: its highest point there, diagonal inside ties."""
+    """Return the ROC curve at a false positive rate: its highest point there, diagonal inside ties."""
     place = np.asarray(fpr * r.negatives, dtype=float)
-    after = (r.fp <= place[..., None] * (1 + 1e-12)).sum(-1)  # the first cut beyond the place; 0.3 * 10 is 3
+    after = 1 + _cuts_up_to(r, place * (1 + 1e-12))  # the first cut beyond the place; 0.3 * 10 is 3
     before, after = after - 1, np.minimum(after, len(r))
-    start, end = take(r.fp, before), take(r.fp, after)
+    (low, start), (high, end) = (_totals_at(r, cut) for cut in (before, after))
     way = np.clip((place - start) / np.maximum(end - start, np.finfo(float).tiny), 0, 1)
-    height = divide(take(r.tp, before) + way * (take(r.tp, after) - take(r.tp, before)), r.positives)
+    height = divide(low + way * (high - low), r.positives)
     return np.where(r.negatives > 0, height, np.nan)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.measures.kinds import CurvePoint, Equivalent, OpenEnds
+from cutline.measures.kinds import CurvePoint, Equivalent, OpenEnds, SmoothOfOrder
 from cutline.measures.metadata import (
     FRACTIONAL_WEIGHTS,
     NO_POSITIVE,
@@ -39,7 +41,7 @@ class RecallSteps(NamedTuple):
 
     @classmethod
     def of(cls, r: Ranking) -> RecallSteps:
-        """The steps of a ranking or of a stack."""
+        """Return the steps of a ranking or of a stack."""
         cell, length = np.flatnonzero(r.pos), len(r)
         if r.pos.ndim == 1:  # a single row costs no memory
             return cls(cell, np.broadcast_to(np.intp(0), cell.shape), length, np.arange(min(len(cell), 1)))
@@ -60,18 +62,22 @@ class RecallSteps(NamedTuple):
     def lowest(self) -> Array:
         """The cut before the next step, or the last one of the ranking: the one with the lowest precision."""
         cuts = np.append(self.cut[1:], 0)[: len(self.cell)]
-        last = np.append(self.first[1:], len(cuts))[: len(self.first)] - 1
-        cuts[last] = (self.row[last] + 1) * (self.length + 1) - 1
+        cuts[self.last] = (self.row[self.last] + 1) * (self.length + 1) - 1
         return cuts
 
+    @property
+    def last(self) -> Array:
+        """The steps with which a ranking ends."""
+        return np.append(self.first[1:], len(self.cell))[: len(self.first)] - 1
+
     def before(self, values: Array) -> Array:
-        """Of a value at the end of each step, that at its beginning, which is 0 for the first."""
+        """Return the value at the beginning of each step, given the values at the ends; 0 for the first."""
         shifted = np.append(0, values[:-1]).astype(values.dtype)[: len(values)]
         shifted[self.first] = 0
         return shifted
 
     def dot(self, a: Array, b: Array, r: Ranking) -> Any:
-        """The sum of the products over the steps of each ranking."""
+        """Return the sum of the products over the steps of each ranking."""
         if r.pos.ndim == 1:
             return dot(a, b)
         bounds = np.searchsorted(self.row, np.arange(r.pos.size // self.length + 1))
@@ -80,7 +86,7 @@ class RecallSteps(NamedTuple):
 
 
 def first_line(r: Ranking, *, start: float = 0.0) -> float:
-    """What the straight line from the start of a curve to its first positives takes from the area: half its rise.
+    """Return the area above the straight line from the start of a curve to its first positives: half its rise.
 
     A higher score that only rare positives have would leave next to nothing of it, and samples may lack such a score.
     """
@@ -89,54 +95,78 @@ def first_line(r: Ranking, *, start: float = 0.0) -> float:
 
 
 def first_and_last_line(r: Ranking) -> float:
-    """What the first line of a curve takes, and the last one if it goes down to the prevalence."""
+    """Return the area above the first line of a curve, and above the last one if it falls to the prevalence."""
     last = len(r) - 1 - int(np.argmax(r.pos[::-1] > 0))
     fall = float(r.precision[last + 1]) - float(r.positives / r.total)
     return first_line(r) + float(r.pos[last] / r.positives) * max(fall, 0.0) / 2
 
 
-def _mean_over_positives(r: Ranking, values: Array) -> Any:
-    """The mean of one value per cell over the positive cases."""
-    return divide(dot(r.floats[0], values), r.positives)
-
-
 # ---------------------------------------------------------------------- sums over the places of the list
 
 
+_TABULATED = 2**16  # places whose harmonic numbers are looked up
+_STEPS = 2.0**44  # of the unit: sums of that many whole steps are exact
+
+
+@cache
+def _harmonic_numbers() -> tuple[Array, Array]:
+    """Return 1 + ... + 1/k for k = 0, 1, ... in steps: the whole ones, and the sum of what they leave out."""
+    k = np.arange(1.0, _TABULATED + 1)
+    whole = np.rint(_STEPS / k)
+    return tuple(np.concatenate(([0.0], np.cumsum(part))) for part in (whole, (_STEPS - whole * k) / k))  # type: ignore[return-value]
+
+
 def harmonic(a: Array, b: Array) -> Any:
-    """1/(a+1) + ... + 1/b for whole numbers a <= b of any size, without adding them up.
+    """Return 1/(a+1) + ... + 1/b for whole numbers a <= b of any size, without adding them up.
 
     >>> harmonic(np.array([0, 2]), np.array([3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/3 + 1/4
     [1.833333, 0.583333]
     """
     if (b - a <= 1).all():
         return divide(b - a, b)
-    exact = np.concatenate(([0.0], np.cumsum(1 / np.arange(1.0, 33))))
-    head = exact[np.minimum(b, 32)] - exact[np.minimum(a, 32)]
-    x, y = np.maximum(a, 32) + 0.5, np.maximum(b, 32) + 0.5
-
-    def correction(z: Array) -> Array:  # digamma(z + 1/2) - log(z), to below the last digit from 32 on
-        u = 1 / (z * z)
-        return u * (1 / 24 - u * (7 / 960 - u * (31 / 8064 - u * 127 / 30720)))
-
-    return head + np.log1p((y - x) / x) + correction(y) - correction(x)
+    whole, rest = _harmonic_numbers()
+    is_long = b.max() > _TABULATED
+    low, high = (np.minimum(a, _TABULATED), np.minimum(b, _TABULATED)) if is_long else (a, b)
+    total = ((whole.take(high) - whole.take(low)) + (rest.take(high) - rest.take(low))) / _STEPS
+    if is_long:  # digamma(z + 1/2) is log(z) + 1 / (24 z^2), to below the last digit so far out
+        x, y = np.maximum(a, _TABULATED) + 0.5, np.maximum(b, _TABULATED) + 0.5
+        total += np.log1p((y - x) / x) + (1 / (y * y) - 1 / (x * x)) / 24
+    return total
 
 
 def mean_precision_of_places(r: Ranking) -> Array:
-    """For each cell, the expected precision down to a place, averaged over its places; the ranking remembers it."""
-    return np.asarray(r.kept("precision_of_places", lambda: _mean_precision_of_places(r)))
+    """Return the expected precision down to a place, averaged over the places of each cell; cached on the ranking."""
+    return np.asarray(r.cached("precision_of_places", lambda: _mean_precision_of_places(r)))
 
 
 def _mean_precision_of_places(r: Ranking) -> Array:
-    precision = r.precision[..., 1:].copy()
     tied = r.size > 1  # elsewhere a cell is one place, and its precision that of its cut
-    above, before, size, t = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.share))
+    if not tied.any():
+        return r.precision[..., 1:]
+    above, before, t = r.tp[..., :-1], r.ends[..., :-1], r.share
     # Place a + i of a cell with T positives above it holds T + t i of them: the sum over i of (T + t i) / (a + i).
-    precision[tied] = divide((above - t * before) * harmonic(before, before + size), size) + t
-    return precision
+    mean = divide((above - t * before) * harmonic(before, r.ends[..., 1:]), r.size) + t
+    return np.where(tied, mean, r.precision[..., 1:])
 
 
 # ---------------------------------------------------------------------- average precision and its namesakes
+
+
+def _influence_on_average_precision(r: Ranking) -> tuple[Array, Array]:
+    """Return what one more positive, and one more negative, of each score changes in the average precision.
+
+    A case changes the precision at its own score and at all later ones; a positive is one more of them to average.
+    """
+    precision, size = r.precision[..., 1:], r.tp[..., 1:] + r.fp[..., 1:]
+    gained, lost = (_sum_from(r.floats[0] * change / size) for change in (1 - precision, precision))
+    positives = r.positives
+    return (precision + gained - _precision_sum(r) / positives) / positives, -lost / positives
+
+
+def _sum_from(cells: Array) -> Array:
+    """Return the sum of each entry and all later ones."""
+    sums: Array = np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1]
+    return sums
 
 
 @order(
@@ -151,6 +181,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     headline=True,
     trained_by="precisions",
     card=True,
+    kind=SmoothOfOrder(_influence_on_average_precision),
     source={"berrar2025": "Definition 32", "murphy2007": "Section 2", "sonnenburg": "Area under the curves"},
     blind_to="The negatives after the last positive; values for different prevalence do not compare.",
 )
@@ -160,7 +191,13 @@ def average_precision(r: Ranking) -> Any:
     >>> average_precision([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])  # (1 + 2/3) / 2
     0.8333333333333333
     """
-    return _mean_over_positives(r, r.precision[..., 1:])
+    return divide(_precision_sum(r), r.positives)
+
+
+@over_cells(np.add)
+def _precision_sum(r: Ranking) -> Any:
+    """Return the sum over the positives of the precision at the cut of their score."""
+    return dot(r.floats[0], r.precision[..., 1:])
 
 
 @order(
@@ -185,13 +222,19 @@ def expected_average_precision(r: Ranking) -> Any:
     """Mean of the average precision over all orders of the tied cases."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
+    return divide(_expected_precision_sum(r), r.positives)
+
+
+@over_cells(np.add)
+def _expected_precision_sum(r: Ranking) -> Any:
+    """Return the sum over the positives of the precision down to them, in expectation over the orders of ties."""
     precision = r.precision[..., 1:].copy()
     tied = r.size > 1
     above, before, size, pos = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.pos))
     # A positive at place i of its cell has, in expectation, (i - 1) others of it above: c per place before.
     c = np.maximum(pos - 1, 0) / (size - 1)
     precision[tied] = c + (above + 1 - c - c * before) * harmonic(before, before + size) / size
-    return _mean_over_positives(r, precision)
+    return dot(r.floats[0], precision)
 
 
 def _harmonic_number(n: float) -> float:
@@ -216,7 +259,13 @@ def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(dot(r.size, mean_precision_of_places(r)), r.total)
+    return divide(_precision_of_places_sum(r), r.total)
+
+
+@over_cells(np.add)
+def _precision_of_places_sum(r: Ranking) -> Any:
+    """Return the sum over the places of the list of the precision down to there."""
+    return dot(r.size, mean_precision_of_places(r))
 
 
 @order(
@@ -264,37 +313,70 @@ def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
-    of_negatives = divide(dot(r.neg.astype(float, copy=False), _precision_from_the_end(r)), r.negatives)
+    of_negatives = divide(_precision_sum_from_the_end(r), r.negatives)
     return np.clip((average_precision.function(r) + of_negatives) / 2, 0, 1)
 
 
+@over_cells(np.add)
+def _precision_sum_from_the_end(r: Ranking) -> Any:
+    """Return the sum over the negatives of the share of negatives among all from their score on."""
+    return dot(r.floats[1], _precision_from_the_end(r))
+
+
 def _precision_from_the_end(r: Ranking) -> Array:
-    """The share of negatives among all from each cell on."""
-    neg, size = (np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1] for cells in (r.neg, r.size))
+    """Return the share of negatives among all from each cell on."""
+    if r.integral and r.pos.ndim == 1:  # whole numbers: what is left is exact
+        neg, size = r.negatives - r.fp[:-1], r.total - r.ends[:-1]
+    else:
+        neg, size = (np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1] for cells in (r.neg, r.size))
     precision = np.asarray(divide(neg, size))
-    return precision if r.size[..., -1].all() else np.nan_to_num(precision)  # empty cells at the end of a resample
+    return precision if size[..., -1].all() else np.nan_to_num(precision)  # empty cells at the end of a resample
 
 
 # ---------------------------------------------------------------------- areas under the empirical curve
 
 
 def lowest_precision(r: Ranking) -> Array:
-    """The cut of the lowest precision at each recall: the last before the recall grows. The first flags nobody."""
+    """Return the cut of the lowest precision at each recall: the last before the recall grows. The first flags no
+    case.
+    """
     return np.append(
         0, RecallSteps.of(r).lowest
     )  # no positive is found before, so precision is 0 there as at the start
 
 
 def highest_precision(r: Ranking) -> Array:
-    """The cut of the highest precision at each recall: the first with that recall. The first flags nobody."""
+    """Return the cut of the highest precision at each recall: the first with that recall. The first flags no case."""
     return np.append(0, RecallSteps.of(r).highest)
 
 
-def _trapezoids(r: Ranking, steps: RecallSteps, ends: Array) -> Any:
-    """The area under straight lines between the precision at some cuts, over recall."""
-    tp, precision = r.tp.ravel()[ends], r.precision.ravel()[ends]
-    middle = (steps.before(precision) + precision) / 2
-    return divide(steps.dot(tp - steps.before(tp), middle, r), r.positives)
+class _Lines(NamedTuple):
+    """P times the area under straight lines between the precision at some cuts, and what joins it to the next."""
+
+    area: Any
+    first: Any  # of the first step, what the line to it from the last step before is to be multiplied by; NaN: none
+    last: Any  # of the last step, the other factor
+
+
+def _join_lines(one: _Lines, other: _Lines) -> _Lines:
+    if np.isnan(other.first):
+        return one
+    if np.isnan(one.first):
+        return other
+    return _Lines(one.area + other.area + one.last * other.first / 2, one.first, other.last)
+
+
+@over_cells(_join_lines)
+def _lines(r: Ranking, highest: bool) -> _Lines:
+    """Return the area under the lines between the highest precision at each recall, or up to the last lowest one."""
+    steps = RecallSteps.of(r)
+    pos, precision = r.floats[0].ravel()[steps.cell], r.precision.ravel()[steps.highest if highest else steps.cut]
+    # The lowest precision at a recall is that before the next step.
+    pos, precision = (pos, precision) if highest else (precision, pos)
+    area = steps.dot(pos, (steps.before(precision) + precision) / 2, r)
+    first, last = np.full((2, r.pos.size // steps.length), np.nan)
+    first[steps.row[steps.first]], last[steps.row[steps.first]] = pos[steps.first], precision[steps.last]
+    return _Lines(area, *(ends.reshape(r.pos.shape[:-1])[()] for ends in (first, last)))
 
 
 # A constant score has one cut, which a straight line joins to (0, 0). Many distinct scores in a random order come near
@@ -320,8 +402,8 @@ def aucpr_min(r: Ranking) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence.
     """
-    steps = RecallSteps.of(r)
-    return _trapezoids(r, steps, steps.lowest)
+    lines = _lines(r, False)
+    return divide(lines.area + lines.last * divide(r.positives, r.total) / 2, r.positives)
 
 
 @order(
@@ -343,10 +425,14 @@ def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence. `start=1` begins at precision 1, as scikit-learn's `auc` of its `precision_recall_curve` does.
     """
-    before = r.precision[..., :-1]
-    if start:
-        before = np.concatenate((np.full_like(before[..., :1], start), before[..., 1:]), axis=-1)
-    return _mean_over_positives(r, (before + r.precision[..., 1:]) / 2)
+    area = _middle_precision_sum(r)
+    return divide(area + r.pos[..., 0] * start / 2 if start else area, r.positives)
+
+
+@over_cells(np.add)
+def _middle_precision_sum(r: Ranking) -> Any:
+    """Return the sum over the positives of the mean precision of the cuts before and after their score."""
+    return dot(r.floats[0], (r.precision[..., :-1] + r.precision[..., 1:]) / 2)
 
 
 @order(
@@ -367,8 +453,7 @@ def aucpr_max(r: Ranking) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence.
     """
-    steps = RecallSteps.of(r)
-    return _trapezoids(r, steps, steps.highest)
+    return divide(_lines(r, True).area, r.positives)
 
 
 @order(
@@ -384,19 +469,25 @@ def aucpr_max(r: Ranking) -> Any:
 )
 def aucpr_davis_goadrich(r: Ranking) -> Any:
     """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
+    return np.clip(divide(_area_in_counts(r), r.positives), 0, 1)
+
+
+@over_cells(np.add)
+def _area_in_counts(r: Ranking) -> Any:
+    """Return P times the area."""
     steps = RecallSteps.of(r)
     above, flagged = (column.ravel()[steps.cut] for column in (r.tp, r.ends))
     size, pos, t = (column.ravel()[steps.cell] for column in (r.size, r.pos, r.share))
     # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
     growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
-    return np.clip(divide(steps.dot(t, pos + (above - t * flagged) * growth, r), r.positives), 0, 1)
+    return steps.dot(t, pos + (above - t * flagged) * growth, r)
 
 
 # ---------------------------------------------------------------------- one point of the curve
 
 
 def _best(value: Array, allowed: Array) -> Any:
-    """The cut with the highest value among those allowed, the highest threshold first."""
+    """Return the cut with the highest value among those allowed, the highest threshold first."""
     return np.argmax(np.where(allowed, value, -1.0), axis=-1)
 
 
@@ -419,12 +510,24 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
 )
 def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
     """The best precision of a cut that reaches a recall."""
+    return np.where(r.positives > 0, _best_precision(r, recall), np.nan)
+
+
+@over_cells(np.maximum)
+def _best_precision(r: Ranking, recall: float) -> Any:
     precision, allowed = _at_recall(r, recall=recall)
-    return np.where(r.positives > 0, np.where(allowed, precision, 0.0).max(-1), np.nan)
+    return np.where(allowed, precision, 0.0).max(-1)
 
 
 def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     return r.tpr, (r.ends > 0) & (r.precision >= precision)
+
+
+@over_cells((np.logical_or, np.maximum))
+def _best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
+    """Return whether a cut reaches the precision, and the best recall of these."""
+    recall, allowed = _at_precision(r, precision=precision)
+    return allowed.any(-1), np.where(allowed, recall, 0.0).max(-1)
 
 
 @order(
@@ -437,9 +540,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     ),
     undefined=(
         NO_POSITIVE,
-        Condition(
-            "no cut reaches that precision", lambda r, precision, **_: ~_at_precision(r, precision=precision)[1].any(-1)
-        ),
+        Condition("no cut reaches that precision", lambda r, precision, **_: ~_best_recall(r, precision)[0]),
     ),
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
@@ -450,8 +551,8 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
 )
 def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     """The best recall of a cut that reaches a precision."""
-    recall, allowed = _at_precision(r, precision=precision)
-    return np.where(allowed.any(-1), np.where(allowed, recall, 0.0).max(-1), np.nan)
+    is_reached, recall = _best_recall(r, precision)
+    return np.where(is_reached, recall, np.nan)
 
 
 @order(
@@ -469,3 +570,16 @@ def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
 def break_even(r: Ranking) -> Any:
     """Precision and recall where they are equal: when as many cases are flagged as are positive."""
     return divide(r.at_quota(r.positives).tp, r.positives)
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_precision_sum.share()
+_expected_precision_sum.share()
+_precision_of_places_sum.share()
+_precision_sum_from_the_end.share()
+_middle_precision_sum.share()
+_area_in_counts.share()
+_lines.share(True)
+_lines.share(False)
+_best_precision.share(0.8)
+_best_recall.share(0.8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.array_ops import is_symbol
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
@@ -19,7 +20,7 @@ from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.kinds import Equivalent, MeanOfCases
 from cutline.measures.metadata import ONE_CLASS, Condition, Parameter, ReferenceValue
-from cutline.measures.rates import BASE, entropy
+from cutline.measures.rates import BASE, entropy, xlogx
 from cutline.measures.registry import Family, Needs, measure
 
 probability = partial(
@@ -41,9 +42,21 @@ EPS = Parameter(
 SPREAD = ReferenceValue(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence))
 
 
-def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None) -> Any:
-    """The mean of a loss that depends on the class and the score, the classes weighted by alpha and 1 - alpha."""
-    positive, negative = (_sum(weight, loss) for weight, loss in zip(r.floats, (of_positive, of_negative), strict=True))
+Losses = Callable[..., tuple[Array, Array]]  # of a ranking: those of a positive and of a negative at each score
+
+
+@over_cells(np.add)
+def loss_sums(r: Ranking, losses: Losses, *parameters: Any) -> tuple[Any, Any]:
+    """Return the sums of a loss over the positives and over the negatives."""
+    positive, negative = (_sum(weight, loss) for weight, loss in zip(r.floats, losses(r, *parameters), strict=True))
+    return positive, negative
+
+
+def _mean(r: Ranking, losses: Losses, *parameters: Any, alpha: Any = None) -> Any:
+    """Return the mean of a loss that depends on the class and the score, the classes weighted by alpha and 1 -
+    alpha.
+    """
+    positive, negative = loss_sums(r, losses, *parameters)
     if alpha is None:
         with np.errstate(over="ignore"):  # of losses next to infinity
             return divide(positive + negative, r.total)
@@ -60,7 +73,7 @@ def _sum(weight: Array, loss: Array) -> Any:
 
 
 def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
-    """The logarithms of the probabilities given to a positive and to a negative, none below that of eps."""
+    """Return the logarithms of the probabilities given to a positive and to a negative, clipped at eps."""
     floor = np.finfo(r.score.dtype).eps if eps is None else eps
     lowest = math.log(floor) if floor > 0 else -math.inf
     # Sorted, they are lowest at one end.
@@ -89,7 +102,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
-    return _mean(r, *_distances(r))
+    return _mean(r, _distances)
 
 
 def _squares(r: Ranking) -> tuple[Array, Array]:
@@ -110,13 +123,13 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
-    return _mean(r, *_squares(r))
+    return _mean(r, _squares)
 
 
 @probability(
     title="Root mean square error",
     formula=r"\sqrt{\frac1n \sum_i (y_i - p_i)^2}",
-    baseline=ReferenceValue(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
+    baseline=ReferenceValue(r"\sqrt{\pi(1-\pi)}", lambda s, **_: np.sqrt(s.prevalence * (1 - s.prevalence))),
     aliases=("root_mean_square_error",),
     equivalent=Equivalent("brier", "the square root of brier"),
     source={"berrar2025": "Definition 19"},
@@ -167,7 +180,7 @@ def brier_skill(r: Ranking) -> Any:
 
 
 def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tuple[Array, Array]:
-    """Minus the logarithm of the probability given to the right class, for a positive and for a negative."""
+    """Return minus the logarithm of the probability given to the right class, for a positive and for a negative."""
     of_positive, of_negative = _logs(r, eps)
     return -of_positive / math.log(base), -of_negative / math.log(base)
 
@@ -188,7 +201,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
-    return 0.0 - _mean(r, *_logs(r, eps)) / math.log(base)
+    return 0.0 - _mean(r, _logs, eps) / math.log(base)
 
 
 @probability(
@@ -220,13 +233,13 @@ def balanced_cross_entropy(
 ) -> Any:
     """Log loss with the two classes weighted, by default so that both count alike."""
     is_one_class = (alpha is None) & ((r.positives == 0) | (r.negatives == 0))
-    loss = 0.0 - _mean(r, *_logs(r, eps), "balanced" if alpha is None else alpha) / math.log(base)
+    loss = 0.0 - _mean(r, _logs, eps, alpha="balanced" if alpha is None else alpha) / math.log(base)
     return np.where(is_one_class, np.nan, loss)  # the class that is there would weigh nothing
 
 
-def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
+def _balanced_entropy(prevalence: Any, alpha: Any, base: float) -> Any:
     p = prevalence
-    return -(alpha * p * math.log(p) + (1 - alpha) * (1 - p) * math.log(1 - p)) / math.log(base)
+    return -(alpha * xlogx(p) + (1 - alpha) * xlogx(1 - p)) / math.log(base)
 
 
 @probability(
@@ -262,14 +275,18 @@ def focal_loss(
     eps: float | None = None,
 ) -> Any:
     """Log loss that plays down the cases that are easy to classify."""
+    return 0.0 - _mean(r, _focal_logs, gamma, eps, alpha=alpha) / math.log(base)
+
+
+def _focal_logs(r: Ranking, gamma: float, eps: float | None) -> tuple[Array, Array]:
     positive, negative = _logs(r, eps)
-    return 0.0 - _mean(r, (1 - r.key) ** gamma * positive, r.key**gamma * negative, alpha) / math.log(base)
+    return (1 - r.key) ** gamma * positive, r.key**gamma * negative
 
 
-def _focal_entropy(prevalence: float, gamma: float, alpha: float | str | None, base: float) -> Any:
+def _focal_entropy(prevalence: Any, gamma: float, alpha: float | str | None, base: float) -> Any:
     p, q = prevalence, 1 - prevalence
     a, b = (1.0, 1.0) if alpha is None else (q, p) if alpha == "balanced" else (float(alpha), 1 - float(alpha))
-    return -(a * p * q**gamma * math.log(p) + b * q * p**gamma * math.log(q)) / math.log(base)
+    return -(a * q**gamma * xlogx(p) + b * p**gamma * xlogx(q)) / math.log(base)
 
 
 # ---------------------------------------------------------------------- information gained over the prior
@@ -285,7 +302,7 @@ PRIOR = Parameter(
 
 
 def information(probability: Any, prior: Any, base: float) -> Any:
-    """What a probability for the true class says beyond the prior of that class (Berrar, eq. 24)."""
+    """Return the information of a probability for the true class beyond the prior of that class (Berrar, eq. 24)."""
     p, prior = np.broadcast_arrays(np.asarray(probability, dtype=float), np.asarray(prior, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):
         gained = np.where(p >= prior, np.log(p) - np.log(prior), np.log1p(-prior) - np.log1p(-p))
@@ -293,14 +310,14 @@ def information(probability: Any, prior: Any, base: float) -> Any:
 
 
 def class_entropy(prior: Any, base: float) -> Any:
-    """The entropy of the probabilities of several classes, which are the last axis."""
+    """Return the entropy of the probabilities of several classes, which are the last axis."""
     p = np.asarray(prior, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return -np.where(p > 0, p * np.log(p), 0.0).sum(-1) / math.log(base)
 
 
 def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
-    """The prior probability of each class, in the order of the classes.
+    """Return the prior probability of each class, in the order of the classes.
 
     Args:
         prior: The probabilities by class, or in the order of the classes; they add up to 1.
@@ -329,7 +346,7 @@ def information_scores(
     positive: Any = None,
     classes: Sequence[Any] | None = None,
 ) -> Any:
-    """The information score of each case, in the order of the cases (Berrar, Definition 23).
+    """Return the information score of each case, in the order of the cases (Berrar, Definition 23).
 
     Args:
         labels: the label of each case.
@@ -371,7 +388,7 @@ def _has_columns(scores: Any) -> bool:
 def _class_information_scores(
     labels: Any, scores: Any, prior: Any, base: float, positive: Any, classes: Sequence[Any] | None
 ) -> Array:
-    """The information score of each case of several classes."""
+    """Return the information score of each case of several classes."""
     if positive is not None:
         raise ParameterError(
             "is for two classes, but scores has a column for each class", "leave it out", argument="positive"
@@ -405,13 +422,25 @@ def _class_information_scores(
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
-    share = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
+    share = _prior_share(r, prior)
+    with np.errstate(invalid="ignore"):
+        mean = divide(_information_sum(r, prior, base), r.total)
+    return np.where(((share > 0) & (share < 1))[..., 0], mean, np.nan)
+
+
+def _prior_share(r: Ranking, prior: float | None) -> Any:
+    return divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
+
+
+@over_cells(np.add)
+def _information_sum(r: Ranking, prior: float | None, base: float) -> Any:
+    """Return the sum of the information scores of the cases."""
+    share = _prior_share(r, prior)
     # What a score says for the positive class it says against the negative one.
     (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(share), _log(1 - share))
     with np.errstate(invalid="ignore"):
         information = np.where(r.key >= share, log_p - log_prior, log_rest - log_q) / math.log(base)
-        mean = divide(dot(r.pos - r.neg, information), r.total)
-    return np.where(((share > 0) & (share < 1))[..., 0], mean, np.nan)
+        return dot(r.pos - r.neg, information)
 
 
 def _log(p: Any) -> Any:
@@ -464,4 +493,12 @@ def hinge_loss(r: Ranking) -> Any:
     >>> hinge_loss([1, 0], [2.0, 0.5])
     0.75
     """
-    return _mean(r, *_shortfalls(r))
+    return _mean(r, _shortfalls)
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+loss_sums.share(_distances, of_probabilities=True)
+loss_sums.share(_squares, of_probabilities=True)
+loss_sums.share(_logs, None, of_probabilities=True)
+loss_sums.share(_focal_logs, 2.0, None, of_probabilities=True)
+_information_sum.share(None, math.e, of_probabilities=True)

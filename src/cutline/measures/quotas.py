@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking, dot
@@ -104,7 +105,7 @@ def enrichment(r: Ranking, *, quota: Any) -> Any:
 
 
 def lifts(r: Ranking, portions: int) -> Any:
-    """The lift of each of several equal portions of the list, from its top; ties are spread evenly."""
+    """Return the lift of each of several equal portions of the list, from its top; ties are spread evenly."""
     ends = np.multiply.outer(r.total, np.arange(portions + 1) / portions)
     if r.pos.ndim == 1:  # of which any number of quotas can be asked at once
         hits = r.at_quota(ends).tp
@@ -165,12 +166,19 @@ def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(dot(r.floats[0], mean_precision_of_places(r)), r.positives)
+    return divide(_hit_rate_sum(r), r.positives)
 
 
-def _area_from(r: Ranking, place: Any) -> Any:
-    """The area under the expected number of positives found, from a place of the list to its end."""
-    place = np.asarray(place, dtype=float)[..., None]
+@over_cells(np.add)
+def _hit_rate_sum(r: Ranking) -> Any:
+    """Return the sum of the hit rates down to the places that hold a positive case."""
+    return dot(r.floats[0], mean_precision_of_places(r))
+
+
+@over_cells(np.add)
+def _area_after_positives(r: Ranking) -> Any:
+    """Return the area under the expected number of positives found, from place P of the list to its end."""
+    place = np.asarray(r.positives, dtype=float)[..., None]
     start = int((r.ends[..., 1:] <= place).sum(-1).min())  # all cells before end before the place
     size, tp = r.size[..., start:], r.tp[..., start:-1]
     skipped = np.clip(place - r.ends[..., start:-1], 0, size)
@@ -194,7 +202,7 @@ def average_qrecall(r: Ranking) -> Any:
     """Mean Qrecall over all quotas that could hold every positive case."""
     # Qrecall is a polygon with its corners at whole places: the sum over places is its area plus half of both ends.
     ends = (r.at_quota(r.positives).tp + r.positives) / 2
-    return np.clip(divide(_area_from(r, r.positives) + ends, (r.negatives + 1.0) * r.positives), 0, 1)
+    return np.clip(divide(_area_after_positives(r) + ends, (r.negatives + 1.0) * r.positives), 0, 1)
 
 
 @quota_measure(
@@ -226,7 +234,8 @@ class PemAreas(NamedTuple):
 
 @public(data="labels")
 def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive: Any = None) -> PemAreas:
-    """The areas between the Qrecall curve and that of a random order: above it, below it, and for a perfect order.
+    """Return the areas between the Qrecall curve and the curve of a random order: above it, below it, and for a perfect
+    order.
 
     Args:
         labels: the label of each case, or a `Ranking`.
@@ -249,7 +258,7 @@ def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive:
         turn = np.clip(np.floor(np.where(step == 0, size, -gap[:-1] / step)), 0, size)
 
     def summed(first: Array, last: Array) -> Any:
-        """The sum of the gap over the places first + 1 .. last of each cell."""
+        """Return the sum of the gap over the places first + 1 .. last of each cell."""
         count = last - first
         return count * gap[:-1] + step * (first + 1 + last) * count / 2
 
@@ -281,6 +290,7 @@ def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive:
     scales=False,
     source={"arbel2006": "Equation 11"},
     blind_to="Scores after the first places, and the scale of the scores: only their correlation counts.",
+    across_sizes="discrimination_slope",
 )
 def pearson(r: Ranking, *, quota: Any = None) -> Any:
     """Pearson correlation of each place's score with the share of positives there, in the first places of the list.
@@ -288,20 +298,39 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
     A place in a tie holds the share of positives among the tied cases. Without ties it is the correlation of scores and
     labels; with many ties it is far higher than that, and two distinct scores give -1 or 1, however bad the model.
     """
-    size, t = _places(r, quota)
-    n = size.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):  # infinite scores
-        p = r.key / max(abs(r.key[0]), abs(r.key[-1]), np.finfo(float).tiny)  # squares of huge scores would overflow
-        p = p - divide(dot(size, p)[..., None], n)
-        t = t - divide(dot(size, t)[..., None], n)
-        covariance = dot(size * p, t)
-        deviations = np.sqrt(dot(size * p, p)) * np.sqrt(dot(size * t, t))
+        covariance, of_scores, of_shares = _co_moments(r, quota)
+        correlation = divide(covariance, np.sqrt(of_scores) * np.sqrt(of_shares))
     is_undefined = _flat(r, quota) | (r.reach is not None)
-    return np.where(is_undefined, np.nan, np.clip(divide(covariance, deviations), -1, 1))
+    return np.where(is_undefined, np.nan, np.clip(correlation, -1, 1))
+
+
+@over_cells(np.add)
+def _sums_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
+    """Return the number of places, and the sums over them of the score and of the share of positives."""
+    size, t = _places(r, quota)
+    return size.sum(-1), dot(size, _scaled_scores(r)), dot(size, t)
+
+
+@over_cells(np.add)
+def _co_moments(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
+    """Return the sums over the places of the products of scores and shares, each less its mean."""
+    n, scores, shares = _sums_of_places(r.whole, quota)
+    size, t = _places(r, quota)
+    p = _scaled_scores(r) - np.asarray(divide(scores, n))[..., None]
+    t = t - np.asarray(divide(shares, n))[..., None]
+    weighted = size * p
+    return dot(weighted, t), dot(weighted, p), dot(size * t, t)
+
+
+def _scaled_scores(r: Ranking) -> Array:
+    """Return the scores in units of the largest: squares of huge ones would overflow."""
+    first, last = (abs(float(r.whole.score[i])) for i in (0, -1))
+    return np.asarray(r.key / max(first, last, np.finfo(float).tiny))
 
 
 def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
-    """How many places of each cell are inside the quota, and the share of positives of each cell."""
+    """Return how many places of each cell are inside the quota, and the share of positives of each cell."""
     if quota is None:
         return r.size, r.share
     left = np.asarray(quota, dtype=float)[..., None] - r.ends[..., :-1]
@@ -310,8 +339,21 @@ def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
 
 def _flat(r: Ranking, quota: Any) -> Any:
     """Whether the scores or the shares are constant over the cells that have a place."""
+    cells, lowest, highest = _extent_of_places(r, quota)
+    return (cells < 2) | (lowest == highest)  # two cells differ in their scores
+
+
+@over_cells((np.add, np.minimum, np.maximum))
+def _extent_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
+    """Return how many cells have a place, and the lowest and the highest share of positives there."""
     size, t = _places(r, quota)
     inside = size > 0
     lowest = np.min(t, axis=-1, where=inside, initial=1.0)
-    highest = np.max(t, axis=-1, where=inside, initial=0.0)
-    return (inside.sum(-1) < 2) | (lowest == highest)  # two cells differ in their scores
+    return inside.sum(-1), lowest, np.max(t, axis=-1, where=inside, initial=0.0)
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_hit_rate_sum.share()
+_area_after_positives.share()
+_sums_of_places.share(None)
+_extent_of_places.share(None)

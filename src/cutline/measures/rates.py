@@ -33,13 +33,13 @@ BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
 
 
 def entropy(prevalence: Any, base: float = math.e) -> Any:
-    """The entropy of two classes; 0 log 0 is 0."""
+    """Return the entropy of two classes; 0 log 0 is 0."""
     p = real(prevalence)
     return -(xlogx(p) + xlogx(1 - p)) / math.log(base)
 
 
 def xlogx(x: Any) -> Any:
-    """X log x, which is 0 at 0."""
+    """Return x log x, which is 0 at 0."""
     x = real(x)
     return x * np.log(np.where(x > 0, x, 1.0))
 

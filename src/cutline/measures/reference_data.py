@@ -11,7 +11,7 @@ from cutline.measures.metadata import Context
 
 
 def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
-    """What a perfect model is: every positive flagged and nobody else, or scores that are the labels."""
+    """Return the data of a perfect model: every positive flagged and no negative, or scores that are the labels."""
     positives, negatives = _sizes(s)
     if needs is Needs.COUNTS:
         return Counts(tp=positives, fp=0, fn=0, tn=negatives, threshold=s.threshold)
@@ -19,7 +19,7 @@ def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
 
 
 def baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
-    """What a score without information is: flags whatever the class, or one score for all."""
+    """Return what a score without information is: flags whatever the class, or one score for all."""
     if needs is Needs.COUNTS:  # of numbers or of symbols
         positives, negatives, flagged = s.n * s.prevalence, s.n * (1 - s.prevalence), s.flagged
         table = (positives * flagged, negatives * flagged, positives * (1 - flagged), negatives * (1 - flagged))
@@ -30,7 +30,7 @@ def baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
 
 
 def _sizes(s: Context) -> tuple[float, float]:
-    """The sizes of the classes, whole where they are up to rounding."""
+    """Return the sizes of the classes, whole where they are up to rounding."""
     positives = s.n * s.prevalence
     whole = round(positives)
     positives = float(whole) if math.isclose(positives, whole, rel_tol=1e-9, abs_tol=1e-9) else positives

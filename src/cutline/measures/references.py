@@ -11,7 +11,7 @@ FOLLOWED = ("berrar2025", "murphy2007", "arbel2006", "sonnenburg")  # the four t
 
 @cache
 def sources() -> dict[str, str]:
-    """The bibliography: author, title, where, year, by key."""
+    """Return the bibliography: author, title, where, year, by key."""
     text = (files("cutline.measures") / "references.bib").read_text(encoding="utf-8")
     entries = {}
     for kind_and_key, body in re.findall(r"@(\w+{\w+), (.*)}", text):
@@ -30,7 +30,7 @@ def sources() -> dict[str, str]:
 
 
 def citation(key: str, place: str = "") -> str:
-    """A text and a place in it, in a few words; what is not in the bibliography is taken as it is.
+    """Return a short citation of a text and a place in it; a text outside the bibliography is cited as given.
 
     >>> citation("berrar2025", "Definition 15"), citation("sonnenburg"), citation("Our handbook")
     ('Berrar 2025, Definition 15', 'Sonnenburg', 'Our handbook')
@@ -41,7 +41,7 @@ def citation(key: str, place: str = "") -> str:
 
 @cache
 def _short_names() -> dict[str, str]:
-    """The first author, or both of two, with the year if it is known, by key."""
+    """Return the first author, or both of two, with the year if it is known, by key."""
     short = {}
     for key, entry in sources().items():
         authors = entry.partition(": *")[0].split("; ")
@@ -53,7 +53,7 @@ def _short_names() -> dict[str, str]:
 
 
 def plain_text(tex: str) -> str:
-    """TeX's accents and braces as plain text."""
+    """Convert TeX's accents and braces to plain text."""
     for accented, letter in {'{\\"o}': "ö", "{\\v c}": "č", "{\\v z}": "ž", "{\\'a}": "á", "{\\c c}": "ç"}.items():
         tex = tex.replace(accented, letter)
     return (

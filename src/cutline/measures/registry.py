@@ -64,7 +64,7 @@ class Registry:
             del self._by_name[name]
 
     def _load_plug_ins(self) -> None:
-        """Load what is installed, the first time that somebody asks for a name that is unknown, or for all of them."""
+        """Load installed plug-ins when an unknown name, or the list of all measures, is first requested."""
         if not self._plug_ins_are_loaded:
             self._plug_ins_are_loaded = True  # at once: a plug-in may ask for measures itself
             load_installed()
@@ -115,7 +115,7 @@ class Registry:
         better: Better | Literal["any"] = "any",
         source: str | None = None,
     ) -> list[Measure]:
-        """The measures that fit all of what is given.
+        """Return the measures that match all given criteria.
 
         Args:
             text: what the name, an alias, the title or the meaning contains.
@@ -155,10 +155,11 @@ class Registry:
 
 
 MEASURES = Registry()
+"""All measures: `MEASURES["ppv"]` by name or alias, `MEASURES.search("matthews")` by words."""
 
 
 def member(kind: type[Named], name: Named | str) -> Named:
-    """A member of an enumeration, by itself, by its name in small letters, or by its words."""
+    """Return a member of an enumeration, by itself, by its name in small letters, or by its words."""
     for one in kind:
         if isinstance(name, str | Enum) and name in (one, one.name.lower(), one.value):
             return one
@@ -167,7 +168,7 @@ def member(kind: type[Named], name: Named | str) -> Named:
 
 
 def each_of(measures: Any) -> list[Any]:
-    """The measures that are asked for, where one may stand alone."""
+    """Return the measures that are asked for, where one may stand alone."""
     if isinstance(measures, str | Measure):
         return [measures]
     if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
@@ -178,7 +179,7 @@ def each_of(measures: Any) -> list[Any]:
 
 
 def _keys_and_place(source: str) -> tuple[set[str], str]:
-    """The keys of the texts that are meant, and the place in them, if the words name one after a comma."""
+    """Return the keys of the texts that are meant, and the place in them, if the words name one after a comma."""
     text, _, place = source.partition(",")
     for words, where in ((source, ""), (text, place.strip())):
         if keys := _keys_of(_plain(words)):
@@ -189,7 +190,7 @@ def _keys_and_place(source: str) -> tuple[set[str], str]:
 
 
 def _keys_of(words: str) -> set[str]:
-    """The text of that key, or that of the four of that name; otherwise those whose author or title has the words."""
+    """Return the keys of a text: by key, by the name of one of the four sources, or by words in author or title."""
     texts = _texts()
     known = {_plain(key): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
     if words in known:
@@ -198,13 +199,13 @@ def _keys_of(words: str) -> set[str]:
 
 
 def _plain(words: str) -> str:
-    """Words in small letters, without what joins two names: "Arbel & Rokach" is "arbel-rokach"."""
+    """Return words in small letters, without what joins two names: "Arbel & Rokach" is "arbel-rokach"."""
     words = words.strip().lower()
     return " ".join(re.sub(r"[&-]|\band\b", " ", words).split()) or words
 
 
 def _texts() -> dict[str, str]:
-    """All texts that measures name: those of the bibliography, and what people call the sources of their own."""
+    """Return all texts that measures name: those of the bibliography, and what people call the sources of their own."""
     return sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
 
 
@@ -218,11 +219,11 @@ def _is_at(asked_place: str, place: str) -> bool:
 
 def _by_name(measure: Measure) -> tuple[Any, ...]:
     # The module's attribute of that name is the measure, not its function, so pickle cannot store the function.
-    return _restored, (measure.name, dict(measure.bound), measure.place[0])
+    return _restore, (measure.name, dict(measure.bound), measure.place[0])
 
 
-def _restored(name: str, bound: dict[str, Any], module: str) -> Measure:
-    """The measure of that name, in this process or in another; `module` is where it was defined."""
+def _restore(name: str, bound: dict[str, Any], module: str) -> Measure:
+    """Return the measure of that name, in this process or in another; `module` is where it was defined."""
     if name not in MEASURES:
         try:
             load_module(module)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, take
 from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc, ShareOfPairs, best_cuts
@@ -101,7 +102,9 @@ def taks(r: Ranking) -> Any:
 
 
 def _more_than_null(n: Any, share: Any, prevalence: float | None) -> Any:
-    """How many more positives a random order has than the null model expects, averaged over all lengths of the list."""
+    """Return how many more positives a random order has than the null model expects, averaged over all lengths of the
+    list.
+    """
     return 0.0 if prevalence is None else (n + 1) / 2 * (share - prevalence)
 
 
@@ -134,6 +137,7 @@ def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
     blind_to=(
         "All that the AUC is blind to; it grows with the number of cases, so values of two data sets do not compare."
     ),
+    across_sizes="auc",
 )
 def average_gain(r: Ranking, *, prevalence: float | None = None) -> Any:
     """How many more positives the model finds than a null model expects, averaged over all lengths of the list."""
@@ -175,12 +179,19 @@ def tied_pairs(r: Ranking) -> Any:
 
 
 def youden_of_all_cuts(r: Ranking) -> Any:
-    """TPR - FPR at every cut."""
+    """Return TPR - FPR at every cut."""
     return r.tpr - r.fpr
 
 
 def _distance_of_all_cuts(r: Ranking) -> Any:
     return np.abs(youden_of_all_cuts(r))
+
+
+@over_cells((np.minimum, np.maximum))
+def _youden_ends(r: Ranking) -> tuple[Any, Any]:
+    """Return the lowest and the highest Youden's J of a cut."""
+    values = youden_of_all_cuts(r)
+    return values.min(-1), values.max(-1)
 
 
 @order(
@@ -199,7 +210,8 @@ def _distance_of_all_cuts(r: Ranking) -> Any:
 )
 def ks(r: Ranking) -> Any:
     """Largest distance between the distributions of the scores in the two classes, whichever is above."""
-    return _distance_of_all_cuts(r).max(-1)
+    lowest, highest = _youden_ends(r)
+    return np.maximum(-lowest, highest)
 
 
 @order(
@@ -222,12 +234,25 @@ def max_youden_j(r: Ranking) -> Any:
     >>> round(max_youden_j(ten), 6), max_youden_j.threshold(ten)
     (0.6, 0.5)
     """
-    return youden_of_all_cuts(r).max(-1)
+    return _youden_ends(r)[1]
 
 
 def _crossing(r: Ranking) -> Any:
-    """The first cut at which the false positive rate reaches the false negative rate."""
-    return (r.fpr + r.tpr < 1).sum(-1)
+    """Return the first cut at which the false positive rate reaches the false negative rate."""
+    return 1 + _cuts_before_crossing(r)
+
+
+@over_cells(np.add)
+def _cuts_before_crossing(r: Ranking) -> Any:
+    return (r.fpr[..., 1:] + r.tpr[..., 1:] < 1).sum(-1)
+
+
+def rates_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
+    """Return the false positive rate and the recall at one cut of each ranking of a stack."""
+    if r.is_in_blocks:
+        tp, fp = r.totals_at(int(cut))
+        return divide(fp, r.negatives), divide(tp, r.positives)
+    return take(r.fpr, cut), take(r.tpr, cut)
 
 
 @order(
@@ -244,9 +269,9 @@ def _crossing(r: Ranking) -> Any:
 )
 def eer(r: Ranking) -> Any:
     """The error rate at which both classes suffer alike, on the straight line between the two nearest cuts."""
-    after = np.maximum(_crossing(r), 1)
-    fpr0, fpr1 = (take(r.fpr, cut) for cut in (after - 1, after))
-    fnr0, fnr1 = (1 - take(r.tpr, cut) for cut in (after - 1, after))
+    after = _crossing(r)
+    (fpr0, tpr0), (fpr1, tpr1) = (rates_at(r, cut) for cut in (after - 1, after))
+    fnr0, fnr1 = 1 - tpr0, 1 - tpr1
     way = divide(fnr0 - fpr0, (fnr0 - fpr0) + (fpr1 - fnr1))
     return fpr0 + way * (fpr1 - fpr0)
 
@@ -255,7 +280,7 @@ def eer(r: Ranking) -> Any:
 
 
 def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
-    """A function of one ranking, for each ranking of a stack."""
+    """Return a function of one ranking, for each ranking of a stack."""
     if r.pos.ndim == 1:
         return function(r)
     return np.array([function(one) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])
@@ -273,7 +298,13 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
 )
 def auch(r: Ranking) -> Any:
     """The area under the ROC curve after the best monotone recalibration of the same data: never less than the AUC."""
-    row, cut = r.hulls
-    fpr, tpr = (rate.reshape(-1, len(r) + 1)[row, cut] for rate in (r.fpr, r.tpr))
+    row, (tp, fp) = r.hulls.row, r.hull_totals
+    positives, negatives = (np.ravel(n)[row] for n in np.broadcast_arrays(r.positives, r.negatives))
+    fpr, tpr = np.asarray(divide(fp, negatives)), np.asarray(divide(tp, positives))
     areas = np.where(r.hulls.goes_on, np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2, 0.0)
     return np.bincount(row[1:], weights=areas, minlength=row[-1] + 1).reshape(r.pos.shape[:-1])[()]
+
+
+# What the measures above need by default, computed in one pass when many are asked for.
+_youden_ends.share()
+_cuts_before_crossing.share()

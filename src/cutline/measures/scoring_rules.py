@@ -17,7 +17,8 @@ from cutline.core.validation import called, check_flag
 
 @public
 def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, report: npt.ArrayLike) -> Any:
-    """The reward E(R) = p R(1, q) + (1 - p) R(0, q) that a model expects of a scoring rule (Berrar, section 1).
+    """Return the reward E(R) = p R(1, q) + (1 - p) R(0, q) that a model expects of a scoring rule (Berrar, section
+    1).
 
     Args:
         rule: `rule(y, q)` is the reward for reporting q when the class is y.
@@ -29,19 +30,19 @@ def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, repo
     """
     p, q = _two(belief, "belief", report, "report")
     with np.errstate(all="ignore"):
-        expected = _expected(p, *(_rewards(rule, y, q, reward=True) for y in (1, 0)))
+        expected = _expect(p, *(_rewards(rule, y, q, reward=True) for y in (1, 0)))
     return _plain(np.asarray(expected))
 
 
-def _expected(belief: Any, of_positive: Any, of_negative: Any) -> Any:
-    """The mean reward under a belief; one that cannot happen does not count, even when it is infinite."""
+def _expect(belief: Any, of_positive: Any, of_negative: Any) -> Any:
+    """Return the mean reward under a belief; one that cannot happen does not count, even when it is infinite."""
     by_positive = np.where(belief > 0, belief * of_positive, 0.0)
     return by_positive + np.where(belief < 1, (1 - belief) * of_negative, 0.0)
 
 
 @public
 def entropy(probability: npt.ArrayLike, *, base: float = math.e) -> Any:
-    """The entropy of two classes, of which the positive one has a probability: a number, or one for each of an array.
+    """Return the entropy of two classes, given the probability of the positive one: a number or an array.
 
     Args:
         probability: of the positive class.
@@ -56,7 +57,8 @@ def entropy(probability: npt.ArrayLike, *, base: float = math.e) -> Any:
 
 @public
 def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = math.e) -> Any:
-    """The Kullback-Leibler divergence of a report from the truth: cross-entropy less entropy (Berrar, section 3).
+    """Return the Kullback-Leibler divergence of a report from the truth: cross-entropy less entropy (Berrar, section
+    3).
 
     It is what a report costs beyond what cannot be avoided, and 0 for the truth alone.
 
@@ -77,11 +79,11 @@ def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt
     if not 1 < base < math.inf:
         raise ParameterError(f"is {base:g}", "pass a finite number above 1", argument="base")
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(_expected(p, -np.log(q), -np.log1p(-q)) / math.log(base))
+        return np.asarray(_expect(p, -np.log(q), -np.log1p(-q)) / math.log(base))
 
 
 def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """A number or an array of numbers from 0 to 1."""
+    """Return a number or an array of numbers from 0 to 1."""
     scalar = validation.is_single(values)
     array = np.asarray(
         validation.check_number(values, name) if scalar else validation.numbers(values, name), dtype=float
@@ -93,7 +95,7 @@ def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 
 def _two(one: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
-    """Two numbers, or arrays of one length, of probabilities."""
+    """Return two numbers, or arrays of one length, of probabilities."""
     pair = [_probabilities(one, name), _probabilities(other, other_name)]
     if pair[0].ndim and pair[1].ndim and len(pair[0]) != len(pair[1]):
         has = f"{name} has {validation.counted(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
@@ -145,7 +147,7 @@ def check_proper(
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
-        expected = _expected(q[:, None], of_positive, of_negative)  # a row for each belief, a column for each report
+        expected = _expect(q[:, None], of_positive, of_negative)  # a row for each belief, a column for each report
     honest = np.diagonal(expected)[:, None]
     scale = tolerance * np.maximum(1.0, np.abs(np.where(np.isfinite(honest), honest, 0.0)))
     with np.errstate(invalid="ignore"):

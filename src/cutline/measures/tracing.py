@@ -32,8 +32,16 @@ OPERATIONS = frozenset((
     "add", "subtract", "multiply", "divide", "floor_divide", "negative", "absolute", "sign", "power", "square", "sqrt",
     "cbrt", "exp", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil", "minimum", "maximum", "fmin", "fmax",
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_not",
-    "isnan", "isfinite", "isinf", "where", "frexp_mantissa", "frexp_exponent", "ldexp",
+    "isnan", "isfinite", "isinf", "where", "hypot", "frexp_mantissa", "frexp_exponent", "ldexp",
 ))  # fmt: skip
+
+
+def _student_quantile(level: float, freedom: float) -> float:
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(freedom, (1 - level) / 2))
+
+
 # What it may do with columns besides, which all operations above take entry by entry.
 COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
     "sum": np.sum,
@@ -46,8 +54,11 @@ COLUMN_OPERATIONS: dict[str, Callable[..., Any]] = {
     "reverse": lambda a: a[::-1],
     "at": lambda a, place: a[int(place)],  # from the end if the place is negative
     "slice": lambda a, start, stop: a[int(start) : None if np.isinf(stop) else int(stop)],
+    "student_quantile": _student_quantile,
     "bincount": lambda places, weights, length: np.bincount(places.astype(int), weights, int(length)),
 }
+
+
 _SAME = {
     "true_divide": "divide",
     "abs": "absolute",
@@ -130,6 +141,10 @@ class Expression:
         raise UntraceableError("A traced definition cannot ask for a number: numpy's functions take what is given.")
 
     __int__ = __index__ = __float__
+
+    def student_quantile(self, level: float) -> Expression:
+        """Return Student's quantile of a level, this being the degrees of freedom."""
+        return Expression("student_quantile", (_expression(level), self))
 
 
 class Column(Expression):
@@ -236,7 +251,7 @@ def _expression(value: Any) -> Expression:
 
 
 def symbol(name: str) -> Expression:
-    """A quantity that is known when the program runs."""
+    """Return a quantity that is known when the program runs."""
     return Expression("input", (name,))
 
 
@@ -275,7 +290,7 @@ class Traced:
 
 @lru_cache(maxsize=1024)
 def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
-    """The definition of a measure of one cut as expressions; None when it cannot be traced.
+    """Return the definition of a measure of one cut as expressions; None when it cannot be traced.
 
     Args:
         measure: The measure, of which parameters may be bound.
@@ -388,7 +403,7 @@ def _agrees_on_rankings(measure: Measure, value: Expression) -> bool:
 
 @cache
 def _example_rankings() -> tuple[Ranking, ...]:
-    """Rankings with ties, with weights, of one class, and of a single case."""
+    """Return rankings with ties, with weights, of one class, and of a single case."""
     random = np.random.default_rng(0)
     tables = [random.integers(0, 4, (2, 12)) + 1, random.integers(0, 2, (2, 30)), np.array([[3, 1, 2], [0, 0, 0]])]
     tables += [np.array([[0, 0], [1, 4]]), np.array([[1], [0]]), np.array([[5, 0, 0], [0, 2, 9]])]
@@ -404,12 +419,12 @@ def _example_rankings() -> tuple[Ranking, ...]:
 
 
 def traced(function: Callable[..., Any], *names: str) -> tuple[Expression, ...]:
-    """The numbers that a function of some inputs returns, as expressions of them."""
+    """Return the numbers that a function of some inputs returns, as expressions of them."""
     return tuple(_expression(part) for part in function(*(symbol(name) for name in names)))
 
 
 def _attempt(make: Callable[[], Any]) -> Expression | None:
-    """What a definition gives for symbols. Whatever goes wrong in somebody's definition, it just cannot be traced."""
+    """Return the result of a definition for symbols; None when it raises: then it cannot be traced."""
     try:
         return _expression(make())
     except Exception:
@@ -467,11 +482,11 @@ class Program:
         self._added: dict[int, tuple[Expression, int]] = {}  # by identity: an expression is used many times
 
     def add(self, expression: Expression) -> int:
-        """The place of the step whose result is that of the expression."""
+        """Return the position of the step that computes the expression, adding it if needed."""
         if id(expression) in self._added:
             return self._added[id(expression)][1]
         if expression.operation == "number":
-            step: tuple[Any, ...] = ("number", _spelled(expression.arguments[0]))
+            step: tuple[Any, ...] = ("number", _spell_number(expression.arguments[0]))
         elif expression.operation == "input":
             step = ("input", expression.arguments[0])
         else:
@@ -483,7 +498,7 @@ class Program:
         return self._places[step]
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:
-        """The result of every step, over arrays too."""
+        """Return the result of every step, over arrays too."""
         registers: list[Any] = []
         for operation, *arguments in self.steps:
             if operation == "number":
@@ -499,8 +514,8 @@ class Program:
         return registers
 
 
-def _spelled(number: float) -> float | str:
-    """A number as JSON can hold it."""
+def _spell_number(number: float) -> float | str:
+    """Return a number as JSON can hold it."""
     if math.isfinite(number):
         return number
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
