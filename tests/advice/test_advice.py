@@ -47,14 +47,19 @@ CASES = {
     ),
     "perfect-calibration": ({"ev": CALM}, "too good to be true", {"ev": RARE}),
     "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than the baseline", {"ev": CALM}),
-    "imbalance": (
+    "accuracy-baseline": (
         {"ev": RARE},
-        "97 % of the cases are negative: a model that flags nobody has accuracy 0.97; yours has 0.97.",
-        {"ev": RARE, "measures": ["auc"]},
+        "The accuracy is not above that of a model that flags nobody: 0.97, where flagging nobody gives 0.97.",
+        {"ev": model([0.9, 0.6, 0.2], [90, 5, 5], [5, 5, 890])},
+    ),
+    "imbalance": (
+        {"ev": model([0.9, 0.6, 0.2], [90, 5, 5], [5, 5, 890])},
+        "90 % of the cases are negative: a model that flags nobody has accuracy 0.9; yours has 0.985.",
+        {"ev": RARE},
     ),
     "calibration": (
         {"ev": model([0.9, 0.6, 0.2], [50, 40, 10], [50, 160, 190])},
-        "too high: predicted 50 %, observed 20 %",
+        "too high: predicted 50.0 %, observed 20.0 %",
         {"ev": CALM},
     ),
     "few-cases": (
@@ -198,7 +203,7 @@ def test_whoever_turned_the_scores_is_not_told_to_turn_them():
 
 
 def test_a_common_positive_class_is_named():
-    text = given(model([0.9, 0.6, 0.2], [500, 250, 50], [10, 20, 20]))["imbalance"].text
+    text = given(model([0.9, 0.6, 0.2], [500, 290, 10], [2, 3, 45]))["imbalance"].text
 
     assert text.startswith("94 % of the cases are positive: a model that flags everybody has accuracy 0.941")
     assert "positive=" in text
@@ -224,6 +229,20 @@ def test_spiegelhalters_test_sees_what_the_mean_does_not():
 
     assert "The probabilities are too extreme" in given(extreme)["calibration"].text
     assert "The probabilities are too timid" in given(timid)["calibration"].text
+
+
+def test_probabilities_that_are_far_too_extreme_are_called_so_before_their_mean():
+    rng = np.random.default_rng(3)
+    logit = rng.normal(-1.2, 1, 3000)
+    labels = rng.random(3000) < 1 / (1 + np.exp(-logit))
+    extreme = given(evaluate(labels, 1 / (1 + np.exp(-(4 * logit + 0.5)))))["calibration"].text
+    low = given(evaluate(labels, 1 / (1 + np.exp(-(logit - 0.8)))))["calibration"].text
+
+    assert extreme.startswith(
+        "The probabilities are too extreme: high ones are too high and low ones too low (slope 0.2"
+    )
+    assert " On average they are too low: predicted " in extreme
+    assert low.startswith("The probabilities are too low: predicted ")
 
 
 def test_true_probabilities_are_seldom_called_uncalibrated():

@@ -326,7 +326,10 @@ def test_what_is_no_document_is_refused(kind, document):
 def test_a_map_is_not_applied_to_a_column_of_bytes(tmp_path):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pa.table({"p": [b"+-1", b"0.5"]}), tmp_path / "x.parquet")
-    from cutline.inputs.write_flags import Cases
+    from cutline.inputs.write_flags import CaseColumns
 
-    with Cases(tmp_path / "x.parquet") as cases, pytest.raises(cl.CutlineError, match="holds no numbers, but BLOB"):
+    with (
+        CaseColumns(tmp_path / "x.parquet") as cases,
+        pytest.raises(cl.CutlineError, match="holds no numbers, but BLOB"),
+    ):
         cases.limits("p")

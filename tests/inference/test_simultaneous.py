@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cutline.inference import simultaneous
 from cutline.inference.delong import delong_logit
-from cutline.inference.single.proportions import wilson
+from cutline.inference.single.proportions import mid_p, wilson
 from cutline.inference.slice_auc import Slicing, permutation_test, westfall_young
 
 
@@ -162,20 +162,22 @@ def test_largest_gap_of_the_areas(areas):
 
 def test_fairness_at_a_cut(shares):
     critical = simultaneous.tukey_quantile(0.95, 4)
-    odds = [simultaneous.newcombe_pairs(*shares[name], critical) for name in ("tpr", "fpr")]
+    odds = [simultaneous.share_pairs(*shares[name], critical) for name in ("tpr", "fpr")]
     ratio = simultaneous.smallest_ratio(*shares["flagged"], critical)
 
     assert np.divide(*shares["tpr"]).round(6).tolist() == [0.654321, 0.663043, 0.604396, 0.555556]
     assert np.divide(*shares["fpr"]).round(6).tolist() == [0.292237, 0.229075, 0.32, 0.34]
     assert round(simultaneous.joint_gap(odds)[0], 6) == 0.110925
-    assert round(simultaneous.newcombe_pairs(*shares["flagged"], critical).gap[0], 6) == 0.054703
+    assert round(simultaneous.share_pairs(*shares["flagged"], critical).gap[0], 6) == 0.054703
     assert round(ratio.value, 6) == 0.866231
     assert ratio.limits.low < ratio.value < ratio.limits.high == 1.0
 
 
 def test_two_slices_are_newcombes_difference():
     """Newcombe (1998), his example 56 of 70 against 48 of 80: method 10 gives 0.0524 to 0.3339."""
-    pairs = simultaneous.newcombe_pairs(np.array([56, 48]), np.array([70, 80]), simultaneous.tukey_quantile(0.95, 2))
+    k, n = np.array([56, 48]), np.array([70, 80])
+    critical = simultaneous.tukey_quantile(0.95, 2)
+    pairs = simultaneous.mover_pairs(k / n, *wilson(k, n, simultaneous.coverage_of(critical)))
 
     assert pairs.difference.tolist() == pytest.approx([0.2])
     assert (pairs.low.item(), pairs.high.item()) == pytest.approx((0.0524, 0.3339), abs=5e-5)
@@ -184,7 +186,7 @@ def test_two_slices_are_newcombes_difference():
 def test_the_gap_is_that_of_all_ordered_pairs():
     k, n = np.array([3, 9, 14, 0]), np.array([20, 30, 20, 25])
     critical = simultaneous.tukey_quantile(0.9, 4)
-    share, (low, high) = k / n, wilson(k, n, simultaneous.coverage_of(critical))
+    share, (low, high) = k / n, mid_p(k, n, simultaneous.coverage_of(critical))
     ordered = [
         (
             share[i] - share[j] - math.hypot(share[i] - low[i], high[j] - share[j]),
@@ -194,7 +196,7 @@ def test_the_gap_is_that_of_all_ordered_pairs():
         for j in range(4)
         if i != j
     ]
-    value, limits = simultaneous.newcombe_pairs(k, n, critical).gap
+    value, limits = simultaneous.share_pairs(k, n, critical).gap
 
     assert value == 0.7
     assert limits == pytest.approx((max(low for low, _ in ordered), max(high for _, high in ordered)))
@@ -215,7 +217,7 @@ def test_gaps_of_equal_shares_hold_nought():
     r = np.random.default_rng(3)
     n = np.full((400, 10), 50)
     critical = simultaneous.tukey_quantile(0.95, 10)
-    held = [simultaneous.newcombe_pairs(k, n[0], critical).gap[1].low == 0 for k in r.binomial(n, 0.8)]
+    held = [simultaneous.share_pairs(k, n[0], critical).gap[1].low == 0 for k in r.binomial(n, 0.8)]
 
     assert np.mean(held) >= 0.91  # 0.95 less three standard errors and a half
 

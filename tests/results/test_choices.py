@@ -39,7 +39,7 @@ def test_models_that_cannot_be_told_apart_are_a_group():
 
     assert {found["rank"].leader, *found["rank"].equal} == {"a", "b"}
     assert "cannot be told from" in found["rank"].sentence
-    assert found["rank"].sentence.endswith("; 1 model is worse.")
+    assert found["rank"].sentence.endswith("; weak is worse.")
 
 
 def test_a_measure_that_contradicts_the_choice_is_named():
@@ -62,13 +62,14 @@ MEASURES = ["recall", "specificity", "auc", "log_loss", "f1"]
     st.sets(st.sampled_from(MEASURES), min_size=1).flatmap(lambda some: st.permutations(sorted(some))),
     st.integers(2, 3),
     st.sampled_from([None, "rank", "cut"]),
+    st.integers(0, 1000),
 )
 @settings(max_examples=30, deadline=None)
-def test_no_word_of_the_verdict_depends_on_the_order_of_models_and_measures(names, measures, size, goal):
-    chosen = names[:size]
+def test_no_word_of_the_verdict_depends_on_the_order_of_models_measures_and_rows(names, measures, size, goal, seed):
+    chosen, rows = names[:size], np.random.default_rng(seed).permutation(len(LABELS))
     how = {"resamples": 0, "goal": goal}
     in_order = cl.compare(LABELS, {name: SCORES[name] for name in sorted(chosen)}).summary(sorted(measures), **how)
-    permuted = cl.compare(LABELS, {name: SCORES[name] for name in chosen}).summary(measures, **how)
+    permuted = cl.compare(LABELS[rows], {name: SCORES[name][rows] for name in chosen}).summary(measures, **how)
 
     assert permuted.statements == in_order.statements
 
@@ -138,3 +139,43 @@ def test_one_side_of_a_trade_is_no_reason_to_choose():
     assert "choose" not in found.sentence
     assert found.sentence.startswith("At the cut, it is a trade: bold is better in recall (by 0.")
     assert "but a is better in specificity (by 0." in found.sentence
+
+
+def test_one_model_that_no_question_speaks_against_is_named_first():
+    labels, scores = models(strong=2.0, weak=0.5)
+    scores["extreme"] = np.where(scores["strong"] > 0.5, 0.999, 0.001) + 1e-4 * scores["strong"]  # the same at the cut
+    sentences = [
+        cl.compare(labels, {name: scores[name] for name in order}).summary(resamples=100).statements
+        for order in (("strong", "weak", "extreme"), ("extreme", "weak", "strong"))
+    ]
+
+    assert sentences[0] == sentences[1]
+    assert sentences[0][0] == (
+        "Overall, choose strong: best or not distinguishable from the best for ranking, probabilities and at the cut."
+    )
+
+
+def test_no_model_is_named_overall_where_nothing_is_decided_or_two_would_do():
+    labels, scores = models(200, a=1.0, b=1.0)
+    summary = cl.compare(labels, scores).summary(["auc", "log_loss", "mcc"])
+
+    assert not any(choice.is_decided for choice in summary.choices)
+    assert not any(line.startswith("Overall") for line in summary.statements)
+
+
+def test_a_question_that_was_named_is_answered_before_the_overall_choice():
+    labels, scores = models(a=2.5, b=0.5)
+    summary = cl.compare(labels, scores).summary(["auc", "log_loss"], resamples=0, goal="probabilities")
+
+    assert summary.statements[0].startswith("For probabilities, choose a")
+    assert summary.statements[1] == "Overall, choose a: best for ranking and probabilities."
+
+
+def test_what_a_model_is_better_in_names_the_model_it_is_better_than():
+    labels, scores = models(a=1.5, weak=0.2)
+    scores["bold"] = scores["a"] ** 0.4
+    found = choices(labels, scores, ["recall", "specificity", "mcc"])["cut"]
+
+    assert found.against
+    for key, name in found.against.items():
+        assert f"{name} is better than {found.leader} in {key} (by 0." in found.sentence

@@ -18,34 +18,34 @@ _OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
 
 
 @overload
-def noted(found: Evaluation, summary: Summary, measures: Iterable[str] | None = None) -> Summary: ...
+def noted(subject: Evaluation, summary: Summary, measures: Iterable[str] | None = None) -> Summary: ...
 @overload
 def noted(
-    found: Comparison, summary: ComparisonSummary, measures: Iterable[str] | None = None
+    subject: Comparison, summary: ComparisonSummary, measures: Iterable[str] | None = None
 ) -> ComparisonSummary: ...
 def noted(
-    found: Evaluation | Comparison, summary: Summary | ComparisonSummary, measures: Iterable[str] | None = None
+    subject: Evaluation | Comparison, summary: Summary | ComparisonSummary, measures: Iterable[str] | None = None
 ) -> Summary | ComparisonSummary:
     """The summary with the notes on its data, its numbers and how they were made.
 
     Args:
-        found: What was summarized.
+        subject: What was summarized.
         summary: The finished summary.
         measures: The measures that the reader asked for by name; None for the usual ones.
     """
     names = None if measures is None else list(measures)
     cut = summary.options.cut
     about = tuple(note for note in summary.notes if note.rule in _OF_DATA)
-    if isinstance(summary, Summary) and isinstance(found, Evaluation):
-        here = found if found.cut == cut else found.with_cut(**cut.parameters)
-        told = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
-    elif isinstance(summary, ComparisonSummary) and isinstance(found, Comparison):
+    if isinstance(summary, Summary) and isinstance(subject, Evaluation):
+        here = subject if subject.cut == cut else subject.with_cut(**cut.parameters)
+        listed = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
+    elif isinstance(summary, ComparisonSummary) and isinstance(subject, Comparison):
         # The verdict of the summary says which models differ, and at which rates each leads.
         without = ["too-small"] if summary.verdict else []
         options = summary.options
         how: dict[str, Any] = {"level": options.level, "resamples": options.resamples, "seed": options.seed}
-        told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
+        listed = notes_on(subject, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
     else:
         raise TypeError("a summary of something else")
-    known = {note.rule for note in told}
-    return summary.with_notes(tuple(in_order([*told, *(note for note in about if note.rule not in known)])))
+    known = {note.rule for note in listed}
+    return summary.with_notes(tuple(in_order([*listed, *(note for note in about if note.rule not in known)])))

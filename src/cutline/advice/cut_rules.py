@@ -17,11 +17,24 @@ RARE = 0.1  # Berrar's example of highly unbalanced classes, nine to one
 TOP = 0.1
 
 
+def accuracy_baseline(a: RuleContext) -> str | None:
+    """That flagging everybody or nobody is at least as accurate as the model, or as every one of several."""
+    share = max(a.prevalence, 1 - a.prevalence)
+    models = list(a.models.values()) or [a.evaluation]
+    if not _is_lopsided(a) or any(float(model.value("accuracy")) > share for model in models):
+        return None
+    whom = "everybody" if a.prevalence > 0.5 else "nobody"
+    return (
+        f"The accuracy is not above that of a model that flags {whom}: {a.values('accuracy')}, where flagging {whom} "
+        f"gives {brief(share)}. Read balanced accuracy, MCC or the precision-recall curve instead."
+    )
+
+
 def imbalance(a: RuleContext) -> str | None:
     """What a majority voter gets, and that accuracy says little."""
-    share = max(a.prevalence, 1 - a.prevalence)
-    if not a.two_classes or share < MAJORITY or not a.seen & {"accuracy", "error_rate"}:
+    if not _is_lopsided(a) or accuracy_baseline(a) is not None:
         return None
+    share = max(a.prevalence, 1 - a.prevalence)
     mostly_positive = a.prevalence > 0.5
     whom, name = ("everybody", "positive") if mostly_positive else ("nobody", "negative")
     text = (
@@ -34,6 +47,12 @@ def imbalance(a: RuleContext) -> str | None:
         if mostly_positive
         else text
     )
+
+
+def _is_lopsided(a: RuleContext) -> bool:
+    """Whether one class has most of the cases, and the reader sees the accuracy."""
+    share = max(a.prevalence, 1 - a.prevalence)
+    return a.two_classes and share >= MAJORITY and bool(a.seen & {"accuracy", "error_rate"})
 
 
 def rare_positives(a: RuleContext) -> str | None:
@@ -59,11 +78,11 @@ def quota_known(a: RuleContext) -> str | None:
     if a.quota is None or not a.two_classes:
         return None
     c = a.ranking.at_quota(a.quota)
-    hits, found = float(c.precision), float(c.recall)  # which are the hit rate and Qrecall there
+    hits, recall = float(c.precision), float(c.recall)  # which are the hit rate and Qrecall there
     positives = float(a.ranking.positives)
     text = (
         f"With a quota of {written(a.quota)}: read the hit rate, {brief(hits)}, if a wrong inclusion is costly, and "
-        f"Qrecall, {brief(found)}, if a missed positive is."
+        f"Qrecall, {brief(recall)}, if a missed positive is."
     )
     if a.quota < positives:
         return f"{text} Qrecall cannot exceed {brief(a.quota / positives)}: there are {written(positives)} positives."
@@ -109,10 +128,10 @@ def quota_unknown(a: RuleContext) -> str | None:
         return None
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
         return None
-    hits, found, pem = (_given(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
+    hits, recall, pem = (_given(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
     return Text(
         f"No quota is given. If it is not known yet, read the average hit rate{hits} if a wrong inclusion is costly, "
-        f"and the average Qrecall{found} or PEM{pem} if a missed positive is. If it is, pass ",
+        f"and the average Qrecall{recall} or PEM{pem} if a missed positive is. If it is, pass ",
         Argument("quota"),
         " or ",
         Argument("share"),

@@ -45,10 +45,17 @@ MODEL_RULES = (
         CUTLINE,
         score_rules.perfect_calibration,
     ),
-    Rule("chance", "warning", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
+    Rule("chance", "fact", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
+    Rule(
+        "accuracy-baseline",
+        "advice",
+        "one class has four fifths of the cases or more, and flagging everybody or nobody is at least as accurate",
+        f"{BERRAR}; {SONNENBURG}",
+        cut_rules.accuracy_baseline,
+    ),
     Rule(
         "imbalance",
-        "warning",
+        "advice",
         "one class has four fifths of the cases or more, and accuracy or the error rate is shown",
         f"{BERRAR}; {SONNENBURG}",
         cut_rules.imbalance,
@@ -68,7 +75,7 @@ MODEL_RULES = (
         DATA,
         score_rules.certainly_wrong,
     ),
-    _of_data("scale", "warning", "the scores are not probabilities, and no cut is given"),
+    _of_data("scale", "fact", "the scores are not probabilities, and no cut is given"),
     _of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
     Rule(
         "quota-in-tie",

@@ -19,6 +19,7 @@ from cutline.advice.citations import (
     VICKERS,
 )
 from cutline.core.errors import ParameterError, briefly, near
+from cutline.core.public import public
 from cutline.core.validation import check_choice, check_flag, check_number, check_prevalence
 
 Goal = Literal["rank", "decide", "probabilities", "quota", "screen"]
@@ -55,18 +56,18 @@ class Situation:
                 raise ParameterError(f"is {cost:g}", "pass a finite cost above 0", argument=name)
             object.__setattr__(self, name, cost)
         for flag in (one for one in fields(self) if "bool" in str(one.type)):
-            given = getattr(self, flag.name)
-            if given is not None or "None" not in str(flag.type):
-                check_flag(given, flag.name)
+            value = getattr(self, flag.name)
+            if value is not None or "None" not in str(flag.type):
+                check_flag(value, flag.name)
         if (self.cost_fp is None) != (self.cost_fn is None):
-            given = "cost_fp" if self.cost_fn is None else "cost_fn"
-            raise ParameterError(f"{given} is given alone", "pass both costs, on one scale")
+            value = "cost_fp" if self.cost_fn is None else "cost_fn"
+            raise ParameterError(f"{value} is given alone", "pass both costs, on one scale")
 
     def _check_screening(self) -> None:
         for name in ("keep", "pick"):
-            given = None if getattr(self, name) is None else check_number(getattr(self, name), name)
-            object.__setattr__(self, name, given)
-            if given is not None and self.goal != "screen":
+            value = None if getattr(self, name) is None else check_number(getattr(self, name), name)
+            object.__setattr__(self, name, value)
+            if value is not None and self.goal != "screen":
                 raise ParameterError("is for screening", "pass goal='screen', or leave it out", argument=name)
         if self.keep is not None and not 0 < self.keep < 1:
             raise ParameterError(f"is {self.keep:g}", "pass a share between 0 and 1", argument="keep")
@@ -266,6 +267,7 @@ def _check_known(known: Mapping[str, Any]) -> None:
         raise ParameterError("goal is missing", f"pass one of {', '.join(get_args(Goal))}")
 
 
+@public
 def advise(situation: Situation | None = None, **known: Any) -> tuple[Recommendation, ...]:
     """The measures for a situation, the one that fits best first; each is named once.
 
@@ -283,9 +285,9 @@ def advise(situation: Situation | None = None, **known: Any) -> tuple[Recommenda
         raise ParameterError("A situation and its fields are both given", "pass one of them")
     if not isinstance(situation, Situation):
         raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
-    found: dict[str, Recommendation] = {}
+    recommended: dict[str, Recommendation] = {}
     for choice in CHOICES:
         if choice.holds(situation):
             for measure, why in choice.measures.items():
-                found.setdefault(measure, Recommendation(measure, why, choice.source))
-    return tuple(found.values())
+                recommended.setdefault(measure, Recommendation(measure, why, choice.source))
+    return tuple(recommended.values())

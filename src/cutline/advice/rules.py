@@ -19,9 +19,9 @@ class Rule:
     source: str
     find: Callable[[Any], str | None]
 
-    def note(self, asked: Any) -> Note | None:
+    def note(self, context: Any) -> Note | None:
         """The note, if there is one to give."""
-        text = self.find(asked)
+        text = self.find(context)
         return Note(self.id, text, self.source, self.kind) if text else None
 
 

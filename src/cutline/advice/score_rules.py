@@ -5,10 +5,10 @@ from __future__ import annotations
 from cutline.advice.context import RuleContext, brief, percent
 from cutline.core.counts import written
 from cutline.core.messages import Argument, Text
-from cutline.inference.caveats import FEW_FOR_DELONG
+from cutline.inference import constants
 from cutline.inference.effective_size import effective
 from cutline.inference.effective_size import notes as on_sizes
-from cutline.inference.single.calibration_error import Calibration, calibration
+from cutline.inference.single.calibration_error import CalibrationCheck, calibration
 from cutline.measures import MEASURES, Measure
 from cutline.results.estimate import quantile
 
@@ -16,7 +16,9 @@ TIED = 0.01  # share of the pairs from which on ties are worth a word
 _SURE = 2.576  # a z value that chance exceeds once in a hundred times, on either side
 _TOO_GOOD = 0.005  # a distance in standard errors that is smaller by chance once in 250 times
 _MANY_SCORES, _NO_ERROR = 10, 1e-9
-_SHARE_OFF, _BRIER_OFF = 0.05, 0.02  # relative errors that matter, however many cases show them
+# Relative errors that matter, however many cases show them.
+_SHARE_OFF, _BRIER_OFF, _SLOPE_OFF = 0.05, 0.02, 0.1
+_RECALIBRATE = " Recalibrate before you use them as probabilities; the order of the cases stays."
 
 
 def reversed_order(a: RuleContext) -> str | None:
@@ -48,10 +50,12 @@ def chance(a: RuleContext) -> str | None:
 
 
 def _with_interval(a: RuleContext) -> str:
-    found = a.auc
-    if found is None:
+    estimate = a.auc
+    if estimate is None:
         return ""
-    return f"{brief(found.value)} ({100 * found.level:g} % interval {brief(found.low)} to {brief(found.high)})"
+    return (
+        f"{brief(estimate.value)} ({100 * estimate.level:g} % interval {brief(estimate.low)} to {brief(estimate.high)})"
+    )
 
 
 def labels(a: RuleContext) -> str | None:
@@ -67,7 +71,7 @@ def labels(a: RuleContext) -> str | None:
 def few_cases(a: RuleContext) -> str | None:
     """A class too small to be sure of anything about it."""
     size = effective(a.ranking)
-    if not a.two_classes or min(size) >= FEW_FOR_DELONG:
+    if not a.two_classes or min(size) >= constants.FEW_CASES:
         return None
     of_positives = size.positives <= size.negatives
     few, name = (size.positives, "recall") if of_positives else (size.negatives, "specificity")
@@ -99,7 +103,18 @@ def calibration_note(a: RuleContext) -> str | None:
         return None
     if _is_reversed(a):  # which says why
         return None
-    return _off_in_the_large(c := calibration(a.ranking)) or _off_in_detail(c)
+    c = calibration(a.ranking)
+    if (on_average := _off_in_the_large(c)) is None:
+        return _off_in_detail(c)
+    slope = a.evaluation.estimate("calibration_slope", a.level)
+    if not (slope.has_interval and slope.high < 1 - _SLOPE_OFF):
+        return f"The probabilities are {on_average}{_RECALIBRATE}"
+    # A mean that is off is then the smaller part, and often what the extreme ones make of it.
+    return (
+        f"The probabilities are too extreme: high ones are too high and low ones too low (slope {brief(slope.value)}, "
+        f"{100 * a.level:g} % interval {brief(slope.low)} to {brief(slope.high)}, 1 is right). On average they are "
+        f"{on_average}{_RECALIBRATE}"
+    )
 
 
 def certainly_wrong(a: RuleContext) -> str | None:
@@ -125,17 +140,24 @@ def perfect_calibration(a: RuleContext) -> str | None:
     )
 
 
-def _off_in_the_large(c: Calibration) -> str | None:
+def _off_in_the_large(c: CalibrationCheck) -> str | None:
+    """How the mean of the probabilities is off; None where it is not."""
     if not abs(c.z_share) > _SURE or abs(c.expected - c.observed) < _SHARE_OFF * c.observed:
         return None
     way = "too high" if c.expected > c.observed else "too low"
-    return (
-        f"The probabilities are {way}: predicted {percent(c.expected)}, observed {percent(c.observed)} "
-        f"(z = {c.z_share:.1f}). Recalibrate before you use them as probabilities; the order of the cases stays."
-    )
+    return f"{way}: predicted {_share(c.expected)}, observed {_share(c.observed)} (z = {c.z_share:.1f})."
 
 
-def _off_in_detail(c: Calibration) -> str | None:
+def _share(share: float) -> str:
+    """A share in per cent with one decimal; a small one with two digits, because predicted and observed are near.
+
+    >>> _share(0.1062), _share(0.00216)
+    ('10.6 %', '0.22 %')
+    """
+    return f"{100 * share:.1f} %" if share >= 0.01 else percent(share)
+
+
+def _off_in_detail(c: CalibrationCheck) -> str | None:
     if not abs(c.z_brier) > _SURE or abs(c.brier - c.promised) < _BRIER_OFF * c.promised:
         return None
     way = "too extreme" if c.brier > c.promised else "too timid"
@@ -150,8 +172,8 @@ def identities(a: RuleContext) -> str | None:
     if a.measures is None:
         return None
     no_ties = a.ranking.integral and len(a.ranking) == a.ranking.total
-    found = [text for name in MEASURES if (text := _equivalents(a, name, no_ties=no_ties))]
-    return f"These are equivalent: {'; '.join(found)}. They are no second opinion." if found else None
+    sentences = [text for name in MEASURES if (text := _equivalents(a, name, no_ties=no_ties))]
+    return f"These are equivalent: {'; '.join(sentences)}. They are no second opinion." if sentences else None
 
 
 def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None:

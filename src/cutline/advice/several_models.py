@@ -13,7 +13,7 @@ from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.messages import Text
 from cutline.core.validation import LEVEL, check_level
-from cutline.inference.differences.difference import NormalDifference, needed_cases
+from cutline.inference.differences.difference import StudentDifference, needed_cases
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES
 from cutline.results.estimate import quantile
@@ -78,7 +78,7 @@ def _too_small(a: _Asked) -> str | None:
         return None
     n, unit = a.comparison.pairing.total, a.comparison.pairing.unit
     spread = (lead.high - lead.low) / 2 / quantile(a.level)
-    needed = needed_cases(NormalDifference(lead.value, spread), n, a.level)
+    needed = needed_cases(StudentDifference(lead.value, spread), n, a.level)
     enough = f" About {float(f'{needed:.2g}'):,.0f} {unit} would, with 80 % power." if needed > n else ""
     return (
         f"{leader} has the highest AUC, but {n:,} {unit} do not show that it is better than {', '.join(close)}: it "
@@ -183,13 +183,13 @@ def notes_on(
 def _told_once(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
     """What holds for all models, and with their names what warns of some."""
     holders: dict[Note, list[str]] = {}
-    for name, given in by_model.items():
-        for note in given:
+    for name, notes in by_model.items():
+        for note in notes:
             holders.setdefault(note, []).append(name)
-    told = []
+    listed = []
     for note, of in holders.items():
         if len(of) == len(by_model):
-            told.append(note)
+            listed.append(note)
         elif note.kind == "warning":
-            told.append(Note(note.rule, Text(f"{', '.join(of)}: ", note.text), note.source, note.kind))
-    return told
+            listed.append(Note(note.rule, Text(f"{', '.join(of)}: ", note.text), note.source, note.kind))
+    return listed

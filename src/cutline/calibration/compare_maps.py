@@ -57,7 +57,7 @@ class Worth(ComparedByFields):
     level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return {
             "schema": "cutline/worth/1",
             "best": self.best,
@@ -115,30 +115,30 @@ def worth_recalibrating(
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
         way = Text("pass more, or a smaller ", Argument("folds"))
         raise InputError(f"A class has fewer than {2 * folds} cases", way)
-    base, short = _losses([(r.key, r)]), _shortened(r)
+    base, short = _losses([(r.key, r)]), _shorten(r)
     parts = _parts(short, folds, np.random.default_rng(seed))
     judged = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
     verdicts = [_judge(short, parts, method, level) for method in methods]
     in_bins = base if short is r else _losses([(short.key, short)])
-    judged += [_shifted(candidate, base, in_bins) for candidate, _ in verdicts]
+    judged += [_shift_losses(candidate, base, in_bins) for candidate, _ in verdicts]
     best = _best(judged, {candidate.method: gains for candidate, gains in verdicts}, level)
     return Worth(tuple(judged), best, _verdict(judged, best, level), level)
 
 
-def _shortened(r: Ranking) -> Ranking:
+def _shorten(r: Ranking) -> Ranking:
     """Return a long ranking in some five thousand bins of mean probabilities, which no map tells from single ones."""
     bins = bin_scores(r, per_root=_PER_ROOT) if len(r) > _LONG else None
     return r if bins is None else replace(bins.ranking, exact=r.exact, reach=r.reach)
 
 
-def _shifted(one: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
+def _shift_losses(one: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
     """Return a candidate with losses beside those of the whole list instead of those in bins."""
     moved = one.log_loss + exact.mean - in_bins.mean, one.brier + exact.brier - in_bins.brier
     return one._replace(log_loss=moved[0], brier=moved[1])
 
 
 def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
-    """The cases divided at random into folds of equal size, each class by itself."""
+    """Return the cases divided at random into folds of equal size, each class by itself."""
 
     def divided(cells: Array) -> Array:
         cell = np.repeat(np.arange(len(cells)), cells.astype(int))
@@ -185,7 +185,7 @@ class _Gains(NamedTuple):
         return math.sqrt(float(self.cases @ (self.gain - self.mean) ** 2) / n / (n - 1))
 
     def above(self, other: _Gains) -> _Gains:
-        """By how much more it does than another method on the same cases."""
+        """Return the gain over another method on the same cases."""
         return _Gains(self.cases, self.gain - other.gain)
 
 
@@ -206,7 +206,7 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
 
 
 def _p_value(r: Ranking, method: str) -> float:
-    """Of the likelihood ratio test that the map needs to change nothing, for maps with a few parameters."""
+    """Return the p-value of the likelihood ratio test that the map changes nothing, for maps with a few parameters."""
     from scipy.special import chdtrc
 
     if method not in FREE:

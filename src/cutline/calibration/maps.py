@@ -24,7 +24,7 @@ _PARAMETERS = {
 
 
 def fitted(r: Ranking, method: str) -> dict[str, Any]:
-    """The parameters of a map, as plain numbers and lists."""
+    """Return the parameters of a map, as plain numbers and lists."""
     if not r.positives or not r.negatives:
         raise InputError("All cases are of one class: recalibration needs cases of both.")
     return {
@@ -72,12 +72,12 @@ def is_number(value: Any) -> bool:
 
 
 def _is_column(values: Any, length: int) -> bool:
-    """Whether something is a list of so many probabilities."""
+    """Whether a value is a list of probabilities of the given length."""
     is_list = isinstance(values, list) and len(values) == length > 0
     return is_list and all(is_number(value) and 0 <= value <= 1 for value in values)
 
 
-def _defined(numbers: Array, method: str) -> list[float]:
+def _check_defined(numbers: Array, method: str) -> list[float]:
     if not np.isfinite(numbers).all():
         raise InputError(
             f"The scores separate the classes or are all alike, so that no {method} map fits best: pass more cases, or "
@@ -87,23 +87,23 @@ def _defined(numbers: Array, method: str) -> list[float]:
 
 
 def _intercept(r: Ranking) -> dict[str, Any]:
-    [shift] = _defined(np.atleast_1d(calibration_intercept.compute(r)), "intercept")
+    [shift] = _check_defined(np.atleast_1d(calibration_intercept.compute(r)), "intercept")
     return {"intercept": shift, "slope": 1.0}
 
 
 def _logistic(r: Ranking) -> dict[str, Any]:
-    shift, slope = _defined(joint_fit(r).coefficients, "logistic")
+    shift, slope = _check_defined(joint_fit(r).coefficients, "logistic")
     return {"intercept": shift, "slope": slope}
 
 
 def _beta(r: Ranking) -> dict[str, Any]:
-    """Kull, Silva Filho and Flach (2017): a and b are at least 0, and one that would not be is left out."""
+    """Fit beta calibration (Kull, Silva Filho and Flach 2017): a and b are at least 0; a negative one is left out."""
     columns = _log_columns(r.key)
     _logistic(r)  # refuses classes that are separated: there is no maximum here either
 
     def fit(*features: int) -> tuple[float, list[float]]:
         design = np.column_stack([np.ones(len(r)), *(columns[i] for i in features)])
-        shift, *slopes = _defined(logistic.fit(design, *r.floats).coefficients, "beta")
+        shift, *slopes = _check_defined(logistic.fit(design, *r.floats).coefficients, "beta")
         return shift, slopes
 
     c, (a, b) = fit(0, 1)
@@ -117,13 +117,13 @@ def _beta(r: Ranking) -> dict[str, Any]:
 
 
 def _log_columns(p: Array) -> tuple[Array, Array]:
-    """The columns ln p and -ln(1 - p), with probabilities of 0 and 1 a machine epsilon inside."""
+    """Return the columns ln p and -ln(1 - p), with probabilities of 0 and 1 a machine epsilon inside."""
     inside = np.clip(np.asarray(p, dtype=float), EPS, 1 - EPS)
     return np.log(inside), -np.log1p(-inside)
 
 
 def _isotonic(r: Ranking) -> dict[str, Any]:
-    """The corners of the isotonic curve: the first and the last score of each pool, ascending."""
+    """Return the corners of the isotonic curve: the first and the last score of each pool, ascending."""
     there = r.size > 0
     x, y = r.key[there][::-1], isotonic(r)[there][::-1]
     change = np.flatnonzero(y[1:] != y[:-1])
@@ -132,7 +132,9 @@ def _isotonic(r: Ranking) -> dict[str, Any]:
 
 
 def _venn_abers(r: Ranking) -> dict[str, Any]:
-    """What isotonic regression gives each score when a case of either class is added there (Vovk et al., 2015)."""
+    """Return what isotonic regression gives each score when a case of either class is added there (Vovk et al.,
+    2015).
+    """
     there = r.size > 0
     x, pos, neg = r.key[there][::-1], r.floats[0][there][::-1], r.floats[1][there][::-1]
     with_positive = _with_positive(pos, neg)
@@ -141,7 +143,7 @@ def _venn_abers(r: Ranking) -> dict[str, Any]:
 
 
 def _with_positive(pos: Array, neg: Array) -> Array:
-    """The isotonic value at each score, ascending, when a positive is added to it.
+    """Return the isotonic value at each score, ascending, when a positive is added to it.
 
     It is the slope of the tangent from the points before, of the cumulated positives over the cumulated cases, to the
     points after, which the added case moves by one. Going up, the tangent stays until a point falls below it.
@@ -160,7 +162,7 @@ def _with_positive(pos: Array, neg: Array) -> Array:
 
 
 def mapped(method: str, parameters: dict[str, Any], p: Array) -> Array:
-    """The recalibrated probabilities."""
+    """Return the recalibrated probabilities."""
     p = np.asarray(p, dtype=float)
     if method in ("intercept", "logistic"):
         log_p, minus_log_q = _log_columns(p)
@@ -175,7 +177,7 @@ def mapped(method: str, parameters: dict[str, Any], p: Array) -> Array:
 
 
 def mapped_interval(parameters: dict[str, Any], p: Array) -> tuple[Array, Array]:
-    """The two probabilities of Venn-Abers: a new case is counted as a negative, and as a positive."""
+    """Return the two probabilities of Venn-Abers: a new case is counted as a negative, and as a positive."""
     x = np.asarray(parameters["x"])
     low, high = np.append(0.0, parameters["low"]), np.append(parameters["high"], 1.0)
     return low[np.searchsorted(x, p, side="right")], high[np.searchsorted(x, p, side="left")]
@@ -186,7 +188,7 @@ def _expit(eta: Array) -> Array:
 
 
 def in_sql(method: str, parameters: dict[str, Any], value: str) -> str | None:
-    """The map as an expression of SQL; None where it has too many steps for one."""
+    """Return the map as an expression of SQL; None where it has too many steps for one."""
     inside = f"least(greatest({value}, {EPS!r}), {1 - EPS!r})"
     if method in ("intercept", "logistic"):
         eta = f"{parameters['intercept']!r} + {parameters['slope']!r} * (ln({inside}) - ln(1 - {inside}))"

@@ -59,7 +59,7 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
                 f"{'' if len(self.classes_) == 1 else 'es'}: pass labels of two classes."
             )
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
-        self.estimator_ = _fitted(self._base(), X, codes, weights)
+        self.estimator_ = _fit_model(self._base(), X, codes, weights)
         self.recalibration_ = self._map(X, codes, weights)
         return self
 
@@ -76,7 +76,7 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
             return None
         probabilities = np.empty(len(codes))
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=self.random_state).split(X, codes):
-            model = _fitted(self._base(), X[train], codes[train], None if weights is None else weights[train])
+            model = _fit_model(self._base(), X[train], codes[train], None if weights is None else weights[train])
             probabilities[test] = _probabilities(model, X[test])
         try:
             return recalibrate(rank(codes, probabilities, weights, positive=1), method=self.method)
@@ -84,7 +84,7 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
             return None
 
     def predict_proba(self, X: Any) -> Array:
-        """The recalibrated probabilities of the two classes, in the order of `classes_`.
+        """Return the recalibrated probabilities of the two classes, in the order of `classes_`.
 
         Args:
             X: The cases.
@@ -96,7 +96,7 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
         return np.column_stack((1 - p, p))
 
     def predict(self, X: Any) -> Array:
-        """The more probable class of each case.
+        """Return the more probable class of each case.
 
         Args:
             X: The cases.
@@ -111,7 +111,7 @@ class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
         return tags
 
 
-def _fitted(model: Any, X: Any, codes: Array, weights: Array | None) -> Any:
+def _fit_model(model: Any, X: Any, codes: Array, weights: Array | None) -> Any:
     return model.fit(X, codes) if weights is None else model.fit(X, codes, sample_weight=weights)
 
 

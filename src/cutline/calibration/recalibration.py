@@ -25,6 +25,7 @@ from cutline.inputs.rank import check_probabilities, rank
 SCHEMA = "cutline/recalibration/1"
 
 
+@public
 @dataclass(frozen=True)
 class Recalibration:
     """A map from probabilities to better ones: `apply` it to new ones, `save` it as JSON.
@@ -40,7 +41,7 @@ class Recalibration:
     shift: float = 0.0
 
     def apply(self, scores: Any, *, data: Any = None) -> Array:
-        """The recalibrated probabilities, in the order of the cases.
+        """Return the recalibrated probabilities, in the order of the cases.
 
         Args:
             scores: Probabilities of the model that the map was fitted for; with `data`, the name of their column.
@@ -52,7 +53,7 @@ class Recalibration:
         return self._shifted(mapped(self.method, self.parameters, _probabilities(scores, data)))
 
     def interval(self, scores: Any, *, data: Any = None) -> tuple[Array, Array]:
-        """The two probabilities of Venn-Abers for each case, one of which is calibrated whatever the data.
+        """Return the two Venn-Abers probabilities of each case; one of them is calibrated whatever the data.
 
         Args:
             scores: Probabilities of the model that the map was fitted for; with `data`, the name of their column.
@@ -64,7 +65,7 @@ class Recalibration:
         return self._shifted(low), self._shifted(high)
 
     def to_prevalence(self, prevalence: float) -> Recalibration:
-        """The map for a population where another share of the cases is positive, and all else is the same.
+        """Return the map for a population where another share of the cases is positive, and all else is the same.
 
         Args:
             prevalence: The share of positives there; the odds are multiplied by the ratio of the two odds.
@@ -82,12 +83,12 @@ class Recalibration:
         return np.asarray(grown / (grown + 1 - p))
 
     def to_dict(self) -> dict[str, Any]:
-        """All that the map is, ready for JSON."""
+        """Return the map, ready for JSON."""
         return {"schema": SCHEMA} | asdict(self)
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Recalibration:
-        """The map that `to_dict` described.
+        """Return the map that `to_dict` described.
 
         Args:
             document: What `to_dict` gave, perhaps by way of a file.
@@ -124,9 +125,9 @@ class Recalibration:
 
 
 def _probabilities(scores: Any, data: Any) -> Array:
-    """The probabilities that were passed, or those of a column of the data."""
+    """Return the probabilities that were passed, or those of a column of the data."""
     if data is not None:
-        columns = {"scores": column_source.Ask("scores", scores)}
+        columns = {"scores": column_source.Request("scores", scores)}
         with column_source.reading(column_source.opened(data), columns) as rows:
             return _probabilities(rows["scores"], None)
     values = validation.scores(scores).astype(float)
@@ -184,7 +185,7 @@ def recalibrate(
 
 
 def in_sql(recalibration: Recalibration) -> tuple[Callable[[str], str], dict[str, Callable[[float], float]]]:
-    """The map as an expression of SQL, and the functions that it calls.
+    """Return the map as an expression of SQL, and the functions that it calls.
 
     Args:
         recalibration: The map. One with few parameters is a formula; one with many steps is a function of Python.

@@ -21,18 +21,18 @@ from cutline.results.estimate import quantile
 
 
 def hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
-    """The width of the interval of the AUC by Hanley and McNeil's variance."""
+    """Return the width of the interval of the AUC by Hanley and McNeil's variance."""
     return 2 * z * math.sqrt(hanley_mcneil(area, n * prevalence, n * (1 - prevalence)))
 
 
 def newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
-    """The width of Newcombe's interval of the AUC."""
+    """Return the width of Newcombe's interval of the AUC."""
     limits = delong.newcombe(area, n * prevalence, n * (1 - prevalence), level)
     return float(limits.high - limits.low)
 
 
 def power_of_difference(area: float, other: float, correlation: float, prevalence: float, z: float, n: int) -> float:
-    """The power of the test that two correlated AUCs differ."""
+    """Return the power of the test that two correlated AUCs differ."""
     sizes = n * prevalence, n * (1 - prevalence)
     one, two = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
     spread = math.sqrt(one**2 + two**2 - 2 * correlation * one * two)
@@ -40,35 +40,35 @@ def power_of_difference(area: float, other: float, correlation: float, prevalenc
 
 
 def oe_width(prevalence: float, z: float, n: int) -> float:
-    """The width of the interval of the O:E ratio."""
+    """Return the width of the interval of the O:E ratio."""
     return 2 * math.sinh(z * math.sqrt((1 - prevalence) / (n * prevalence)))
 
 
 def normal_width(variance: float, z: float, n: int) -> float:
-    """The width of a normal interval of an estimate with this variance for one case."""
+    """Return the width of a normal interval of an estimate with this variance for one case."""
     return 2 * z * math.sqrt(variance / n)
 
 
 def rate_width(value: float, share: float, level: float, n: int) -> float:
-    """The mean width of the exact interval of a rate among a share of the cases."""
+    """Return the mean width of the exact interval of a rate among a share of the cases."""
     return exact_width(value, math.floor(n * share), level)
 
 
 def mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
-    """The power of McNemar's test."""
+    """Return the power of McNemar's test."""
     spread = math.sqrt(both - difference**2)
     return _normal((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
 
 
 def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
-    """Hanley and McNeil's (1982) variance of the AUC of so many cases."""
+    """Return Hanley and McNeil's (1982) variance of the AUC for given numbers of cases."""
     one, two = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
     whole = area * (1 - area) + max(positives - 1, 0) * one + max(negatives - 1, 0) * two
     return whole / (positives * negatives)
 
 
 def exact_width(share: float, n: int, level: float) -> float:
-    """The mean width of Clopper and Pearson's interval of a share of n cases."""
+    """Return the mean width of Clopper and Pearson's interval of a share of n cases."""
     from scipy.special import betaincinv
     from scipy.stats import binom
 
@@ -106,7 +106,7 @@ class Risks:
 
     @classmethod
     def of(cls, prevalence: float, auc: float) -> Risks:
-        """The risks with a given mean, which tell the classes apart as well as is said.
+        """Return risks with a given mean and a given AUC.
 
         Args:
             prevalence: The mean risk.
@@ -123,19 +123,19 @@ class Risks:
         return cls(_centre(prevalence, sd), sd)
 
     def information(self) -> tuple[float, float, float]:
-        """The information of one case on intercept, both, and slope of the calibration line."""
+        """Return the information of one case on intercept, both, and slope of the calibration line."""
         curved = _DENSITY * self.risk * (1 - self.risk)
         x = self.log_odds
         return float(curved.sum()), float((curved * x).sum()), float((curved * x * x).sum())
 
     def rates(self, threshold: float) -> tuple[float, float]:
-        """Sensitivity and specificity at a threshold of the risk."""
+        """Return sensitivity and specificity at a threshold of the risk."""
         above = self.risk >= threshold
         positive, negative = _DENSITY * self.risk, _DENSITY * (1 - self.risk)
         return float(positive[above].sum() / positive.sum()), float(negative[~above].sum() / negative.sum())
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Labels and risks of so many cases."""
+        """Draw labels and risks of `cases` cases."""
         risk = 1 / (1 + np.exp(-rng.normal(self.mean, self.sd, n)))
         return rng.random(n) < risk, risk
 
@@ -163,27 +163,27 @@ AUC_METHODS = ("hanley_mcneil", "newcombe")
 
 
 class SizeCriterion(NamedTuple):
-    """One thing the study is to reach: its name, what is wanted, and what so many cases give.
+    """One aim of the study: its name, the target, and the value that a number of cases gives.
 
     `rises` says that more cases raise it (power) instead of lowering it (the width of an interval).
     """
 
     name: str
-    wanted: float
-    given: Callable[[int], float]
+    target: float
+    reached_with: Callable[[int], float]
     rises: bool = False
 
     def holds(self, n: int) -> bool:
-        """Whether so many cases are enough."""
-        reached = self.given(n)
-        return reached >= self.wanted if self.rises else reached <= self.wanted
+        """Whether a number of cases is enough."""
+        reached = self.reached_with(n)
+        return reached >= self.target if self.rises else reached <= self.target
 
 
 class Need(NamedTuple):
     """How many cases a criterion needs, and what it has then."""
 
     criterion: str
-    wanted: float
+    target: float
     cases: int
     positives: int
     reached: float
@@ -192,6 +192,7 @@ class Need(NamedTuple):
 _MOST_LOG_ODDS = 100  # beyond which every risk is 0 or 1 to the last bit
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Plan:
     """The size of a validation study: what each criterion needs, and the one that binds."""
@@ -225,7 +226,7 @@ class Plan:
         )
 
     def widths(self, sizes: Any) -> dict[str, list[float]]:
-        """What each criterion has at some sizes of the study.
+        """Return what each criterion has at some sizes of the study.
 
         Args:
             sizes: Numbers of cases.
@@ -233,10 +234,10 @@ class Plan:
         counts = validation.numbers(sizes, "sizes").astype(float)
         if not ((counts >= 1) & (counts <= MOST)).all():
             raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases from 1", argument="sizes")
-        return {one.name: [float(one.given(int(n))) for n in counts] for one in self.criteria}
+        return {one.name: [float(one.reached_with(int(n))) for n in counts] for one in self.criteria}
 
     def chart(self, *, theme: str = "light") -> Any:
-        """The width of each interval, and each power, over the number of cases.
+        """Return the width of each interval, and each power, over the number of cases.
 
         Args:
             theme: "light", "dark" or "print".
@@ -244,11 +245,11 @@ class Plan:
         from cutline.charts.plan_chart import plan_chart
 
         sizes = np.unique(np.geomspace(max(20, self.cases / 20), self.cases * 3, 60).astype(int))
-        targets = {need.criterion: need.wanted for need in self.needs}
+        targets = {need.criterion: need.target for need in self.needs}
         return plan_chart(sizes.tolist(), self.widths(sizes), targets, self.cases, self.statement, theme)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan, ready for JSON."""
+        """Return the plan, ready for JSON."""
         return {
             "schema": "cutline/plan/1",
             "cases": self.cases,
@@ -257,11 +258,11 @@ class Plan:
             "level": self.level,
             "binding": self.binding.criterion,
             "statement": self.statement,
-            "needs": [need._asdict() for need in self.needs],
+            "needs": self._table().to_dict(),
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The needs as a data frame of pandas, polars or pyarrow."""
+        """Return the needs as a data frame of pandas, polars or pyarrow."""
         return self._table().to_frame(backend)
 
     def _table(self) -> Table:
@@ -297,7 +298,8 @@ def plan(
     power: float = 0.8,
     level: float = LEVEL,
 ) -> Plan:
-    """The size of a validation study. Each width that is given is a criterion; the largest number of cases binds.
+    """Return the size of a validation study. Each width that is given is a criterion; the largest number of cases
+    binds.
 
     Args:
         prevalence: The share of positives in the population.
@@ -330,9 +332,10 @@ def plan(
     3469
     """
     level = check_level(level)
+    prevalence = _check_between(prevalence, "prevalence", 0, 1)
     assumptions = _Assumptions(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
     assumptions.check(auc_method=auc_method, correlation=correlation, power=power)
-    given: dict[str, tuple[Any, Callable[[], SizeCriterion]]] = {
+    criteria_by_name: dict[str, tuple[Any, Callable[[], SizeCriterion]]] = {
         "auc": (auc_width, lambda: assumptions.auc_criterion(auc_width, auc_method)),
         "auc_difference": (other_auc, lambda: assumptions.difference_criterion(other_auc, correlation, power)),
         "oe": (oe_width, lambda: assumptions.oe_criterion(oe_width)),
@@ -343,8 +346,8 @@ def plan(
         "net_benefit": (net_benefit_width, lambda: assumptions.net_benefit_criterion(net_benefit_width)),
         "discordant": (discordant, lambda: assumptions.mcnemar_criterion(discordant, power)),
     }
-    _check_targets({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
-    criteria = tuple(make() for wanted, make in given.values() if wanted is not None)
+    _check_targets({name: target for name, (target, _) in criteria_by_name.items() if target is not None})
+    criteria = tuple(make() for target, make in criteria_by_name.values() if target is not None)
     return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
 
 
@@ -362,11 +365,11 @@ def _check_targets(targets: dict[str, Any]) -> None:
 def _needs(criteria: tuple[SizeCriterion, ...], prevalence: float) -> Iterator[Need]:
     for one in criteria:
         n = _smallest(one)
-        yield Need(one.name, one.wanted, n, math.ceil(n * prevalence), float(one.given(n)))
+        yield Need(one.name, one.target, n, math.ceil(n * prevalence), float(one.reached_with(n)))
 
 
 def _smallest(criterion: SizeCriterion) -> int:
-    """The smallest number of cases from which on the criterion holds."""
+    """Return the smallest number of cases from which on the criterion holds."""
     high = 2
     while not criterion.holds(high):
         high *= 2
@@ -380,7 +383,7 @@ def _smallest(criterion: SizeCriterion) -> int:
 
 
 class _Assumptions(NamedTuple):
-    """What is known of the population, and the criteria that can be made of it."""
+    """The assumed population, and the criteria that follow from it."""
 
     prevalence: float
     auc: float | None
@@ -422,7 +425,7 @@ class _Assumptions(NamedTuple):
 
     def difference_criterion(self, other: Any, correlation: float, power: float) -> SizeCriterion:
         area = self.needed("auc", "The power of a difference in AUC")
-        power_at = partial(power_of_difference, area, other, correlation, self.prevalence, self.z)
+        power_at = partial(power_of_difference, area, float(other), correlation, self.prevalence, self.z)
         return SizeCriterion("power for the difference in AUC", power, power_at, rises=True)
 
     def oe_criterion(self, width: Any) -> SizeCriterion:
@@ -452,7 +455,7 @@ class _Assumptions(NamedTuple):
         return SizeCriterion(f"width of the {name}", width, partial(rate_width, value, share, self.level))
 
     def net_benefit_criterion(self, width: Any) -> SizeCriterion:
-        """Riley et al. (2021), of the standardised net benefit."""
+        """Return the criterion of the standardised net benefit (Riley et al., 2021)."""
         at, p = self.needed("threshold", "The net benefit"), self.prevalence
         recall, specificity = self.rate("recall"), self.rate("specificity")
         w = (1 - p) / p * at / (1 - at)
@@ -465,7 +468,7 @@ class _Assumptions(NamedTuple):
         return SizeCriterion(name, width, partial(normal_width, variance, self.z))
 
     def mcnemar_criterion(self, discordant: Any, power: float) -> SizeCriterion:
-        """Connor (1987): the normal power of McNemar's test."""
+        """Return the criterion of McNemar's test: its normal power (Connor 1987)."""
         one, two = _two(discordant, "discordant")
         both, difference = one + two, abs(one - two)
         if min(one, two) < 0 or not 0 < both <= 1 or not difference:
@@ -476,15 +479,16 @@ class _Assumptions(NamedTuple):
         return SizeCriterion("power of McNemar's test", power, power_at, rises=True)
 
 
-def _check_between(value: Any, name: str, low: float, high: float) -> None:
+def _check_between(value: Any, name: str, low: float, high: float) -> float:
     number = validation.check_number(value, name)
     if not low < number < high:
         domain = f"above {low}" if high == math.inf else f"between {low} and {high}"
         raise ParameterError(f"is {number:g}", f"pass a number {domain}", argument=name)
+    return number
 
 
 def _two(values: Any, name: str) -> tuple[float, float]:
-    """Two finite numbers."""
+    """Check that a value is two finite numbers."""
     pair = validation.numbers(values, name)
     if len(pair) != 2 or not np.isfinite(pair).all():
         raise ParameterError(f"is {briefly(values)}", "pass two numbers", argument=name)

@@ -35,7 +35,7 @@ class Judgement:
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return {
             "calibration": self.calibration.to_dict(),
             "recalibration": None if self.worth is None else self.worth.to_dict(),
@@ -44,7 +44,7 @@ class Judgement:
 
 
 def judged_probabilities(summary: Document) -> Document:
-    """The same document, with the judgement of each model whose scores are probabilities.
+    """Return the same document, with the judgement of each model whose scores are probabilities.
 
     It is made of the numbers of the summary, with its level and its seed. A model whose numbers of calibration were not
     asked for has none, nor have data of one class.
@@ -63,7 +63,7 @@ def judged_probabilities(summary: Document) -> Document:
 
 
 def judgement(summary: Summary) -> Judgement | None:
-    """The judgement of one model.
+    """Return the judgement of one model.
 
     Args:
         summary: Its finished summary.

@@ -32,7 +32,7 @@ GROUPED = (
 )
 
 
-class Estimated(Protocol):
+class EvaluationLike(Protocol):
     """What the verdict needs of an evaluation, which stands above it."""
 
     @property
@@ -40,10 +40,10 @@ class Estimated(Protocol):
         """The ranking of the predictions."""
 
     def value(self, measure: str) -> float:
-        """The value of a measure."""
+        """Return the value of a measure."""
 
     def estimates(self, measures: Any, level: float, *, resamples: int, seed: int) -> list[Estimate]:
-        """Several measures with their intervals."""
+        """Return several measures with their intervals."""
 
 
 class Region(NamedTuple):
@@ -90,7 +90,7 @@ class Calibration:
         raise ParameterError(f"{name} is not among the numbers of a calibration: ask ev.estimate({name!r}).")
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         numbers = ("z", "p_value", "off_by", "off_by_for_most", "expected_ece", "level")
         return {
             "schema": "cutline/calibration/1",
@@ -102,7 +102,7 @@ class Calibration:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The estimates as a data frame of pandas, polars or pyarrow."""
+        """Return the estimates as a data frame of pandas, polars or pyarrow."""
         return self._table().to_frame(backend)
 
     def _table(self) -> Table:
@@ -119,7 +119,7 @@ class Calibration:
 
 
 @public
-def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, seed: int = 0) -> Calibration:
+def calibration(ev: EvaluationLike, *, level: float = LEVEL, resamples: int = 1000, seed: int = 0) -> Calibration:
     """Whether the probabilities of an evaluation can be trusted.
 
     Args:
@@ -153,7 +153,7 @@ def judged(
     notes: Sequence[str] = (),
     grouped: bool = False,
 ) -> Calibration:
-    """The judgement of probabilities whose numbers are known; those `BY_FORMULA` must be among them.
+    """Return the judgement of probabilities whose numbers are known; those `BY_FORMULA` must be among them.
 
     Args:
         r: The ranking; its scores are probabilities.
@@ -175,8 +175,8 @@ def judged(
             honest = other()
         regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
         p_value = math.erfc(abs(z) / math.sqrt(2))
-        verdict += [*_where(regions, level), *_tested(p_value, level), *_levels(by_measure, regions)]
-        verdict += _bound(off_by, most, level)
+        verdict += [*_where(regions, level), *_describe_test(p_value, level), *_levels(by_measure, regions)]
+        verdict += _describe_bound(off_by, most, level)
         every += [*band.notes, *(honest.notes if honest else ())]
     return Calibration(
         tuple(estimates),
@@ -192,19 +192,21 @@ def judged(
     )
 
 
-def _alone(ev: Estimated, name: str, level: float) -> Estimate:
+def _alone(ev: EvaluationLike, name: str, level: float) -> Estimate:
     return Estimate(name, ev.value(name), math.nan, math.nan, level, "none")
 
 
 def expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> float:
-    """What the ECE of a calibrated model with these probabilities is on average, the sums in the bins being normal."""
+    """Return what the ECE of a calibrated model with these probabilities is on average, the sums in the bins being
+    normal.
+    """
     squared = (r.size if r.integral else r.pos2 + r.neg2).astype(float)
     variance = np.bincount(bin_of(r, bins, binning), squared * r.key * (1 - r.key), minlength=bins)
     return float(np.sqrt(variance * 2 / math.pi).sum() / r.total)
 
 
 def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
-    """Where the curve leaves the consistency band, stretch by stretch, the one with the most cases first."""
+    """Return where the curve leaves the consistency band, stretch by stretch, the one with the most cases first."""
     side = np.where(band.y > band.high + 1e-12, 1, np.where(band.y < band.low - 1e-12, -1, 0))
     edges = np.flatnonzero(np.concatenate(([True], side[1:] != side[:-1], [True])))
     x, pos, size = r.key[::-1], r.pos[::-1], r.size[::-1]
@@ -237,13 +239,13 @@ def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
 
 def _where(regions: tuple[Region, ...], level: float) -> list[str]:
     if not regions:
-        return [f"Nowhere does the curve leave what a calibrated model would show ({100 * level:g} % at once)."]
+        return [f"The whole curve stays within a calibrated model's {100 * level:g} % band."]
     left = len(regions) - 3
     more = f", and in {left} more stretch{'' if left == 1 else 'es'}" if left > 0 else ""
     return [f"Where: {'; '.join(region.words for region in regions[:3])}{more}."]
 
 
-def _tested(p_value: float, level: float) -> list[str]:
+def _describe_test(p_value: float, level: float) -> list[str]:
     if math.isnan(p_value):
         return []
     result = "evidence against calibration" if p_value < 1 - level else "no evidence against calibration"
@@ -267,7 +269,7 @@ def _in_the_large(by_measure: dict[str, Estimate], r: Ranking) -> str:
         return f"Too low on average: {seen}."
     if judge.high < right:
         return f"Too high on average: {seen}."
-    return f"Right on average, as far as the data tell: {seen}."
+    return f"No evidence of bias on average: {seen}."
 
 
 def _slope(slope: Estimate) -> str:
@@ -278,11 +280,11 @@ def _slope(slope: Estimate) -> str:
         return f"Too extreme: high ones are too high and low ones too low (slope {_interval(slope)})."
     if slope.low > 1:
         return f"Too timid: they stay too close to the middle (slope {_interval(slope)})."
-    return f"Neither too extreme nor too timid, as far as the data tell (slope {_interval(slope)})."
+    return f"No evidence of over- or underconfidence (slope {_interval(slope)})."
 
 
 def _levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
-    """The levels of calibration (Van Calster et al., 2016), each of which supposes the one before."""
+    """Return the levels of calibration (Van Calster et al., 2016); each supposes the one before."""
     intercept, slope = by_measure["calibration_intercept"], by_measure["calibration_slope"]
     if not (intercept.has_interval and slope.has_interval):
         return []
@@ -296,8 +298,11 @@ def _levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> lis
     ]
 
 
-def _bound(off_by: float, most: float, level: float) -> list[str]:
-    if math.isnan(off_by):
+_SAYS_NOTHING = 0.5  # a bound on the error of every probability, beyond which it is not worth a sentence
+
+
+def _describe_bound(off_by: float, most: float, level: float) -> list[str]:
+    if math.isnan(off_by) or off_by > _SAYS_NOTHING:
         return []
     sure, share = f"With {100 * level:g} % confidence", f"{100 * MOST:g} % of the cases"
     return [f"{sure}, every probability is off by at most {off_by:.2g}, and that of {share} by at most {most:.2g}."]

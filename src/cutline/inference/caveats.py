@@ -9,6 +9,7 @@ import numpy as np
 
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import counted
+from cutline.inference import constants
 from cutline.inference.effective_size import effective
 from cutline.results.caveat import Caveat, keep_one_warning
 from cutline.results.estimate import Estimate
@@ -17,20 +18,7 @@ from cutline.results.resample_budget import FEWEST
 EQUAL = 1e-12  # what rounding alone can make of nothing
 
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
-FEW_FOR_DELONG = 30
-FEW_OUT_OF_ORDER = 5  # cases of the smaller class on the wrong side: with fewer, the normal quantile is too small
-FEW_FOR_RESAMPLING = 30
-FEW_FOR_STUDENT = 8
-FEW_GROUPS = 10  # of a class: with 6, a specificity was held in 90 % (docs/coverage.md)
-FEW_FOR_ONE_CUT = 20
-FEW_FOR_A_DIFFERENCE = 20  # ... of two models on the same cases
-FEW_FOR_A_MEAN = 10  # ... of means over the cases
-FEW_DECISIONS = 5  # true positives, or errors, at a cut
-PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
-PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
-PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
-FEW = 15.0  # degrees of freedom (Satterthwaite): with fewer, a detail says on about how many cases a result rests
 
 BELOW = "the actual coverage is probably below the nominal level"
 ABOVE = "the actual coverage is probably above the nominal level"
@@ -63,7 +51,6 @@ IGNORES_THE_BIAS = Caveat(
 )
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = Caveat("no-spread", f"Every resample has the same value: {BELOW}.", "below")
-SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
 RARE_SCORES = Caveat(
     "open-ends",
     f"The area depends on whether rarer scores than those at hand exist at the ends of the list: {BELOW}.",
@@ -75,11 +62,14 @@ WEIGHTS_GO_WITH_SCORES = Caveat(
     f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}.",
     "below",
 )
-CLASSES_WEIGH_DIFFERENTLY = Caveat(
-    "uneven-weights", f"A {{}} weighs {{:.3g}} times as much as a {{}}, so that a few of them decide: {BELOW}.", "below"
-)
-UNEVEN_CLASSES = 3.0  # times the weight of a case of the other class
 NEAR_AN_END = Caveat("near-an-end", f"The value is so near to an end of its range that {BELOW}.", "below")
+AT_AN_END = Caveat(
+    "at-an-end",
+    "The value is an end of the range: the limit is Wilson's for a share of none, or of all, of the smaller class.",
+)
+FEW_IN_A_STRETCH = Caveat(
+    "few-in-a-stretch", f"About {{:.2g}} cases of a class are in this part of the ROC curve: {BELOW}.", "below"
+)
 SEPARATED = Caveat(
     "separated",
     "No case is on the wrong side (or none is on the right one): the limit is what the measure would be if the shares "
@@ -87,9 +77,7 @@ SEPARATED = Caveat(
 )
 OPTIMISTIC = Caveat(
     "optimistic",
-    "It is the best over all cuts, which is too good on average, and resamples of such a design show only part of "
-    f"that: {BELOW}.",
-    "below",
+    "It is the best over all cuts, which is too good on average; resamples of such a design show part of that.",
 )
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 IGNORES_THE_DESIGN = Caveat(
@@ -124,8 +112,8 @@ def few_resamples(count: int) -> list[str]:
     """That limits and p-values of so few resamples mean little, as a sentence, if they do."""
     if count >= FEWEST:
         return []
-    drawn = "1 resample was" if count == 1 else f"{count} resamples were"
-    return [f"Only {drawn} drawn: limits and p-values from fewer than {FEWEST} are little more than noise."]
+    were_drawn = "1 resample was" if count == 1 else f"{count} resamples were"
+    return [f"Only {were_drawn} drawn: limits and p-values from fewer than {FEWEST} are little more than noise."]
 
 
 def whole_groups(groups: int, how: str = "resampled") -> str:
@@ -140,7 +128,7 @@ def few_groups(of_classes: tuple[float, float]) -> list[str]:
         of_classes: The degrees of freedom of either class: groups less strata.
     """
     fewest = min(of_classes)
-    if fewest >= FEW_GROUPS - 1:
+    if fewest >= constants.FEW_GROUPS - 1:
         return []
     name = "positive" if of_classes[0] == fewest else "negative"
     number = round(fewest) + 1
@@ -167,16 +155,16 @@ def rests_on(freedom: float) -> list[str]:
     >>> rests_on(11.2)
     ['It rests on about 6 cases.']
     """
-    if not freedom < FEW:
+    if not freedom < constants.FEW:
         return []
     cases = max(round(freedom / 2), 1)
     return [Caveat("few-cases", f"It rests on about {counted(cases, 'case')}.")]
 
 
-def few_cases(ranking: Ranking, enough: int) -> list[str]:
+def few_cases(ranking: Ranking) -> list[str]:
     """Return a detail when a class has few cases, on which the interval then rests."""
     fewest = float(min(effective(ranking)))
-    if not 0 < fewest < enough:
+    if not 0 < fewest < constants.FEW_CASES:
         return []
     cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"
     return [Caveat("few-cases", f"A class has only {cases}, on which this rests.")]

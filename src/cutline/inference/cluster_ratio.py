@@ -14,7 +14,7 @@ from cutline.core.counts import divide
 from cutline.results.estimate import Limits, student_quantile
 
 
-class Ratio(NamedTuple):
+class ClusterRatio(NamedTuple):
     """A ratio of two totals and its standard error between clusters, of which there are so many."""
 
     value: Any
@@ -22,7 +22,7 @@ class Ratio(NamedTuple):
     clusters: int
 
 
-def cluster_ratio(above: Any, below: Any) -> Ratio:
+def cluster_ratio(above: Any, below: Any) -> ClusterRatio:
     """Estimate the ratio of two totals over clusters, which are the last axis (Cochran 1977, section 6.3).
 
     se^2 = D/(D - 1) sum_d (a_d - r b_d)^2 / (sum_d b_d)^2 over D clusters.
@@ -39,7 +39,7 @@ def cluster_ratio(above: Any, below: Any) -> Ratio:
     total = below.sum(-1)
     value = np.asarray(divide(above.sum(-1), total))
     squares = ((above - value[..., None] * below) ** 2).sum(-1)
-    return Ratio(value, spread(squares, total, above.shape[-1]), above.shape[-1])
+    return ClusterRatio(value, spread(squares, total, above.shape[-1]), above.shape[-1])
 
 
 def spread(squares: Any, total: Any, clusters: int) -> Any:
@@ -54,19 +54,19 @@ def spread(squares: Any, total: Any, clusters: int) -> Any:
     return divide(np.sqrt(factor * np.maximum(squares, 0.0)), total)
 
 
-def student_limits(ratio: Ratio, level: float) -> Limits:
+def student_limits(ratio: ClusterRatio, level: float) -> Limits:
     """The ratio plus and minus its standard error times Student's quantile."""
     reach = _quantile(ratio, level) * ratio.se
     return Limits(ratio.value - reach, ratio.value + reach)
 
 
-def log_limits(ratio: Ratio, level: float) -> Limits:
+def log_limits(ratio: ClusterRatio, level: float) -> Limits:
     """Student's limits on the scale of logarithms, for means that are positive and skewed."""
     reach = _quantile(ratio, level) * divide(ratio.se, ratio.value)
     return Limits(ratio.value * np.exp(-reach), ratio.value * np.exp(reach))
 
 
-def wilson_limits(ratio: Ratio, level: float) -> Limits:
+def wilson_limits(ratio: ClusterRatio, level: float) -> Limits:
     """Wilson's limits of a share, for the number of independent cases that its standard error is worth.
 
     Where the standard error is 0, as when no place was missed, each cluster is worth one case.
@@ -79,5 +79,5 @@ def wilson_limits(ratio: Ratio, level: float) -> Limits:
         return Limits((r + t2 / (2 * size) - reach) / (1 + t2 / size), (r + t2 / (2 * size) + reach) / (1 + t2 / size))
 
 
-def _quantile(ratio: Ratio, level: float) -> float:
+def _quantile(ratio: ClusterRatio, level: float) -> float:
     return student_quantile(level, ratio.clusters - 1) if ratio.clusters > 1 else np.nan

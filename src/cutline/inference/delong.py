@@ -6,14 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import as_array
+from cutline.core.array_ops import as_array, choose
 from cutline.core.counts import divide, real
 from cutline.core.ranking import Array, Ranking, dot
+from cutline.inference import constants
 from cutline.inference.effective_size import effective, squares
 from cutline.results.estimate import Limits, quantile
-
-_LOPSIDED = 3.0  # times the spread of the other class's placements
-_ALL_OR_NOTHING = 0.5  # of the largest spread that placements with this mean can have
 
 
 class Placements(NamedTuple):
@@ -70,8 +68,8 @@ def freedom(r: Ranking) -> Any:
 def _parts(r: Ranking) -> tuple[Any, Any]:
     if "auc_variance" not in r.__dict__:
         r.__dict__["auc_variance"] = _variances(r)
-    found: tuple[Any, Any] = r.__dict__["auc_variance"]
-    return found
+    variances: tuple[Any, Any] = r.__dict__["auc_variance"]
+    return variances
 
 
 def _variances(r: Ranking) -> tuple[Any, Any]:
@@ -116,10 +114,13 @@ def newcombe_delong(area: Any, variance: Any, positives: Any, negatives: Any, le
     pairs are out of order; together they held where either failed (docs/coverage.md).
     """
     one = newcombe(area, positives, negatives, level)
-    if not variance > 0 or not 0 < area < 1:
-        return one
-    two = delong_logit(area, variance, level)
-    return Limits(min(one.low, two.low), max(one.high, two.high))
+
+    def wider() -> Limits:
+        two = delong_logit(area, variance, level)
+        return Limits(np.minimum(one.low, two.low), np.maximum(one.high, two.high))
+
+    limits: Limits = choose((variance > 0) & (area > 0) & (area < 1), wider, lambda: one)
+    return limits
 
 
 def size_of_few_errors(r: Ranking, area: float) -> float | None:
@@ -133,10 +134,10 @@ def size_of_few_errors(r: Ranking, area: float) -> float | None:
     """
     parts, sizes, spread = _parts(r), effective(r), area * (1 - area)
     own = [float(part) * float(size) for part, size in zip(parts, sizes, strict=True)]
-    if not spread > 0 or not min(own) > 0 or max(own) <= _LOPSIDED * min(own):
+    if not spread > 0 or not min(own) > 0 or max(own) <= constants.LOPSIDED * min(own):
         return None
     more = 0 if own[0] > own[1] else 1
-    per_case = max(own[more], _ALL_OR_NOTHING * spread) / float(sizes[more]) + float(parts[1 - more])
+    per_case = max(own[more], constants.ALL_OR_NOTHING * spread) / float(sizes[more]) + float(parts[1 - more])
     return float(spread / per_case)
 
 

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import as_number, choose
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Array, Ranking
+from cutline.inference import constants
 
-_TREND = 0.6  # correlation of the logarithms of the weights with the ranks
-_UNEQUAL = 0.3  # standard deviation of these logarithms
-_ENOUGH_FOR_A_TREND = 12  # scores
 _OTHERWISE = "If they are sampling or importance weights, say so when you evaluate."
 
 
@@ -57,19 +56,14 @@ def go_with_scores(r: Ranking) -> bool:
         some = cells > 0
         weight = np.log(divide(second[some], cells[some]))
         number, place = cells[some] ** 2 / second[some], -np.cumsum(cells)[some] / cells.sum()
-        if len(weight) < _ENOUGH_FOR_A_TREND:
+        if len(weight) < constants.SCORES_FOR_A_TREND:
             continue
         spread = np.cov(weight, place, aweights=number)
-        if spread[0, 0] > _UNEQUAL**2 and abs(spread[0, 1]) > _TREND * np.sqrt(spread[0, 0] * spread[1, 1]):
+        if spread[0, 0] > constants.WEIGHTS_SPREAD**2 and abs(spread[0, 1]) > constants.WEIGHTS_TREND * np.sqrt(
+            spread[0, 0] * spread[1, 1]
+        ):
             return True
     return False
-
-
-def weight_of_negatives(r: Ranking) -> float:
-    """How many times as much a negative weighs as a positive, on average; 1 where weights are counts."""
-    if r.integral or not r.positives or not r.negatives:
-        return 1.0
-    return float(divide(r.neg2.sum() / r.negatives, r.pos2.sum() / r.positives))
 
 
 def freedom_of_sum(parts: Array, times: Any = 1) -> float:
@@ -86,10 +80,37 @@ def freedom_of_sum(parts: Array, times: Any = 1) -> float:
     >>> round(freedom_of_sum(np.array([1.0, 1.0, 1.0, 10.0])), 2)
     2.89
     """
+    return float(freedom_of_moments(moments_of_sum(parts, times)))
+
+
+class Moments(NamedTuple):
+    """The number of the parts of a sum, and the sums of their squares and of their fourth powers."""
+
+    number: Any
+    second: Any
+    fourth: Any
+
+    def plus(self, other: Moments) -> Moments:
+        """Return the moments of the parts of both sums."""
+        return Moments(*(one + two for one, two in zip(self, other, strict=True)))
+
+
+def moments_of_sum(parts: Array, times: Any = 1) -> Moments:
+    """Return the moments of the parts of a sum.
+
+    Args:
+        parts: What is squared.
+        times: How many cases have each of them.
+    """
     square = np.square(parts, dtype=float)
-    number, second, fourth = (float((times * np.ones_like(square) * part).sum()) for part in (1, square, square**2))
-    beyond = fourth - second**2 / number if number else 0.0
-    return 2 * second**2 / beyond if beyond > 1e-9 * fourth else np.inf
+    return Moments(*(as_number((times * np.ones_like(square) * part).sum()) for part in (1.0, square, square**2)))
+
+
+def freedom_of_moments(moments: Moments) -> Any:
+    """Return the degrees of freedom of a variance, given the moments of the sum that it is of."""
+    number, second, fourth = moments
+    beyond = fourth - np.where(number > 0, divide(second**2, number), fourth)
+    return choose(beyond > 1e-9 * fourth, lambda: 2 * second**2 / beyond, lambda: np.inf)
 
 
 def notes(r: Ranking) -> list[str]:

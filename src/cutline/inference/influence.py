@@ -7,19 +7,21 @@ is the loss itself; for a measure of the order it is found by giving the cases o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import is_symbol
-from cutline.core.caching import kept_by_few
+from cutline.core.array_ops import as_number, is_symbol
+from cutline.core.caching import cached_by_few
 from cutline.core.counts import Counts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
+from cutline.inference.delong import placements
 from cutline.inference.effective_size import effective, squares
+from cutline.measures import LineOfAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Limits, quantile
 
 _STEP = 1e-5  # of a count: the error of a central difference and of rounding are then both about 1e-10
@@ -68,13 +70,61 @@ class Influence(NamedTuple):
             pos, neg = second.pos, second.neg
         else:
             pos, neg = _by_entry(second, self.entry, len(self.of_positives))
-        return _number(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
+        return as_number(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
 
 
 def _by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
     """The weights of both classes at each entry."""
     pos, neg = (np.bincount(entry, weights=cells, minlength=length) for cells in (r.pos, r.neg))
     return pos, neg
+
+
+def of_measure(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Influence | None:
+    """Return what one case more changes in a measure; None where it has no slope.
+
+    Args:
+        measure: The measure.
+        ranking: The cases.
+        parameters: Those of the measure, and its threshold where it is of one cut.
+        value: The measure of these cases.
+    """
+    data, rest = measure.prepare(ranking, parameters)
+    if measure.needs is Needs.COUNTS and "threshold" in parameters:
+        return of_cut(partial(measure.compute, **rest), data, ranking, ranking.cut(parameters["threshold"]))
+    of_kind = _OF_KINDS.get(type(measure.kind))
+    if of_kind is not None:
+        return of_kind(measure.kind, ranking, {**measure.bound, **rest})
+    if measure.needs is not Needs.RANKING or "quota" in {**measure.bound, **parameters}:
+        return None
+
+    def statistic(r: Ranking) -> Any:
+        list_of, own = measure.prepare(r, parameters)
+        return measure.compute(list_of, **own)
+
+    return of_order(statistic, value, ranking)
+
+
+def of_area(ranking: Ranking) -> Influence:
+    """Return what one case changes in the AUC: its placement, less their mean."""
+    (above, below), pairs = placements(ranking), ranking.pairs
+    area = float(divide(pairs.concordant + pairs.tied / 2, pairs.every))
+    return Influence((above - area) / float(ranking.positives), (below - area) / float(ranking.negatives))
+
+
+def _of_line_of_auc(kind: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence:
+    slope, area = float(kind.of(ranking, **parameters)[0]), of_area(ranking)
+    return Influence(slope * area.of_positives, slope * area.of_negatives)
+
+
+def _of_mean_of_cases(kind: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence | None:
+    losses = kind.of(ranking, **parameters)
+    return of_losses(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None
+
+
+_OF_KINDS: Mapping[type, Callable[[Any, Ranking, dict[str, Any]], Influence | None]] = {
+    LineOfAuc: _of_line_of_auc,
+    MeanOfCases: _of_mean_of_cases,
+}
 
 
 def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
@@ -112,18 +162,13 @@ def _table(cells: Array, like: Counts) -> Counts:
 
 def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:
     """The variance of the mean over the cases of a loss that depends on class and score."""
-    size = _number(r.total) ** 2 / _number(second.total)
-    return _number(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
-
-
-def _number(value: Any) -> Any:
-    """Return a number as a float; a symbol of a traced definition stays one."""
-    return value if is_symbol(value) else float(value)
+    size = as_number(r.total) ** 2 / as_number(second.total)
+    return as_number(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
 
 
 def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
     """The changes of the mean over the cases of a loss that depends on class and score."""
-    total = _number(r.total)
+    total = as_number(r.total)
     mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
     of_positives, of_negatives = of_positive - mean, of_negative - mean
     of_positives /= total
@@ -135,12 +180,12 @@ def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
     """The sum of the losses, or their squares; where there is no case, an infinite loss is none."""
     if is_symbol(weight):
         return np.where(weight > 0, weight * loss**power, 0.0).sum()
-    found = 0.0
+    total = 0.0
     for start in range(0, len(weight), _BLOCK):
         part = slice(start, start + _BLOCK)
-        with np.errstate(invalid="ignore"):
-            found += np.where(weight[part] > 0, weight[part] * loss[part] ** power, 0.0).sum()
-    return found
+        with np.errstate(invalid="ignore", over="ignore"):  # losses at the ends of floats have an infinite variance
+            total += np.where(weight[part] > 0, weight[part] * loss[part] ** power, 0.0).sum()
+    return total
 
 
 def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> Influence | None:
@@ -157,15 +202,15 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted
         return None
     if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
-        short = short.kept("in parts", partial(_in_parts, short))
+        short = short.cached("in parts", partial(_in_parts, short))
     if not abs(float(statistic(short)) - value) <= _FAITHFUL * abs(value):
         return None
     unit = _PARTS_OF_A_CASE if short.integral else 1
-    found = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
-    bent, changed = sum(one.bent for one in found), sum(one.changed for one in found)
+    changes = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
+    bent, changed = sum(one.bent for one in changes), sum(one.changed for one in changes)
     if not bent <= _BENT * changed:  # NaN is not
         return None
-    return Influence(*_centred(short, first, *(unit * one.by_stretch for one in found)), stretch, squared)
+    return Influence(*_centred(short, first, *(unit * one.by_stretch for one in changes)), stretch, squared)
 
 
 def _in_parts(short: Ranking) -> Ranking:
@@ -200,8 +245,8 @@ def _short_list(r: Ranking) -> _ShortList:
         stretch = stretch.astype(np.int16)
         squared = _by_entry(squares(r), stretch, len(first))
         r.__dict__["short_list"] = _ShortList(_shortened(r, starts), first, stretch, squared)
-    found: _ShortList = r.__dict__["short_list"]
-    return found
+    short: _ShortList = r.__dict__["short_list"]
+    return short
 
 
 def _parts(r: Ranking) -> tuple[Array, Array]:
@@ -215,18 +260,18 @@ def _parts(r: Ranking) -> tuple[Array, Array]:
     if len(r) <= 2 * fewer:
         is_new[:] = True
     is_first = np.diff(stretches, prepend=stretches.dtype.type(-1)) > 0
-    cell, stretch = (found.cumsum(dtype=np.int32) - 1 for found in (is_new, is_first & is_new))
+    cell, stretch = (starts.cumsum(dtype=np.int32) - 1 for starts in (is_new, is_first & is_new))
     return cell, stretch
 
 
 def _quantiles(r: Ranking, count: int) -> Array:
     """Of each score, how many of so many parts of the positives, and of the negatives, end at it or before."""
-    found = np.empty(len(r), np.int16)
+    quantile = np.empty(len(r), np.int16)
     for start in range(0, len(r), _BLOCK):  # so that a long list does not need as long a scratch space
         part = slice(start + 1, start + 1 + _BLOCK)
         rates = (divide(r.tp[part], r.positives), divide(r.fp[part], r.negatives))
-        found[start : start + _BLOCK] = sum(np.nan_to_num(count * rate).astype(np.int16) for rate in rates)
-    return found
+        quantile[start : start + _BLOCK] = sum(np.nan_to_num(count * rate).astype(np.int16) for rate in rates)
+    return quantile
 
 
 def _shortened(r: Ranking, starts: Array) -> Ranking:
@@ -240,16 +285,16 @@ def _shortened(r: Ranking, starts: Array) -> Ranking:
 
 def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_positives: bool) -> _Changes:
     """What one case more changes, for each stretch of one class; where it has none, nothing."""
-    found, middle = np.zeros(len(first)), float(statistic(r))
+    changes, middle = np.zeros(len(first)), float(statistic(r))
     changed = bent = 0.0
-    for moved in kept_by_few(r, ("moved", of_positives), lambda: _moved(r, first, of_positives)):
+    for moved in cached_by_few(r, ("moved", of_positives), lambda: _moved(r, first, of_positives)):
         stop_if_unwanted()
         up, down = (np.asarray(statistic(lists), dtype=float) for lists in (moved.up, moved.down))
         is_there = moved.more > 0
-        found[moved.stretches] = np.divide(up - down, moved.more, out=np.zeros(len(up)), where=is_there)
+        changes[moved.stretches] = np.divide(up - down, moved.more, out=np.zeros(len(up)), where=is_there)
         changed += float(np.square(up - down).sum())
         bent += float(np.square(up + down - 2 * middle).sum())
-    return _Changes(found, changed, bent)
+    return _Changes(changes, changed, bent)
 
 
 class _Moved(NamedTuple):
@@ -280,11 +325,11 @@ def _moved(r: Ranking, first: Array, of_positives: bool) -> list[_Moved]:
         pos, neg = columns if of_positives else columns[::-1]
         return replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), added
 
-    found = []
+    values = []
     for some in np.array_split(np.arange(len(first)), -(-len(first) // max(1, _AT_ONCE // len(r)))):
         (up, more), (down, less) = lists(some, 1), lists(some, -1)
-        found.append(_Moved(some, up, down, more - less))
-    return found
+        values.append(_Moved(some, up, down, more - less))
+    return values
 
 
 def _centred(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:

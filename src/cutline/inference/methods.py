@@ -19,6 +19,7 @@ from cutline.inference.single import smoothed_bootstrap as smoothed
 from cutline.inference.single import survey_intervals as survey
 from cutline.inference.single.curve_points import curve_point_limits
 from cutline.inference.single.estimand import Estimand
+from cutline.measures.kinds import MeanOfCases, SmoothOfOrder
 from cutline.results.method_titles import method_title
 
 Condition = Callable[[Estimand, GroupSampler | None], bool]
@@ -101,6 +102,10 @@ def _has_slope(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa
     return estimand.is_of_order and estimand.influence is not None
 
 
+def _has_influence_function(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    return groups is None and isinstance(estimand.kind, MeanOfCases | SmoothOfOrder)
+
+
 def _is_plentiful(estimand: Estimand, groups: GroupSampler | None) -> bool:
     return groups is None and closed_forms.is_plentiful(estimand)
 
@@ -135,6 +140,12 @@ OPEN_ENDS = replace(STUDENT, limits=bootstrap.student_with_open_ends)
 JAEKEL = "Jaeckel 1972 (infinitesimal jackknife)"
 INFLUENCE = Method("influence", JAEKEL, closed_forms.influence_of_order, applies=_is_of_order, by_rule=_is_plentiful)
 OF_MEAN = replace(INFLUENCE, limits=closed_forms.influence_of_mean, applies=always)
+# The same with fewer cases, where nothing may be resampled and the influence function has a formula.
+BY_INFLUENCE = Method(
+    *("influence_student", "Jaeckel 1972; Satterthwaite 1946", closed_forms.student_of_influence),
+    applies=_has_influence_function,
+    by_rule=never,
+)
 OF_CUT = replace(INFLUENCE, limits=closed_forms.influence_of_cut, applies=always, by_rule=never)
 
 SMOOTHED = Method(
@@ -168,7 +179,7 @@ BCA = Method("bca", "Efron 1987", bootstrap.accelerated, "bootstrap", by_rule=ne
 _RESAMPLED = (BOOTSTRAP, BCA, STUDENT)
 SHARES = tuple(
     Method(name, source, partial(closed_forms.share_by, formula=formula), by_rule=never)
-    for name, source, formula in reference.SHARES
+    for name, source, formula in reference.REFERENCE_METHODS
 )
 AREAS = (
     Method("newcombe_delong", "Newcombe 2006; DeLong et al. 1988", auc.wider_of_two, by_rule=never),
@@ -207,8 +218,8 @@ TABLE: Mapping[Quantity, tuple[Method, ...]] = {
     Quantity.AT_QUOTA: (INFLUENCE, QUOTA, replace(BOOTSTRAP, by_rule=always), BCA, STUDENT, LINEARISED),
     Quantity.AUC: (DELONG, LINEAR_AUC, *AREAS, *_RESAMPLED, INFLUENCE),
     Quantity.CURVE_POINT: (POINT, STUDENT, BOOTSTRAP, BCA, INFLUENCE, LINEARISED),
-    Quantity.MEAN: (OF_MEAN, LINEAR_MEAN, STUDENT, BOOTSTRAP, BCA),
-    Quantity.SMOOTH: (INFLUENCE, STUDENT, BOOTSTRAP, BCA, LINEARISED),
+    Quantity.MEAN: (OF_MEAN, LINEAR_MEAN, STUDENT, BOOTSTRAP, BCA, BY_INFLUENCE),
+    Quantity.SMOOTH: (INFLUENCE, STUDENT, BOOTSTRAP, BCA, BY_INFLUENCE, LINEARISED),
     Quantity.GAIN_OF_LIKELIHOOD: (LOSS, BOOTSTRAP, BCA),
     Quantity.TOP_OF_LIST: (INFLUENCE, TOP, BOOTSTRAP, BCA, LINEARISED),
     Quantity.OPEN_ENDS: (INFLUENCE, OPEN_ENDS, BOOTSTRAP, BCA, LINEARISED),
@@ -224,6 +235,7 @@ TABLE: Mapping[Quantity, tuple[Method, ...]] = {
     # Nobody knows the range of such a function, so that it has no scale.
     Quantity.OWN: (replace(BOOTSTRAP, by_rule=_is_plain), STUDENT, BCA),
 }
+NAMES = frozenset(method.name for methods in TABLE.values() for method in methods)
 
 
 def methods_of(estimand: Estimand, groups: GroupSampler | None = None) -> tuple[Method, ...]:
@@ -245,3 +257,16 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> Method:
     """
     row = TABLE[estimand.quantity]
     return next(m for m in row if m.by_rule(estimand, groups) and m.applies(estimand, groups))
+
+
+def without_resamples(estimand: Estimand, groups: GroupSampler | None = None) -> Method | None:
+    """Return the method of the rule where nothing may be resampled; None if no formula is as good.
+
+    Args:
+        estimand: What is estimated.
+        groups: How the cases were sampled, if not one by one.
+    """
+    method = default(estimand, groups)
+    if method.engine == "formula":
+        return method
+    return BY_INFLUENCE if BY_INFLUENCE.applies(estimand, groups) else None

@@ -51,9 +51,9 @@ class PermutationTest:
         """Extreme / permutations: 300 of 10 000 make 0.03."""
         return math.nan if math.isnan(self.value) else float(divide(self.extreme, self.permutations))
 
-    def stopped(self, asked: int) -> PermutationTest:
+    def stopped(self, planned: int) -> PermutationTest:
         """The same, saying that more permutations were asked for."""
-        return replace(self, notes=(*self.notes, f"Stopped after {self.permutations} of {asked} permutations."))
+        return replace(self, notes=(*self.notes, f"Stopped after {self.permutations} of {planned} permutations."))
 
     def to_dict(self) -> dict[str, Any]:
         """All but the single permutations, ready for JSON."""
@@ -96,8 +96,8 @@ def permute_labels(
     """
     question = Question(measure, (parameters,))
     value = float(question.value(ranking, 0))
-    data, given = measure.prepare(ranking, parameters)
-    why = measure.reason(data, **given)
+    data, settings = measure.prepare(ranking, parameters)
+    why = measure.reason(data, **settings)
     if not ranking.integral:
         value, why = math.nan, "weights that are not whole numbers do not say how many cases there are to shuffle"
     if math.isnan(value):
@@ -108,7 +108,7 @@ def permute_labels(
         shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
-    done = each(work, chunks(permutations, len(ranking)), permutations * len(ranking), told=True)
+    done = each(work, chunks(permutations, len(ranking)), permutations * len(ranking), reports=True)
     return verdict_of_chance(measure, value, np.concatenate(done), seed)
 
 
@@ -150,10 +150,10 @@ def exchange_models(
     def ask(ranking: Ranking, model: int) -> list[Any]:
         if cuts is None:
             return [question.value(ranking, model)]
-        given = dict(question.parameters[model])
-        threshold = given.pop("threshold")
-        data, given = measure.prepare(ranking.at_cut(ranking.cut(0.5), threshold), given)
-        return [measure.compute(data, **given)]
+        settings = dict(question.parameters[model])
+        threshold = settings.pop("threshold")
+        data, settings = measure.prepare(ranking.at_cut(ranking.cut(0.5), threshold), settings)
+        return [measure.compute(data, **settings)]
 
     def difference(draws: Array) -> Array:
         first, second = values_of(crossed, draws, ask)[0]
@@ -163,5 +163,5 @@ def exchange_models(
     def work(numbers: range) -> Array:
         return difference(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
-    done = each(work, chunks(permutations, len(crossed)), permutations * len(crossed), told=True)
+    done = each(work, chunks(permutations, len(crossed)), permutations * len(crossed), reports=True)
     return np.concatenate(done), float(difference(crossed.cases[None])[0])

@@ -69,5 +69,5 @@ def quantity_of(kind: Kind, *, is_of_counts: bool, by_quota: bool) -> Quantity:
         return _OF_ALL_CASES.get(type(kind), Quantity.AT_QUOTA if by_quota else Quantity.SMOOTH)
     if by_quota:
         return Quantity.AT_QUOTA
-    found = _AT_THRESHOLD.get(type(kind), Quantity.THREE_SHARES)
-    return Quantity.ODDS_RATIO if found is Quantity.RATIO and kind.odds else found  # type: ignore[union-attr]
+    quantity = _AT_THRESHOLD.get(type(kind), Quantity.THREE_SHARES)
+    return Quantity.ODDS_RATIO if quantity is Quantity.RATIO and kind.odds else quantity  # type: ignore[union-attr]

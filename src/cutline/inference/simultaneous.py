@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core.ranking import Array
 from cutline.inference.differences.difference import holm
-from cutline.inference.single.proportions import wilson
+from cutline.inference.single.proportions import mid_p
 from cutline.results.estimate import Limits, quantile
 
 FEWEST_FOR_MORRIS = 5  # slices; the variance of Morris (1983) divides by their number less three
@@ -55,7 +55,7 @@ def coverage_of(critical: float) -> float:
 # ---------------------------------------------------------------------- pairs and gaps
 
 
-class Pairs(NamedTuple):
+class PairComparisons(NamedTuple):
     """Differences of all pairs of slices, first minus second, with limits."""
 
     first: Array
@@ -83,7 +83,7 @@ class Pairs(NamedTuple):
         return (first, second) if self.difference[at] >= 0 else (second, first)
 
 
-def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | None = None) -> Pairs:
+def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | None = None) -> PairComparisons:
     """Return all pairs from the limits of each slice: square and add (Newcombe 1998; Zou and Donner 2008).
 
     With limits at the same distance on both sides it is the value plus and minus the root of the summed variances.
@@ -102,7 +102,7 @@ def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | Non
     def distance(one: Array, two: Array) -> Array:
         return np.asarray(np.sqrt(np.maximum(one**2 + two**2 - 2 * shared * one * two, 0.0)))
 
-    return Pairs(
+    return PairComparisons(
         first,
         second,
         difference,
@@ -111,15 +111,18 @@ def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | Non
     )
 
 
-def wald_pairs(values: Array, variances: Array, critical: float) -> Pairs:
+def wald_pairs(values: Array, variances: Array, critical: float) -> PairComparisons:
     """Return all pairs with limits at `critical` standard errors, for estimates that are independent."""
     half = critical * np.sqrt(variances)
     return mover_pairs(values, values - half, values + half)
 
 
-def newcombe_pairs(k: Array, n: Array, critical: float) -> Pairs:
-    """Return all pairs of shares k / n by Newcombe's method with Wilson limits at `critical` standard errors."""
-    return mover_pairs(np.true_divide(k, n), *wilson(k, n, coverage_of(critical)))
+def share_pairs(k: Array, n: Array, critical: float) -> PairComparisons:
+    """Return all pairs of shares k / n: Newcombe's method, from mid-P limits at `critical` standard errors.
+
+    Wilson's limits, which Newcombe (1998) took, exclude equal shares of ten slices of 20 cases in 6.8 %.
+    """
+    return mover_pairs(np.true_divide(k, n), *mid_p(k, n, coverage_of(critical)))
 
 
 class RatioGap(NamedTuple):
@@ -144,7 +147,7 @@ def smallest_ratio(k: Array, n: Array, critical: float) -> RatioGap:
     return RatioGap(value, Limits(float(np.exp(-high)), float(np.exp(-low))), is_corrected)
 
 
-def joint_gap(families: list[Pairs]) -> tuple[float, Limits]:
+def joint_gap(families: list[PairComparisons]) -> tuple[float, Limits]:
     """Return the largest gap of several families of pairs, which must hold together, as one maximum."""
     gaps = [pairs.gap for pairs in families]
     low, high = (max(getattr(limits, side) for _, limits in gaps) for side in ("low", "high"))

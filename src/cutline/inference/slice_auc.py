@@ -34,7 +34,7 @@ class Areas(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ClassCases:
+class ScoresOfClass:
     """The cases of one class in ascending order of their scores."""
 
     score: Array  # numbers of the distinct scores
@@ -43,7 +43,7 @@ class ClassCases:
     is_positive: bool
 
     @classmethod
-    def of(cls, score: Array, slices: Array, count: int, *, is_positive: bool) -> ClassCases:
+    def of(cls, score: Array, slices: Array, count: int, *, is_positive: bool) -> ScoresOfClass:
         """Sort the cases by score."""
         order = np.argsort(score, kind="stable")
         size = np.bincount(slices, minlength=count)
@@ -82,16 +82,16 @@ class ClassCases:
 class Slicing:
     """Cases of both classes that are divided into slices."""
 
-    positives: ClassCases
-    negatives: ClassCases
+    positives: ScoresOfClass
+    negatives: ScoresOfClass
 
     @classmethod
     def of(cls, is_positive: Array, score: Array, slices: Array, count: int) -> Slicing:
         """Divide cases into `count` slices; a higher score means positive."""
         numbers = np.unique(score, return_inverse=True)[1]
         return cls(
-            ClassCases.of(numbers[is_positive], slices[is_positive], count, is_positive=True),
-            ClassCases.of(numbers[~is_positive], slices[~is_positive], count, is_positive=False),
+            ScoresOfClass.of(numbers[is_positive], slices[is_positive], count, is_positive=True),
+            ScoresOfClass.of(numbers[~is_positive], slices[~is_positive], count, is_positive=False),
         )
 
     @cached_property
@@ -149,7 +149,7 @@ class _AmongAll(NamedTuple):
     squares: float
 
 
-def _among_all(cases: ClassCases, others: ClassCases, wins: Array, their_wins: Array) -> _AmongAll:
+def _among_all(cases: ScoresOfClass, others: ScoresOfClass, wins: Array, their_wins: Array) -> _AmongAll:
     low, high = (np.searchsorted(others.score, cases.score, side) for side in ("left", "right"))
     cumulated = np.concatenate(([0.0], np.cumsum(their_wins)))
     below = (cumulated[low] + cumulated[high]) / 2
@@ -163,7 +163,7 @@ def _among_all(cases: ClassCases, others: ClassCases, wins: Array, their_wins: A
     )
 
 
-class _Sums(NamedTuple):
+class _PlacementSums(NamedTuple):
     """Sums over the cases of one class in each slice."""
 
     own: Array  # wins within the slice
@@ -175,13 +175,13 @@ class _Sums(NamedTuple):
     squares_of_others: Array  # over all cases of the other class: the squared number of these that they win against
 
 
-def _sums(cases: ClassCases, known: _AmongAll, order: Array, own: Array, key: Array) -> _Sums:
+def _sums(cases: ScoresOfClass, known: _AmongAll, order: Array, own: Array, key: Array) -> _PlacementSums:
     wins, own = known.wins[order], own.astype(float)
     squares = cases.sums(wins * cases.pair_weight)
     if known.tied is not None:  # both of a pair tie with a case: a quarter, where the weights count one half
         run = np.cumsum(np.diff(key.ravel(), prepend=-1) != 0) - 1
         squares = squares - cases.sums(np.bincount(run)[run].reshape(key.shape) * known.tied[order] / 4)
-    return _Sums(
+    return _PlacementSums(
         cases.sums(own),
         cases.sums(own * own),
         cases.sums(wins),
@@ -192,7 +192,9 @@ def _sums(cases: ClassCases, known: _AmongAll, order: Array, own: Array, key: Ar
     )
 
 
-def _combined(pos: _Sums, neg: _Sums, all_pos: _AmongAll, all_neg: _AmongAll, m: Array, n: Array) -> Areas:
+def _combined(
+    pos: _PlacementSums, neg: _PlacementSums, all_pos: _AmongAll, all_neg: _AmongAll, m: Array, n: Array
+) -> Areas:
     """Return the AUCs from the sums over the cases of each slice, which has m positives and n negatives."""
     rest_m, rest_n = len(all_pos.wins) - m, len(all_neg.wins) - n
     pairs = all_pos.total - pos.wins - neg.wins + pos.own

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
-from cutline.inference import delong, influence, simultaneous
+from cutline.inference import influence, simultaneous
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures import LineOfAuc, MeanOfCases, Measure
-from cutline.measures.measure_type import Needs
+from cutline.measures import Measure, Needs
 
 
 def measure_influence(measure: Measure, ranking: Ranking, threshold: float, parameters: Any) -> Influence | None:
@@ -27,25 +26,12 @@ def measure_influence(measure: Measure, ranking: Ranking, threshold: float, para
         threshold: The cut, for measures of one cut.
         parameters: The other parameters of the measure.
     """
-    if isinstance(measure.kind, LineOfAuc):
-        slope = float(measure.kind.of(ranking)[0])
-        placed = delong.placements(ranking)
-        area = float(ranking.pos @ placed.of_positives / ranking.positives)
-        return Influence(
-            slope * (placed.of_positives - area) / float(ranking.positives),
-            slope * (placed.of_negatives - area) / float(ranking.negatives),
-        )
-    if isinstance(measure.kind, MeanOfCases):
-        return influence.of_losses(ranking, *measure.kind.of(ranking, **measure.bound))
-
-    def compute(data: Any) -> Any:
-        return measure.compute(data, **parameters)
-
     if measure.needs is Needs.COUNTS:
-        return influence.of_cut(compute, ranking.at_threshold(threshold), ranking, ranking.cut(threshold))
-    if measure.needs is not Needs.RANKING or set(measure.required) - parameters.keys():
+        parameters = {**parameters, "threshold": threshold}
+    elif set(measure.required) - parameters.keys():
         return None
-    return influence.of_order(compute, float(compute(ranking)), ranking)
+    data, rest = measure.prepare(ranking, parameters)
+    return influence.of_measure(measure, ranking, parameters, float(measure.compute(data, **rest)))
 
 
 def group_sums(changes: Influence, sampler: GroupSampler, codes: Array, count: int) -> Array:

@@ -29,7 +29,7 @@ _ROUNDING = 1e-4  # of a statistic in single precision: equal statistics must co
 _OVERLAP = 0.8  # of the cases of two slices from which on they are one finding
 
 
-class Condition(NamedTuple):
+class SliceCondition(NamedTuple):
     """A column and the values that it has in a slice."""
 
     column: str
@@ -39,14 +39,14 @@ class Condition(NamedTuple):
         return self.text
 
 
-class Coded(NamedTuple):
+class CodedFeature(NamedTuple):
     """A column as numbers of its conditions."""
 
     codes: Array
-    conditions: tuple[Condition, ...]
+    conditions: tuple[SliceCondition, ...]
 
 
-def code_column(name: str, values: Array) -> Coded:
+def code_column(name: str, values: Array) -> CodedFeature:
     """Turn a column into conditions: a number with many values is cut at its quartiles, all else is a category.
 
     >>> coded = code_column("age", np.arange(8.0))
@@ -69,7 +69,7 @@ def code_column(name: str, values: Array) -> Coded:
     if absent.any():
         codes = np.where(absent, len(texts), codes)
         texts.append(f"{name} is missing")
-    return Coded(codes.astype(np.int64), tuple(Condition(name, text) for text in texts))
+    return CodedFeature(codes.astype(np.int64), tuple(SliceCondition(name, text) for text in texts))
 
 
 def _ranges(name: str, edges: Array) -> list[str]:
@@ -85,7 +85,7 @@ def _ranges(name: str, edges: Array) -> list[str]:
 class Lattice:
     """The slices that are searched, and which of them each row belongs to."""
 
-    conditions: tuple[tuple[Condition, ...], ...]
+    conditions: tuple[tuple[SliceCondition, ...], ...]
     members: Any  # a sparse matrix, slices x rows
 
     def __len__(self) -> int:
@@ -110,7 +110,9 @@ class Lattice:
         return Lattice(tuple(self.conditions[i] for i in slices), members.tocsc())
 
 
-def build_lattice(columns: Mapping[str, Coded], depth: int, least: int, classes: Sequence[Array] = ()) -> Lattice:
+def build_lattice(
+    columns: Mapping[str, CodedFeature], depth: int, least: int, classes: Sequence[Array] = ()
+) -> Lattice:
     """Return all conjunctions of up to `depth` conditions on different columns with enough cases.
 
     A slice must leave as many cases outside, and differ from the slices whose conditions it adds to.
@@ -124,7 +126,7 @@ def build_lattice(columns: Mapping[str, Coded], depth: int, least: int, classes:
     from scipy.sparse import coo_matrix
 
     rows = len(next(iter(columns.values())).codes)
-    conditions: list[tuple[Condition, ...]] = []
+    conditions: list[tuple[SliceCondition, ...]] = []
     row_parts, slice_parts = [], []
     for number in range(1, depth + 1):
         for chosen in combinations(columns.values(), number):

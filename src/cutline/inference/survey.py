@@ -8,13 +8,13 @@ a ranking is known, the squared weights at its scores say the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.caching import is_long
+from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.effective_size import freedom_of_sum, squares
+from cutline.inference.effective_size import freedom_of_moments, freedom_of_sum, moments_of_sum, squares
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import student_quantile
@@ -37,7 +37,7 @@ class Linearised(NamedTuple):
 
     def quantile(self, level: float, measure: int = 0) -> float:
         """Return how many standard errors the interval of one of the measures reaches: Student's quantile."""
-        return student_quantile(level, self.own_freedom(measure))
+        return float(student_quantile(level, self.own_freedom(measure)))
 
     def own_freedom(self, measure: int = 0) -> float:
         """Return the degrees of freedom of the variance of one of the measures."""
@@ -58,11 +58,11 @@ def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler
     size = float(r.total) ** 2 / float(second.total) if float(second.total) else np.nan
     tables = [one.spread(len(r)) for one in influences]
     pos, neg = second.floats
-    found = np.array([[pos @ (a[0] * b[0]) + neg @ (a[1] * b[1]) for b in tables] for a in tables])
-    return Linearised(found * (size / (size - 1)) if size > _LEAST else np.full_like(found, np.nan), np.inf)
+    covariance = np.array([[pos @ (a[0] * b[0]) + neg @ (a[1] * b[1]) for b in tables] for a in tables])
+    return Linearised(covariance * (size / (size - 1)) if size > _LEAST else np.full_like(covariance, np.nan), np.inf)
 
 
-def freedom_of_ranking(influence: Influence, r: Ranking) -> float:
+def freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
     """Return the degrees of freedom of the variance of one measure, without groups (Satterthwaite), at least one.
 
     It is about twice the number of cases on which the measure rests.
@@ -71,15 +71,14 @@ def freedom_of_ranking(influence: Influence, r: Ranking) -> float:
         influence: What one case more changes in the measure.
         r: The ranking.
     """
-    if is_long(r):  # many cases: the columns of a long list are not copied for this
-        return np.inf
-    parts, times = [], []
-    for change, cells, second in zip(influence.spread(len(r)), (r.pos, r.neg), (r.pos2, r.neg2), strict=True):
-        some = cells > 0
-        weight = np.ones(int(some.sum())) if r.integral else second[some] / cells[some]
-        parts.append(weight * change[some])
-        times.append(cells[some] / weight)
-    return max(freedom_of_sum(np.concatenate(parts), np.concatenate(times)), 1.0)
+    changes = influence[:2] if influence.entry is None else influence.spread(len(r))
+    of_classes = []
+    for change, cells, second in zip(changes, (r.pos, r.neg), (r.pos2, r.neg2), strict=True):
+        is_there = cells > 0
+        weight = 1.0 if r.integral else divide(second, cells)
+        part, times = (np.where(is_there, values, 0.0) for values in (weight * change, divide(cells, weight)))
+        of_classes.append(moments_of_sum(part, times))
+    return np.maximum(freedom_of_moments(of_classes[0].plus(of_classes[1])), 1.0)
 
 
 def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core.errors import InputError
+from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_level, check_simple, column, counted
-from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
+from cutline.inference import constants
+from cutline.inference.caveats import BELOW, finished
 from cutline.inference.cluster_ratio import cluster_ratio, log_limits
 from cutline.measures import losses
 from cutline.results.estimate import Estimate
@@ -19,6 +21,7 @@ ONE_ANCHOR = "There is only one anchor, so nothing tells how anchors vary."
 ALL_ALIKE = "All anchors have the same mean loss, so nothing tells how they vary."
 
 
+@public
 def mean_triplet_loss(
     anchor: npt.ArrayLike,
     positive: npt.ArrayLike,
@@ -52,7 +55,7 @@ def mean_triplet_loss(
         note = ONE_ANCHOR if ratio.clusters < 2 else ALL_ALIKE
         return Estimate(name, value, math.nan, math.nan, level, "none", (note,))
     limits = log_limits(ratio, level)
-    few = f", which are few: {BELOW}" if ratio.clusters < FEW_FOR_RESAMPLING else ""
+    few = f", which are few: {BELOW}" if ratio.clusters < constants.FEW_CASES else ""
     notes = [f"{counted(len(values), 'triplet')} of {counted(ratio.clusters, 'anchor')}{few}."]
     return finished(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 

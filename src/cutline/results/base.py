@@ -44,11 +44,11 @@ class Tabulated(ABC):
         return versions()
 
     def notes_as_text(self) -> list[str]:
-        """What the reader should know, a line for each note: on the data, then on single rows."""
+        """Return the notes as lines of text: on the data, then on single rows."""
         return [f"Note: {note}" for note in (*self.notes, *self.row_notes)]
 
     def notes_as_html(self) -> str:
-        """The same for a notebook."""
+        """Return the notes as HTML for a notebook."""
         items = "".join(f"<li>{html.escape(note.text)}</li>" for note in (*self.notes, *self.row_notes))
         return f"<ul>{items}</ul>" if items else ""
 
@@ -59,11 +59,11 @@ class Tabulated(ABC):
         return iter(self.table)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON: what is not a finite number is None."""
+        """Return a dictionary for each row, ready for JSON: numbers that are not finite become None."""
         return self.table.to_dict()
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The rows as a data frame of pandas, polars or pyarrow.
+        """Return the rows as a data frame of pandas, polars or pyarrow.
 
         Args:
             backend: The package of the frame.
@@ -71,7 +71,7 @@ class Tabulated(ABC):
         return self.table.to_frame(backend)
 
     def to_csv(self) -> str:
-        """The rows as CSV; what is undefined is empty."""
+        """Return the rows as CSV; undefined values are empty."""
         return self.table.to_csv()
 
 
@@ -83,10 +83,10 @@ class Summarized(ABC):
 
     @abstractmethod
     def summary(self, *arguments: Any, **options: Any) -> Any:
-        """The document that every view shows."""
+        """Return the document that every view shows."""
 
     def to_dict(self, summary: Any = None, **options: Any) -> dict[str, Any]:
-        """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
+        """Return the summary, ready for JSON (docs/schema.json); non-finite numbers are None, with a reason.
 
         Args:
             summary: A finished one; made with `options` when None.
@@ -95,7 +95,7 @@ class Summarized(ABC):
         return dict(self._finished(summary, options).document())
 
     def _finished(self, summary: Any, options: Mapping[str, Any]) -> Any:
-        """The summary that was given, or one that is made now."""
+        """Return the given summary, or make one."""
         if summary is None:
             return self.summary(**{**self.whole, **options})
         if not hasattr(summary, "document"):
@@ -103,7 +103,7 @@ class Summarized(ABC):
         return summary
 
     def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """The summary as a data frame of pandas, polars or pyarrow.
+        """Return the summary as a data frame of pandas, polars or pyarrow.
 
         Args:
             backend: The package of the frame.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.errors import ParameterError, briefly, near
 from cutline.core.messages import listed
 from cutline.core.table import p_number, shown
-from cutline.core.validation import counted
+from cutline.core.validation import check_text
 from cutline.measures import MEASURES, Family
 
 if TYPE_CHECKING:
@@ -42,12 +42,13 @@ _MOST_NAMED = 2  # measures and models that a sentence names
 
 
 @dataclass(frozen=True)
-class Choice:
+class ModelChoice:
     """The answer to one question: the leader, and who cannot be told from it.
 
     `equal` are the models whose difference from the leader is not significant after Holm's correction for the pairs;
     empty, if the leader is better than every other one. `against` are measures of the same question in which another
-    model is significantly better than the leader, by name.
+    model is significantly better than the leader, by name. `is_reason` says whether the leader is a reason to choose:
+    the differences were tested, and the measure is not one side of a trade.
     """
 
     goal: str
@@ -56,6 +57,7 @@ class Choice:
     equal: tuple[str, ...]
     against: Mapping[str, str]
     sentence: str
+    is_reason: bool = True
 
     @property
     def is_decided(self) -> bool:
@@ -63,7 +65,7 @@ class Choice:
         return not self.equal
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return {
             "goal": self.goal,
             "measure": self.measure,
@@ -81,7 +83,7 @@ def choose_models(
     goal: str | None = None,
     primary: str | None = None,
     by_quota: bool = True,
-) -> tuple[Choice, ...]:
+) -> tuple[ModelChoice, ...]:
     """Choose a model for each question that the rows answer; the order of the rows does not matter.
 
     Args:
@@ -111,14 +113,35 @@ def choose_models(
     return tuple(sorted(choices, key=lambda choice: choice.goal != named))
 
 
+def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
+    """Return a sentence on the one model that no question speaks against; empty where there is no such model.
+
+    It leads in a question in which a model is worse, and in all others it leads or cannot be told from the leader.
+    """
+    if len(choices) < 2 or not all(choice.is_reason for choice in choices):
+        return ""
+    good = set.intersection(*({choice.leader, *choice.equal} for choice in choices))
+    found = good & {choice.leader for choice in choices if len(choice.equal) < models - 1}
+    if len(found) != 1:
+        return ""
+    (name,) = found
+    is_best = all(choice.leader == name and choice.is_decided for choice in choices)
+    asked = [choice.goal for choice in choices]
+    words = [goal.words[0].lower() + goal.words[1:] for goal in GOALS.values() if goal.name in asked]
+    words = [words[0], *(word.removeprefix("for ") for word in words[1:])]
+    how = "best" if is_best else "best or not distinguishable from the best"
+    return f"Overall, choose {name}: {how} {', '.join(words[:-1])} and {words[-1]}."
+
+
 def _place(row: DifferenceRow) -> int:
-    """The place of a measure in the registry; measures of the user come last."""
+    """Return the place of a measure in the registry; measures of the user come last."""
     names = [measure.name for measure in MEASURES]
     return names.index(row.measure.name) if row.measure.name in names else len(names)
 
 
 def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]]) -> str:
-    """The row of the measure that is called so."""
+    """Return the row of the measure that is called so."""
+    check_text(primary, "primary", "auc")
     for key, rows in by_measure.items():
         if primary in (key, rows[0].name, rows[0].measure.name):
             return key
@@ -126,7 +149,7 @@ def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow
 
 
 def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
-    """The measure that decides a question: the goal's own, else the first in the registry."""
+    """Return the measure that decides a question: the goal's own, else the first in the registry."""
     for name in goal.measures:
         for key, rows in own.items():
             if rows[0].measure.name == name and not math.isnan(rows[0].p_holm):
@@ -134,15 +157,15 @@ def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
     return next(iter(own))
 
 
-def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], level: float) -> Choice:
+def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], level: float) -> ModelChoice:
     rows = own[key]
     values = _values(rows)
-    sign = 1 if rows[0].measure.better == "higher" else -1
-    best_first = sorted(sorted(values), key=lambda name: -sign * values[name])  # in whichever order the models came
+    best_first = _best_first(values, rows)
     leader = best_first[0]
     beaten = {row.a if row.b == leader else row.b for row in rows if row.better(level) == leader}
     equal = tuple(name for name in best_first[1:] if name not in beaten)
-    against, with_leader = {}, []
+    against: dict[str, str] = {}
+    with_leader: dict[str, list[str]] = {}  # by the model that cannot be told from the leader
     for other, compared in own.items():
         if other == key:
             continue
@@ -150,38 +173,45 @@ def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], le
         ahead = sorted(name for name in better if name not in ("", leader))
         if ahead:
             against[other] = max(ahead, key=better.__getitem__)
-        elif equal and any(row.better(level) == leader and {row.a, row.b} & set(equal) for row in compared):
-            with_leader.append(other)
-    sentence = _sentence(goal, own, key, leader, equal, against, with_leader, values)
-    return Choice(goal.name, key, leader, equal, against, sentence)
+            continue
+        for name in equal:
+            if any({row.a, row.b} == {leader, name} and row.better(level) == leader for row in compared):
+                with_leader.setdefault(name, []).append(title_in_sentence(compared[0].title))
+    is_tested = not any(math.isnan(row.p_holm) for row in rows if leader in (row.a, row.b))
+    # One side of a trade alone, such as recall, is no reason to choose.
+    is_trade = is_tested and not equal and bool(against) and rows[0].measure.name not in goal.measures
+    if is_trade:
+        gap = shown(min(abs(row.value) for row in rows if leader in (row.a, row.b)))
+        title = title_in_sentence(rows[0].title)
+        sentence = f"{goal.words}, it is a trade: {leader} is better in {title} (by {gap}), "
+    else:
+        sentence = _sentence(goal, rows, leader, equal, values)
+        sentence += _advantages(leader, {name: with_leader[name] for name in equal if name in with_leader}, len(values))
+        sentence += "; " if against else ""
+    sentence += (_trades(own, leader, against, len(values)) if against else "") + "."
+    return ModelChoice(goal.name, key, leader, equal, against, sentence, is_tested and not is_trade)
 
 
 def _values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
-    """The value of each model in a measure."""
+    """Return the value of each model in a measure."""
     values: dict[str, float] = {}
     for row in rows:
         values |= {row.a: row.value_a, row.b: row.value_b}
     return {name: value for name, value in values.items() if not math.isnan(value)}
 
 
+def _best_first(values: Mapping[str, float], rows: Sequence[DifferenceRow]) -> list[str]:
+    """Return the models by their value in a measure, in whichever order they came."""
+    sign = -1 if rows[0].measure.better == "higher" else 1
+    return sorted(sorted(values), key=lambda name: sign * values[name])
+
+
 def _sentence(
-    goal: Goal,
-    own: Mapping[str, Sequence[DifferenceRow]],
-    key: str,
-    leader: str,
-    equal: Sequence[str],
-    against: Mapping[str, str],
-    with_leader: Sequence[str],
-    values: Mapping[str, float],
+    goal: Goal, rows: Sequence[DifferenceRow], leader: str, equal: Sequence[str], values: Mapping[str, float]
 ) -> str:
-    rows, title = own[key], title_in_sentence(own[key][0].title)
+    """Return who leads in the measure that decides a question, and who cannot be told from it; without a stop."""
+    title = title_in_sentence(rows[0].title)
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
-    if p_values and not equal and against and rows[0].measure.name not in goal.measures:
-        # One side of a trade alone, such as recall, is no reason to choose.
-        gap = shown(min(abs(row.value) for row in rows if leader in (row.a, row.b)))
-        return (
-            f"{goal.words}, it is a trade: {leader} is better in {title} (by {gap}), {_trades(own, leader, against)}."
-        )
     if not p_values:
         text = f"{goal.words}, {leader} has the best {title} ({shown(values[leader])}); the difference was not tested"
     elif not equal and len(values) == 2:
@@ -200,23 +230,30 @@ def _sentence(
     else:
         text = (
             f"{goal.words}, {leader} leads ({title} {shown(values[leader])}) but cannot be told from {_few(equal)}"
-            f"{_rest(len(values) - 1 - len(equal))}"
+            f"{_rest([name for name in _best_first(values, rows) if name not in (leader, *equal)])}"
         )
-    if with_leader:
-        text += f"; {leader} is better in {_few([title_in_sentence(own[other][0].title) for other in with_leader])}"
-    if against:
-        text += "; " + _trades(own, leader, against)
-    return text + "."
+    return text
 
 
-def _trades(own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Mapping[str, str]) -> str:
-    """What one gives up by choosing the leader."""
+def _advantages(leader: str, over: Mapping[str, Sequence[str]], models: int) -> str:
+    """Return in what the leader is better than those that cannot be told from it by the measure that decides."""
+    parts = [f"{leader} is better {_than(name, models)}in {_few(titles)}" for name, titles in over.items()]
+    return "".join(f"; {part}" for part in parts[:_MOST_NAMED])
+
+
+def _trades(own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Mapping[str, str], models: int) -> str:
+    """Return a sentence on the measures in which the leader is worse than others."""
     by_model: dict[str, list[str]] = {}
     for key, name in against.items():
         row = next(row for row in own[key] if {row.a, row.b} == {leader, name})
         by_model.setdefault(name, []).append(f"{title_in_sentence(row.title)} (by {shown(abs(row.value))})")
-    parts = [f"{name} is better in {_few(measures)}" for name, measures in by_model.items()]
+    parts = [f"{name} is better {_than(leader, models)}in {_few(measures)}" for name, measures in by_model.items()]
     return "but " + listed(parts[:_MOST_NAMED])
+
+
+def _than(name: str, models: int) -> str:
+    """Return whom a model is better than; of two models that is clear."""
+    return f"than {name} " if models > 2 else ""
 
 
 def title_in_sentence(title: str) -> str:
@@ -227,13 +264,13 @@ def title_in_sentence(title: str) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names, and how many more there are."""
     more = len(names) - _MOST_NAMED
     return listed([*names]) if more <= 1 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
 
 
-def _rest(worse: int) -> str:
-    return "" if not worse else f"; {counted(worse, 'model')} {'is' if worse == 1 else 'are'} worse"
+def _rest(worse: Sequence[str]) -> str:
+    return "" if not worse else f"; {_few(worse)} {'is' if len(worse) == 1 else 'are'} worse"
 
 
 def _p(p_value: float) -> str:

@@ -9,17 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from cutline.core.counts import written
+from cutline.core.counts import with_commas
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import classes_in_words, share_of_positives
 from cutline.core.table import Table, p_number, plain
+from cutline.core.validation import check_text
 from cutline.measures import Measure
 from cutline.results.base import Tabulated
-from cutline.results.choices import Choice, choose_models
+from cutline.results.choices import ModelChoice, choose_models, overall_sentence
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import method_titles
 from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.summary import Data, Options, Summary, keyed, named, titled
+from cutline.results.summary import Data, Summary, SummaryOptions, keyed, named, titled
 
 COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
@@ -27,7 +28,7 @@ COLUMNS = (
 )
 
 
-class Regions(Protocol):
+class ComparedRegions(Protocol):
     """Where each model leads along an axis."""
 
     @property
@@ -35,7 +36,7 @@ class Regions(Protocol):
         """In words."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the fields, ready for JSON."""
 
     @property
     def statement(self) -> str:
@@ -92,13 +93,13 @@ class DifferenceRow(Estimated):
         return self.p_holm <= 1 - level  # NaN is not
 
     def better(self, level: float) -> str:
-        """The model that is better, where the corrected test says so; empty otherwise."""
+        """Return the model that is better, where the corrected test says so; empty otherwise."""
         if self.measure.better is None or not self.is_significant(level):
             return ""
         return self.a if (self.value > 0) == (self.measure.better == "higher") else self.b
 
     def conclusion(self, level: float) -> str:
-        """The one conclusion of the row."""
+        """Return the one conclusion of the row."""
         if math.isnan(self.p_holm):
             return "no test"
         if not self.is_significant(level):
@@ -106,7 +107,7 @@ class DifferenceRow(Estimated):
         return f"{self.better(level)} is better" if self.measure.better else "they differ"
 
     def turned(self) -> DifferenceRow:
-        """The same difference from the other side: b - a."""
+        """Return the difference with the models exchanged: b - a."""
         e = self.estimate
         opposite = replace(e, value=-e.value, low=-e.high, high=-e.low)
         return replace(self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, estimate=opposite)
@@ -117,7 +118,7 @@ class DifferenceRow(Estimated):
         return p_number(self.p_holm)
 
     def cells(self) -> tuple[Any, ...]:
-        """The row as the columns of a summary."""
+        """Return the row as the columns of a summary."""
         numbers = (self.value_a, self.value_b, self.value, self.estimate.low, self.estimate.high)
         names = (self.name, self.a, self.b)
         return *names, *numbers, self.p_value, self.p_holm, ", ".join(self.methods), " ".join(self.notes)
@@ -133,7 +134,7 @@ class Omnibus(ComparedByFields):
     degrees: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         names = ("measure", "p_value", "chi_square", "degrees")
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -147,37 +148,43 @@ class ComparisonSummary(Tabulated):
     """
 
     models: Mapping[str, Summary]
-    options: Options
+    options: SummaryOptions
     rows: tuple[DifferenceRow, ...]
     verdict: tuple[str, ...] = ()  # a sentence for each pair
     omnibus: Omnibus | None = None
-    dominance: Mapping[str, Regions] = field(default_factory=dict)  # by the name of the curve
+    dominance: Mapping[str, ComparedRegions] = field(default_factory=dict)  # by the name of the curve
     notes: tuple[Note, ...] = ()
     confidence: tuple[Any, ...] = ()  # the confidence curve of each pair, in the measure of the verdict
     goal: str | None = None  # the question that matters, and the measure that decides it, where they were named
     primary: str | None = None
 
     @cached_property
-    def choices(self) -> tuple[Choice, ...]:
+    def choices(self) -> tuple[ModelChoice, ...]:
         """The model to choose for each question that the measures answer; the question that was named comes first."""
         how = {"goal": self.goal, "primary": self.primary}
         return choose_models(self.rows, self.level, **how, by_quota=self.options.cut.by_quota)
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What the comparison says first: a sentence for each question; of two models also the cases it would take."""
+        """What the comparison says first: the model that no question speaks against, where there is one, and a sentence
+        for each question, of which one that was named comes first; of two models also the cases it would take.
+        """
         sentences = [choice.sentence for choice in self.choices]
+        overall = overall_sentence(self.choices, len(self.models))
+        if overall:
+            is_named = self.goal is not None or self.primary is not None
+            sentences.insert(int(is_named), overall)
         if len(self.models) == 2 and not any(choice.is_decided for choice in self.choices):
             sentences += self.verdict
         return tuple(sentences)
 
     def differences_from(self, reference: str | None = None) -> dict[str, dict[str, DifferenceRow]]:
-        """The difference of each other model from a reference, by the key of the measure and the model.
+        """Return the difference of each other model from a reference, by the key of the measure and the model.
 
         Args:
             reference: The model that the others are compared with; the leader of the first choice when None.
         """
-        base = self.reference if reference is None else reference
+        base = self.reference if reference is None else check_text(reference, "reference", "a")
         rows: dict[str, dict[str, DifferenceRow]] = {}
         for row in self.rows:
             if base in (row.a, row.b):
@@ -191,8 +198,10 @@ class ComparisonSummary(Tabulated):
         return self.choices[0].leader if self.choices else next(iter(self.models))
 
     def best(self, key: str) -> tuple[str, tuple[str, ...]]:
-        """The model with the best value of a measure and those that cannot be told from it; empty if none is better."""
-        rows = [row for row in self.rows if row.key == key]
+        """Return the model with the best value of a measure and those that cannot be told from it; empty if none is
+        better.
+        """
+        rows = [row for row in self.rows if row.key == check_text(key, "key", "auc")]
         choices = choose_models(rows, self.level)
         return (choices[0].leader, choices[0].equal) if choices else ("", ())
 
@@ -205,7 +214,13 @@ class ComparisonSummary(Tabulated):
         for row in rows:
             values |= {row.a: row.value_a, row.b: row.value_b}
         sign = -1 if rows[0].measure.better == "higher" else 1
-        return sorted(self.models, key=lambda name: (math.isnan(value := values.get(name, math.nan)), sign * value))
+        leader = self.choices[0].leader
+
+        def place(name: str) -> tuple[bool, bool, float]:
+            value = values.get(name, math.nan)
+            return name != leader, math.isnan(value), sign * value
+
+        return sorted(self.models, key=place)
 
     @property
     def level(self) -> float:
@@ -233,16 +248,16 @@ class ComparisonSummary(Tabulated):
         return notes_on_rows(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
-        """The same document with these notes."""
+        """Return the same document with these notes."""
         return replace(self, notes=checked_notes(notes))
 
     @property
     def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:
         """The rows of each pair of models."""
-        found: dict[tuple[str, str], list[DifferenceRow]] = {}
+        by_pair: dict[tuple[str, str], list[DifferenceRow]] = {}
         for row in self.rows:
-            found.setdefault((row.a, row.b), []).append(row)
-        return found
+            by_pair.setdefault((row.a, row.b), []).append(row)
+        return by_pair
 
     # ------------------------------------------------------------------ views
 
@@ -252,12 +267,36 @@ class ComparisonSummary(Tabulated):
         return title_of({name: summary.data for name, summary in self.models.items()})
 
     @property
+    def cut_words(self) -> str:
+        """Where the models are cut, in one sentence: all alike, or each where it is."""
+        first = next(iter(self.models.values()))
+        rules = {name: own.cut.words(own.data.ranking) for name, own in self.models.items()}
+        why = (
+            "; set to flag about as many cases as are positive"
+            if first.cut.is_by_prevalence(first.data.ranking)
+            else ""
+        )
+        if len(set(rules.values())) == 1:
+            return f"Cut: {next(iter(rules.values()))}{why}."
+        each = ", ".join(f"{name} {rule}" for name, rule in rules.items())
+        return f"Cuts: {each}{why}."
+
+    def undefined_measures(self) -> dict[str, list[str]]:
+        """Return the titles of measures that no model has a value of, by the reason."""
+        own = {row.key: row for summary in self.models.values() for row in summary.rows}
+        titles: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            if math.isnan(row.value_a) and math.isnan(row.value_b) and row.key in own:
+                titles.setdefault(own[row.key].reason, {})[row.title] = None
+        return {reason: list(names) for reason, names in titles.items() if reason}
+
+    @property
     def table(self) -> Table:
         """The differences as a table."""
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title)
 
     def shown_table(self) -> Table:
-        """The differences as people read them: p in words, and what follows from it."""
+        """Return the differences as people read them: p in words, and what follows from it."""
         p = "p (Holm)" if len(self.models) > 2 else "p"
         rows = [
             (*row.cells()[: COLUMNS.index("p_value")], row.p_shown, row.conclusion(self.level)) for row in self.rows
@@ -272,14 +311,14 @@ class ComparisonSummary(Tabulated):
         by_model = [{row.name: row for row in summary.rows} for summary in self.models.values()]
         rows = []
         for name in dict.fromkeys(name for own in by_model for name in own):
-            found = [own.get(name) for own in by_model]
-            cells = [(row.value, *(row.interval or (None, None))) if row else (None,) * 3 for row in found]
+            own_rows = [own.get(name) for own in by_model]
+            cells = [(row.value, *(row.interval or (None, None))) if row else (None,) * 3 for row in own_rows]
             rows.append((name, *(cell for three in cells for cell in three)))
         return Table(columns, tuple(rows))
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON (docs/schema.json)."""
-        curves = {curve: found.to_dict() for curve, found in self.dominance.items()}
+        """Return all of it, ready for JSON (docs/schema.json)."""
+        curves = {curve: dominance.to_dict() for curve, dominance in self.dominance.items()}
         return {
             "schema": "cutline/comparison/2",
             "level": self.level,
@@ -304,10 +343,10 @@ class ComparisonSummary(Tabulated):
 
 
 def title_of(models: Mapping[str, Any]) -> str:
-    """How many models, on what cases, in one line; each has its ranking."""
+    """Return how many models, on what cases, in one line; each has its ranking."""
     r = next(iter(models.values())).ranking
     dropped = f", {r.dropped} dropped" if r.dropped else ""
     return (
-        f"{len(models)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
+        f"{len(models)} models on the same {with_commas(r.total)} cases, {with_commas(r.positives)} positive "
         f"({share_of_positives(r)}; {classes_in_words(r)}){dropped}"
     )

@@ -12,6 +12,7 @@ from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.inputs.rank import cut, default_threshold
 from cutline.measures import Measure, Needs
+from cutline.results.cut_words import is_inside_tie
 
 NAMES = ("threshold", "quota", "share")
 
@@ -38,14 +39,16 @@ class CutPoint:
         return self.quota is not None or self.share is not None
 
     def completing(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a measure, with this cut where one is needed and not named."""
+        """Return the parameters of a measure, with this cut where one is needed and not named."""
         needed = measure.needs is Needs.COUNTS or (self.by_quota and "quota" in measure.required)
         is_named = bool(parameters.keys() & set(NAMES))
         return {**parameters, **self.parameters} if needed and not is_named else dict(parameters)
 
     def words(self, ranking: Ranking) -> str:
-        """The cut in words, such as "score >= 0.5"."""
+        """Return the cut in words, such as "score >= 0.5"."""
         rule = f"score {'>=' if ranking.higher_is_positive else '<='} {self.threshold:g}"
+        if self.by_quota and is_inside_tie(ranking, self.counts(ranking)):
+            rule = f"ends among ties at {self.threshold:g}"
         end = "highest" if ranking.higher_is_positive else "lowest"
         if self.quota is not None:
             return f"the {written(self.quota)} {end} scores ({rule})"
@@ -53,19 +56,24 @@ class CutPoint:
             return f"the {end} {100 * self.share:g} % of the scores ({rule})"
         return rule
 
+    def is_by_prevalence(self, ranking: Ranking) -> bool:
+        """Whether the cut is the default for scores that are not probabilities: it flags as many as are positive."""
+        low, high = sorted((float(ranking.score[0]), float(ranking.score[-1])))
+        return self.is_default and not (low >= 0 and high <= 1)
+
     def counts(self, ranking: Ranking) -> Counts:
-        """The counts of a ranking at this cut."""
+        """Return the counts of a ranking at this cut."""
         return cut(ranking, **self.parameters)
 
 
 def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share: Any = None) -> CutPoint:
-    """The cut that at most one of the three names; by default, what suits the scores."""
-    given = [name for name, value in zip(NAMES, (threshold, quota, share), strict=True) if value is not None]
-    if len(given) > 1:
-        first, *others = (Argument(name) for name in given)
+    """Return the cut that at most one of the three names; by default, what suits the scores."""
+    named = [name for name, value in zip(NAMES, (threshold, quota, share), strict=True) if value is not None]
+    if len(named) > 1:
+        first, *others = (Argument(name) for name in named)
         each = Text(first, *(part for one in others for part in (" and ", one)), " each say where the cut is")
         raise ParameterError(each, "pass one of them")
-    if not given:
+    if not named:
         return CutPoint(default_threshold(ranking), is_default=True)
     if threshold is not None:
         return CutPoint(validation.check_number(threshold, "threshold"))

@@ -15,6 +15,7 @@ from cutline.results.caveat import Caveat, find_warning
 from cutline.results.method_titles import RESAMPLED, method_title
 
 _FAR_TAIL = 0.9999  # levels beyond which Newton's method may overshoot
+_HEAVY_TAILS = 3.0  # degrees of freedom: with fewer, the density is too steep for the integral
 _NORMAL = 1e7  # degrees of freedom, from which on Student's distribution is the normal one
 
 
@@ -34,7 +35,7 @@ class Interval(NamedTuple):
 
 
 def quantile(level: float) -> float:
-    """How many standard errors an interval of a level extends to each side: 1.96 for 95 %."""
+    """Return the standard normal quantile of a two-sided level: 1.96 for 95 %."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf((1 + level) / 2)
@@ -42,38 +43,55 @@ def quantile(level: float) -> float:
 
 @cache
 def _nodes() -> tuple[Any, Any]:
-    """Where an integral is evaluated, and with which weights."""
+    """Return the nodes and weights of a quadrature."""
     import numpy as np
 
     return np.polynomial.legendre.leggauss(48)  # type: ignore[no-any-return, no-untyped-call, unused-ignore]
 
 
-def student_quantile(level: float, freedom: float) -> float:
-    """As `quantile`, of Student's distribution: 2.23 for 95 % and 10 degrees of freedom; very many are normal.
+def student_quantile(level: float, freedom: Any) -> Any:
+    """Return the Student quantile of a two-sided level: 2.23 for 95 % and 10 degrees of freedom.
 
     Newton's method on the integral of the density, without scipy, which takes longer to load than a small file to read.
     """
     z = quantile(level)
+    if getattr(freedom, "is_symbol", False):  # of a traced definition: whoever runs its program has this operation
+        import numpy as np
+
+        return np.where(freedom > _NORMAL, z, freedom.student_quantile(level))
     if freedom > _NORMAL:
         return z
-    if level > _FAR_TAIL:
+    if level > _FAR_TAIL or freedom < _HEAVY_TAILS:
         from scipy.special import stdtrit
 
         return -float(stdtrit(freedom, (1 - level) / 2))
     import numpy as np
 
     nodes, weights = _nodes()
-    log_factor = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(math.pi) / 2
+    factor = _ratio_of_gammas(freedom / 2) / math.sqrt(math.pi)
     angle = math.atan(z / math.sqrt(freedom))  # t is the tangent of it times the root of the degrees of freedom
     for _ in range(60):
-        inside = 2 * angle * float(weights @ np.cos(angle * (nodes + 1) / 2) ** (freedom - 1)) / 2
-        gap = level - math.exp(log_factor) * inside
-        density = 2 * math.exp(log_factor) * math.cos(angle) ** (freedom - 1)
-        step = gap / density
+        # The density is a power of the cosine, which is taken by a logarithm that stays exact near 1.
+        log_cosines = np.log1p(-(np.sin(angle * (nodes + 1) / 2) ** 2)) / 2
+        inside = angle * float(weights @ np.exp((freedom - 1) * log_cosines))
+        step = (level / factor - inside) / (2 * math.exp((freedom - 1) * math.log1p(-(math.sin(angle) ** 2)) / 2))
         angle = min(angle + step, (angle + math.pi / 2) / 2)
         if abs(step) <= 1e-14 * angle:
             break
     return math.sqrt(freedom) * math.tan(angle)
+
+
+def _ratio_of_gammas(x: float) -> float:
+    """Return the gamma function at x + 1/2, divided by that at x.
+
+    A difference of logarithms would lose as many digits as the argument has; Stirling's series has none to lose.
+    """
+    factor = 1.0
+    while x < 32:  # by the recurrence, to where the series is exact
+        factor *= x / (x + 0.5)
+        x += 1
+    series = 1 - 1 / (8 * x) + 1 / (128 * x**2) + 5 / (1024 * x**3) - 21 / (32768 * x**4) - 399 / (262144 * x**5)
+    return factor * math.sqrt(x) * (series + 869 / (4194304 * x**6) + 39325 / (33554432 * x**7))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +120,7 @@ class Estimate(ComparedByFields):
 
     @property
     def warning(self) -> Caveat | None:
-        """What is likely wrong with the interval, if anything; all other notes are details."""
+        """The warning about the interval, or an empty text; all other notes are details."""
         return find_warning(self.notes)
 
     def __contains__(self, value: float) -> bool:
@@ -112,9 +130,9 @@ class Estimate(ComparedByFields):
         return self.value
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON: what is not a finite number is None."""
-        found = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
-        return found | {"notes": list(self.notes)}
+        """Return the fields, ready for JSON: numbers that are not finite become None."""
+        values = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        return values | {"notes": list(self.notes)}
 
     def __repr__(self) -> str:
         interval = f" [{', '.join(shown_limits(self.low, self.high))}]" if self.has_interval else ""
@@ -146,6 +164,8 @@ class Estimated:
         return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
 
 
-def with_note(found: Iterable[Estimate], note: str) -> list[Estimate]:
-    """The estimates, with a note about resampling on those whose interval is resampled; none when it is empty."""
-    return [replace(e, notes=(*e.notes, note)) if note and e.method in RESAMPLED else e for e in found]
+def with_note(estimates: Iterable[Estimate], note: str) -> list[Estimate]:
+    """Return the estimates, with a note about resampling on those whose interval is resampled; none when it is
+    empty.
+    """
+    return [replace(e, notes=(*e.notes, note)) if note and e.method in RESAMPLED else e for e in estimates]

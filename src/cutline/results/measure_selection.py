@@ -18,27 +18,27 @@ Named = str | Measure | tuple[str | Measure, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
-    """A measure with its bound parameters, and its own cut where it is not that of the evaluation."""
+class SelectedMeasure:
+    """A measure with its bound parameters, and its own cut where it differs from the evaluation's."""
 
     measure: Measure
     at: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, cut: CutPoint) -> dict[str, Any]:
-        """What the measure is computed with: a measure of one cut needs to know where it is."""
+        """Return what the measure is computed with: a measure of one cut needs to know where it is."""
         return dict(self.at or cut.parameters) if self.measure.needs is Needs.COUNTS else {}
 
 
 def headlines(cut: CutPoint | None = None) -> list[Measure]:
-    """The measures that are shown first; with a quota, those of a quota too."""
+    """Return the measures that are shown first; with a quota, those of a quota too."""
     by_quota = cut is not None and cut.by_quota
     return [m for m in MEASURES if m.headline or (by_quota and m.required == ("quota",))]
 
 
-def wanted(
+def select_measures(
     measures: Iterable[Named] | Named | None, family: Family | str | None, ranking: Ranking, cut: CutPoint
-) -> list[Wanted]:
-    """The measures of a summary, in order, the quota of the cut bound to those that take one.
+) -> list[SelectedMeasure]:
+    """Return the measures of a summary, in order, the quota of the cut bound to those that take one.
 
     Args:
         measures: Names or measures, each alone or with its parameters, as in ("precision", {"quota": 500}); all that
@@ -49,32 +49,34 @@ def wanted(
     """
     if measures is None:
         every = [m for m in MEASURES.search(family=family) if suits(m, ranking) and (cut.by_quota or not m.required)]
-        return [_bound(m, {}, ranking, cut) for m in every]
+        return [_bind(m, {}, ranking, cut) for m in every]
     listed = [measures] if isinstance(measures, tuple) else each_of(measures)
     pairs = [one if isinstance(one, tuple) else (one, {}) for one in listed]
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
             way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
             raise ParameterError(f"holds {briefly(pair)}", way_out, argument="measures")
-    return [_bound(under(MEASURES[name], name), dict(parameters), ranking, cut) for name, parameters in pairs]
+    return [_bind(under(MEASURES[name], name), dict(parameters), ranking, cut) for name, parameters in pairs]
 
 
 def suits(measure: Measure, ranking: Ranking) -> bool:
-    """Whether a measure that nobody named belongs into a summary: probabilities are no signed distances."""
+    """Whether a measure belongs in a summary by default: one of margins does not suit probabilities."""
     return measure.needs is not Needs.MARGINS or not ranking.are_probabilities
 
 
-def _bound(measure: Measure, parameters: dict[str, Any], ranking: Ranking, cut: CutPoint) -> Wanted:
-    """The measure with its own parameters, and the cut that the others name."""
-    given = {name: parameters.pop(name) for name in NAMES if name in parameters and name not in measure.parameters}
+def _bind(measure: Measure, parameters: dict[str, Any], ranking: Ranking, cut: CutPoint) -> SelectedMeasure:
+    """Bind the parameters of the measure, and resolve its cut."""
+    own_cut = {name: parameters.pop(name) for name in NAMES if name in parameters and name not in measure.parameters}
     if measure.needs is Needs.COUNTS:
-        if len(given) > 1:
-            raise ParameterError(f"{measure.name} takes one of threshold, quota or share (got {' and '.join(given)}).")
-        return Wanted(measure.with_(**parameters), given)
+        if len(own_cut) > 1:
+            raise ParameterError(
+                f"{measure.name} takes one of threshold, quota or share (got {' and '.join(own_cut)})."
+            )
+        return SelectedMeasure(measure.with_(**parameters), own_cut)
     if "quota" in measure.parameters and "quota" not in {**measure.bound, **parameters}:
-        where = given if given.keys() == {"share"} else cut.parameters if cut.by_quota and not given else {}
+        where = own_cut if own_cut.keys() == {"share"} else cut.parameters if cut.by_quota and not own_cut else {}
         if where:
             place = float(places(ranking, **where))
             parameters["quota"] = int(place) if place.is_integer() else place
-            given = {}
-    return Wanted(measure.with_(**parameters, **given))  # which refuses what the measure does not take
+            own_cut = {}
+    return SelectedMeasure(measure.with_(**parameters, **own_cut))  # which refuses what the measure does not take

@@ -8,26 +8,29 @@ TITLES: Mapping[str, str] = {
     "wilson": "Wilson",
     "wilson_modified": "Wilson (modified)",
     "clopper_pearson": "Clopper-Pearson",
+    "mid_p": "exact (mid-P)",
     "jeffreys": "Jeffreys",
     "agresti_coull": "Agresti-Coull",
     "wald": "Wald",
     "log": "log scale",
     "delong": "DeLong",
-    "delong_logit": "DeLong (logit)",
+    "delong_logit": "DeLong (logit scale)",
     "newcombe": "Newcombe",
-    "newcombe_delong": "wider of Newcombe and DeLong (logit)",
-    "delong_student": "DeLong (logit, Student)",
+    "newcombe_delong": "wider of Newcombe and DeLong (logit scale)",
+    "delong_student": "DeLong (logit scale, Student)",
     "square_and_add": "Newcombe (square and add)",
     "mover": "MOVER",
+    "mover_paired": "MOVER (paired)",
     "linearised": "linearised variance",
     "influence": "infinitesimal jackknife",
-    "influence_logit": "infinitesimal jackknife (logit)",
+    "influence_student": "infinitesimal jackknife (logit or log scale, Student)",
+    "influence_logit": "infinitesimal jackknife (logit scale)",
     "class_mover": "MOVER over the classes",
     "normal": "standard error",
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
     "student": "bootstrap (Student)",
-    "bias_corrected": "bootstrap (bias-corrected, logit)",
+    "bias_corrected": "bootstrap (bias-corrected, logit scale)",
     "sandwich": "sandwich variance",
     "inversion": "simulated tests, inverted",
     "smoothed": "samples of the smoothed data",
@@ -46,7 +49,7 @@ TITLES: Mapping[str, str] = {
     "nested": "nested cross-validation",
     "fisher": "Fisher's exact test",
     "tukey_kramer": "Tukey-Kramer, all pairs",
-    "newcombe_pairs": "Newcombe, all pairs (Tukey)",
+    "newcombe_pairs": "Newcombe of mid-P limits, all pairs (Tukey)",
     "mover_pairs": "MOVER, all pairs (Tukey)",
     "grouped": "Student's t of whole groups",
     "grouped_pairs": "whole groups, all pairs (MOVER, largest |t|)",
@@ -60,14 +63,14 @@ RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoo
 
 
 def method_title(method: str) -> str:
-    """The method in words.
+    """Return the method in words.
 
     >>> method_title("delong_logit"), method_title("mcnemar_midp")
-    ('DeLong (logit)', 'McNemar (mid-p)')
+    ('DeLong (logit scale)', 'McNemar (mid-p)')
     """
     return TITLES.get(method, method)
 
 
 def method_titles(methods: Iterable[str]) -> str:
-    """Several methods in words, each once."""
+    """Return several methods in words, each once."""
     return ", ".join(dict.fromkeys(method_title(method) for method in methods if method))

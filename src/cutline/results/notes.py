@@ -40,12 +40,12 @@ class Note:
         return self.text
 
     def to_dict(self) -> dict[str, str]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
 
 
 def checked_notes(notes: Any) -> tuple[Note, ...]:
-    """The notes that somebody wants in a document, which must be notes."""
+    """Check that all notes of a document are notes."""
     if not isinstance(notes, list | tuple) or not all(isinstance(note, Note) for note in notes):
         raise InputError(f"is {briefly(notes)}", "pass notes, such as those of another summary", argument="notes")
     return tuple(notes)
@@ -64,33 +64,33 @@ class Qualified(Protocol):
 
 
 def said_once(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Each note once, with the measures that it qualifies; of many it gives the number.
+    """Merge equal notes: each once with the measures that it qualifies; of many measures the number.
 
     >>> said_once([("ks", ["biased"]), ("auch", ["biased"])])
     {'biased': 'ks, auch'}
     """
-    found: dict[str, dict[str, None]] = {}
+    by_text: dict[str, dict[str, None]] = {}
     for name, own in notes:
         for note in own:
-            found.setdefault(note, {})[name] = None
+            by_text.setdefault(note, {})[name] = None
     return {
-        note: ", ".join(names) if len(names) <= _NAMED else f"{len(names)} measures" for note, names in found.items()
+        note: ", ".join(names) if len(names) <= _NAMED else f"{len(names)} measures" for note, names in by_text.items()
     }
 
 
 def notes_on_rows(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tuple[Note, ...]:
-    """What qualifies single measures, each thing once, without what the notes on all of them say already."""
+    """Return the notes on single measures, each once, without those that also stand on all of them."""
     said = {note.text for note in known}
-    found = said_once((row.title, row.notes) for row in rows)
+    by_text = said_once((row.title, row.notes) for row in rows)
     return tuple(
         Note("measure", f"{names}: {text}", kind="warning" if find_warning([text]) else "fact")
-        for text, names in found.items()
+        for text, names in by_text.items()
         if text not in said
     )
 
 
 def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
-    """What a ranking that is cut somewhere says about itself, of cases that come in groups or not."""
+    """Yield the notes on a ranking with its cut, of independent or grouped cases."""
     if r.read_as:
         yield Note("read-as", r.read_as)
     if r.dropped:
@@ -111,12 +111,14 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
     yield from _at_the_cut(r, cut)
 
 
-def resampling_notes(scores: int, asked: int | None, used: int, is_open: bool, *, is_wanted: bool) -> Iterator[Note]:
-    """What the budget of resamples changed: fewer than usual, or none for some measures without a closed form."""
-    missing = left_out(scores, used) if is_open and is_wanted and asked is None else ""
-    texts = (fewer(scores, used, asked), missing)
+def resampling_notes(
+    scores: int, requested: int | None, used: int, is_open: bool, *, is_wanted: bool
+) -> Iterator[Note]:
+    """Yield notes on the budget of resamples: fewer than usual, or none for measures without a closed form."""
+    missing = left_out(scores, used) if is_open and is_wanted and requested is None else ""
+    texts = (fewer(scores, used, requested), missing)
     if any(texts):
-        yield Note("resamples", " ".join(filter(None, texts)))
+        yield Note("resamples", Text(texts[0], " " if all(texts) else "", texts[1]))
 
 
 def _order(r: Ranking) -> Iterator[Note]:
@@ -147,13 +149,13 @@ def _certainly_wrong(r: Ranking) -> Iterator[Note]:
 
 def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     low, high = sorted((float(r.score[0]), float(r.score[-1])))
-    if cut.is_default and not (low >= 0 and high <= 1):
+    if cut.is_by_prevalence(r):
         text = Text(
             f"The scores are not probabilities ({low:g} to {high:g}); the cut is {cut.words(r)}, which "
             "flags about as many cases as are positive. Pass ",
             *(Argument("threshold"), ", ", Argument("quota"), " or ", Argument("share"), " for another."),
         )
-        yield Note("scale", text, kind="warning")
+        yield Note("scale", text)
     yield from _inside_a_bin(r, cut)
     counts = cut.counts(r)
     if not counts.flagged or not counts.unflagged:
@@ -163,7 +165,7 @@ def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
 
 
 def _inside_a_bin(r: Ranking, cut: CutPoint) -> Iterator[Note]:
-    """The bin that a threshold goes through: nobody knows which of its cases are flagged."""
+    """Yield a note on the bin that holds the threshold: which of its cases are flagged is unknown."""
     if r.reach is None or cut.by_quota:
         return
     sign = 1 if r.higher_is_positive else -1

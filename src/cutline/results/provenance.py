@@ -5,14 +5,13 @@ from __future__ import annotations
 import platform
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 from cutline import __version__
 from cutline.results.resample_budget import RULE
 
 
 def conventions(level: float, resamples: int, seed: int, groups: int, *, higher: bool) -> dict[str, str]:
-    """Each convention by its name, of intervals at a level from so many resamples, of cases in groups or not."""
+    """Return the conventions of a document by name: level, number of resamples, groups."""
     rule = "at or above" if higher else "at or below"
     return {
         "Threshold": f"A case is predicted positive (flagged) when its score is {rule} the threshold.",
@@ -30,12 +29,12 @@ def conventions(level: float, resamples: int, seed: int, groups: int, *, higher:
 
 
 def _intervals(level: str, resamples: int, seed: int, groups: int) -> str:
-    """Which method gave which interval."""
-    drawn = f"({resamples} resamples, seed {seed})"
+    """Return a sentence on which method gave which intervals."""
+    resampling = f"({resamples} resamples, seed {seed})"
     none = "none where there is no closed form, because nothing was resampled"
     if groups:
-        return f"{level}: " + (f"whole groups of cases are resampled {drawn}." if resamples else f"{none}.")
-    others = f"where there is no closed form, the bootstrap {drawn}" if resamples else none
+        return f"{level}: " + (f"whole groups of cases are resampled {resampling}." if resamples else f"{none}.")
+    others = f"where there is no closed form, the bootstrap {resampling}" if resamples else none
     return (
         f"{level}: Wilson for proportions, the log scale for ratios, DeLong for the AUC and what is linear in it; "
         f"{others}. A threshold is taken as given; at a quota or a share, the threshold varies with the resample."
@@ -44,7 +43,9 @@ def _intervals(level: str, resamples: int, seed: int, groups: int) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """The packages that made the numbers, and Python."""
+    """Return the packages that made the numbers, and Python."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to load, and only documents need it
+
     installed = {"cutline": __version__, "numpy": version("numpy"), "scipy": version("scipy")}
     for name in ("altair", "vl-convert-python"):  # which the core does without
         with suppress(PackageNotFoundError):

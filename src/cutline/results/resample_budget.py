@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from cutline.core.messages import Argument, Text
 from cutline.core.validation import check_whole
 
 RESAMPLES = 2000
@@ -22,7 +23,8 @@ CURVES = 1000  # resamples of whole curves, each of which costs many times a mea
 CURVES_FOR_A_NOTE = 400  # ... that nobody asked for
 LONG = 20_000  # kinds of cases, beyond which whole curves are not resampled for a note
 FEWEST_CURVES = 40  # resamples, below which a band of curves has no corners to speak of
-SHORT = 10_000  # distinct scores, up to which a list gets all resamples
+SHORT = 2500  # distinct scores, or rows, up to which a list gets all resamples
+WHOLE_LISTS = 4_000_000  # scores times resamples of a measure that cannot be resampled in bins
 
 RULE = (
     f"Intervals use a formula where one exists and the bootstrap otherwise, with {RESAMPLES} resamples up to "
@@ -40,26 +42,31 @@ def cells_of(scores: int) -> int:
     return min(scores, round(200 + 15 * math.sqrt(scores)), 4250)
 
 
-def resamples_for(scores: int, asked: int | None = None) -> int:
+def resamples_for(scores: int, requested: int | None = None) -> int:
     """Return how many resamples a list of so many distinct scores gets: as asked, or by the rule.
 
-    >>> resamples_for(569), resamples_for(50_000), resamples_for(4_700_000), resamples_for(569, asked=300)
-    (2000, 894, 400, 300)
+    >>> resamples_for(569), resamples_for(50_000), resamples_for(4_700_000), resamples_for(569, requested=300)
+    (2000, 447, 400, 300)
     """
-    if asked is not None:
-        return check_whole(asked, "resamples", 0)
-    return max(min(ENOUGH, RESAMPLES), round(RESAMPLES * min(1.0, math.sqrt(SHORT / max(scores, 1)))))
+    if requested is not None:
+        return check_whole(requested, "resamples", 0)
+    return max(min(ENOUGH, RESAMPLES), _fewer_resamples(scores))
 
 
-def resamples_of_rows(rows: int, asked: int | None = None) -> int:
+def _fewer_resamples(length: int) -> int:
+    """Return a number that falls with the root of the length, as that of the bins grows: the work stays the same."""
+    return round(RESAMPLES * min(1.0, math.sqrt(SHORT / max(length, 1))))
+
+
+def resamples_of_rows(rows: int, requested: int | None = None) -> int:
     """Return how many resamples there are where the rows themselves are drawn: as asked, or by the rule.
 
     >>> resamples_of_rows(569), resamples_of_rows(50_000), resamples_of_rows(4_700_000), resamples_of_rows(569, 300)
     (2000, 400, 100, 300)
     """
-    if asked is not None:
-        return check_whole(asked, "resamples", 0)
-    return max(FEWEST, min(RESAMPLES, ROWS // max(rows, 1)))
+    if requested is not None:
+        return check_whole(requested, "resamples", 0)
+    return max(FEWEST, min(_fewer_resamples(rows), ROWS // max(rows, 1)))
 
 
 def resamples_of_whole(scores: int) -> int:
@@ -68,7 +75,7 @@ def resamples_of_whole(scores: int) -> int:
     >>> resamples_of_whole(3000), resamples_of_whole(10_000)
     (1333, 400)
     """
-    return max(min(ENOUGH, RESAMPLES), min(RESAMPLES, ENOUGH * SHORT // max(scores, 1)))
+    return max(min(ENOUGH, RESAMPLES), min(RESAMPLES, WHOLE_LISTS // max(scores, 1)))
 
 
 def affordable(measures: int, scores: int, resamples: int, *, quick: bool = False) -> bool:
@@ -89,32 +96,32 @@ def curves_for(scores: int) -> int:
     return min(CURVES, resamples_of_rows(scores))
 
 
-def curves_for_a_note(scores: int, asked: int | None = None) -> int:
+def curves_for_a_note(scores: int, requested: int | None = None) -> int:
     """How many resamples whole curves get for a note; 0, and then there is none, for long lists or if asked for.
 
-    >>> curves_for_a_note(569), curves_for_a_note(30_000), curves_for_a_note(569, asked=150), curves_for_a_note(569, 0)
+    >>> curves_for_a_note(569), curves_for_a_note(30_000), curves_for_a_note(569, 150), curves_for_a_note(569, 0)
     (400, 0, 150, 0)
     """
-    if scores > LONG or asked == 0:
+    if scores > LONG or requested == 0:
         return 0
-    return CURVES_FOR_A_NOTE if asked is None else max(FEWEST_CURVES, min(asked, CURVES_FOR_A_NOTE))
+    return CURVES_FOR_A_NOTE if requested is None else max(FEWEST_CURVES, min(requested, CURVES_FOR_A_NOTE))
 
 
 def left_out(scores: int, used: int = 0) -> str:
     """That intervals without a closed form were left out, in words: all of them, or those that are simulated."""
     what = "of calibration errors" if used else "without a closed form"
     how = "simulating" if used else "resampling"
-    return (
-        f"Intervals {what} are left out, because {how} {scores:,} distinct scores takes long: "
-        "name a number of resamples, such as 200, to have them."
+    return Text(
+        f"Intervals {what} are left out, because {how} {scores:,} distinct scores takes long; add ",
+        *(Argument("resamples", 200), " for them."),
     )
 
 
-def fewer(scores: int, used: int, asked: int | None = None) -> str:
+def fewer(scores: int, used: int, requested: int | None = None) -> str:
     """That the rule drew fewer resamples than usual, in words; empty when it did not."""
-    if asked is not None or not used or used == RESAMPLES:
+    if requested is not None or not used or used == RESAMPLES:
         return ""
-    return (
-        f"The bootstrap intervals are from {used} resamples, because there are {scores:,} distinct scores; "
-        f"ask for {RESAMPLES} resamples to have more precise ones, which takes longer."
+    return Text(
+        f"The bootstrap intervals are from {used} resamples, because there are {scores:,} distinct scores; add ",
+        *(Argument("resamples", RESAMPLES), " for more."),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, written
+from cutline.core.counts import Counts, with_commas, written
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of, classes_in_words, share_of_positives
@@ -24,6 +24,7 @@ from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import RESAMPLED, method_title
 from cutline.results.notes import Note, checked_notes, notes_on_rows
 from cutline.results.provenance import conventions
+from cutline.results.verdict import verdict
 
 COLUMNS = (
     *("measure", "title", "family", "value", "low", "high", "method"),
@@ -33,7 +34,7 @@ _HIDDEN = ("title", "family", "method", "note")
 
 
 @dataclass(frozen=True)
-class Options:
+class SummaryOptions:
     """How the numbers of a summary were made. `resamples` is what was asked for, `resamples_used` what the rule gave.
 
     `resamples_used` is 0 where nothing was resampled; `intervals` says what was wanted at all.
@@ -48,7 +49,7 @@ class Options:
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The options, ready for JSON."""
+        """Return the options, ready for JSON."""
         return {
             "level": self.level,
             "method": self.method,
@@ -90,16 +91,15 @@ class Data(ComparedByFields):
         return not self.ranking.integral
 
     def words(self) -> str:
-        """The data in words."""
+        """Return the data in words."""
         r = self.ranking
         dropped = f", {r.dropped} dropped" if r.dropped else ""
         worth = ""
         if self.has_weights and self.rows:
-            worth = f"; {self.rows} rows are worth {self.worth:.4g} cases (design effect {self.design_effect:.3g})"
-        return (
-            f"{cases_of(r)}, {written(r.positives)} positive ({share_of_positives(r)}; {classes_in_words(r)}), "
-            f"{r.cells_in_words}{dropped}{worth}"
-        )
+            effect = f"design effect {self.design_effect:.3g}"
+            worth = f"; {with_commas(self.rows)} rows are worth {self.worth:.4g} cases ({effect})"
+        classes = f"{with_commas(r.positives)} positive ({share_of_positives(r)}; {classes_in_words(r)})"
+        return f"{cases_of(r, with_commas)}, {classes}, {r.cells_in_words}{dropped}{worth}"
 
     @property
     def design_effect(self) -> float:
@@ -115,7 +115,7 @@ class Data(ComparedByFields):
         return float(r.total) if r.integral else float(r.total) ** 2 / float((r.pos2 + r.neg2).sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """The description, ready for JSON."""
+        """Return the description, ready for JSON."""
         r = self.ranking
         return {
             "name": self.name,
@@ -138,10 +138,10 @@ class Data(ComparedByFields):
 
 @dataclass(frozen=True, eq=False)
 class Row(Estimated):
-    """One measure with its bound parameters, its estimate, its baseline, and why it is undefined.
+    """One measure with its bound parameters, its estimate, its baseline, and the reason when it is undefined.
 
-    `at` is the cut of this measure, where it is not that of the whole summary. `bounds` is what binned scores leave
-    certain of it; None where it is exact.
+    `at` is the measure's own cut, where it differs from the summary's. `bounds` is the certified bracket from binned
+    scores; None where the value is exact.
     """
 
     measure: Measure
@@ -189,7 +189,7 @@ class Row(Estimated):
         return (*self.estimate.notes, *([self.bounds.note] if self.bounds and self.bounds.note else []))
 
     def cells(self) -> tuple[Any, ...]:
-        """The row as the columns of a summary."""
+        """Return the row as the columns of a summary."""
         low, high = self.interval or (None, None)
         at_least, at_most = self.bounds[:2] if self.bounds else (None, None)
         m = self.measure
@@ -200,18 +200,18 @@ class Row(Estimated):
 
 
 def named(measure: Measure, at: Mapping[str, float]) -> str:
-    """A measure with all its parameters, those of its cut included."""
+    """Return a measure with all its parameters, those of its cut included."""
     inside = _parameters(measure, at)
     return f"{measure.display_name}({inside})" if inside else measure.display_name
 
 
 def keyed(measure: Measure, at: Mapping[str, float]) -> str:
-    """The same by the measure's own name, by whichever it was asked for."""
+    """Return the name with parameters, by the measure's main name instead of an alias."""
     return named(replace(measure, display_name=""), at)
 
 
 def titled(measure: Measure, at: Mapping[str, float]) -> str:
-    """The same as people read it."""
+    """Return the title with parameters."""
     inside = _parameters(measure, at)
     return f"{measure.title} ({inside})" if inside else measure.title
 
@@ -229,7 +229,7 @@ class Summary(Tabulated):
     """
 
     data: Data
-    options: Options
+    options: SummaryOptions
     counts: Counts
     rows: tuple[Row, ...]
     notes: tuple[Note, ...] = ()
@@ -259,18 +259,18 @@ class Summary(Tabulated):
     # ------------------------------------------------------------------ rows
 
     def __getitem__(self, measure: str) -> Row:
-        """The row of a measure, by its name with its parameters."""
+        """Return the row of a measure, by its name with its parameters."""
         for row in self.rows:
             if measure in (row.name, row.key, row.measure.name):
                 return row
         raise KeyError(measure)
 
     def only(self, measures: Collection[str]) -> Summary:
-        """The same document with some of its measures, by their names without parameters."""
-        kept = each_of(measures)
-        if not all(isinstance(one, str) for one in kept):
+        """Return the same document with some of its measures, by their names without parameters."""
+        names = each_of(measures)
+        if not all(isinstance(one, str) for one in names):
             raise ParameterError(f"is {briefly(measures)}", "pass names of measures", argument="measures")
-        return replace(self, rows=tuple(row for row in self.rows if row.measure.name in kept))
+        return replace(self, rows=tuple(row for row in self.rows if row.measure.name in names))
 
     @property
     def row_notes(self) -> tuple[Note, ...]:
@@ -278,7 +278,7 @@ class Summary(Tabulated):
         return notes_on_rows(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
-        """The same document with these notes."""
+        """Return the same document with these notes."""
         return replace(self, notes=checked_notes(notes))
 
     @property
@@ -299,15 +299,21 @@ class Summary(Tabulated):
         return f"{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
 
     @property
+    def verdict(self) -> tuple[str, ...]:
+        """Two sentences: how well the model ranks, and what its cut does."""
+        return verdict(self)
+
+    @property
     def table(self) -> Table:
         """The rows as a table."""
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=_HIDDEN)
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON (docs/schema.json)."""
+        """Return all of it, ready for JSON (docs/schema.json)."""
         return {
             "schema": "cutline/evaluation/2",
             **self.data.to_dict(),
+            "verdict": "\n".join(self.verdict),
             "threshold": plain(self.cut.threshold),
             "counts": self.counts.to_dict(),
             "level": self.level,
@@ -320,57 +326,61 @@ class Summary(Tabulated):
         }
 
     def __repr__(self) -> str:
-        return "\n".join([repr(self.table), *self.notes_as_text()])
+        return "\n".join([*self.verdict, "", repr(self.table), *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
-        return self.table._repr_html_() + self.notes_as_html()
+        return paragraphs(self.verdict) + self.table._repr_html_() + self.notes_as_html()
 
 
 def _json_label(label: Any) -> Any:
-    """A label as JSON can hold it."""
+    """Return a label as JSON can hold it."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
 
 
-def first_look_text(found: Summary) -> str:
-    """The headlines as text, with the counts above and the notes below."""
-    c = found.counts
+def first_look_text(summary: Summary) -> str:
+    """Return the headlines as text, with the counts above and the notes below."""
+    c = summary.counts
     cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
     counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
-    more = f"... and {len(MEASURES) - len(found)} more measures: .summary()"
-    notes = [f"Note: {note}" for note in (*found.notes, *_left_out(found))]
-    return "\n".join([found.title, counts, "", repr(_table(found)), more, *notes])
+    more = f"... and {len(MEASURES) - len(summary)} more measures: .summary()"
+    notes = [f"Note: {note}" for note in (*summary.notes, *_left_out(summary))]
+    return "\n".join([*summary.verdict, "", summary.title, counts, "", repr(_table(summary)), more, *notes])
 
 
-def first_look_html(found: Summary) -> str:
-    """The same for a notebook."""
-    notes = "".join(f"<li>{html.escape(str(note))}</li>" for note in (*found.notes, *_left_out(found)))
+def first_look_html(summary: Summary) -> str:
+    """Return the headlines as HTML for a notebook."""
+    notes = "".join(f"<li>{html.escape(str(note))}</li>" for note in (*summary.notes, *_left_out(summary)))
     return (
-        f"<div><p>{html.escape(found.title)}</p>{found.counts._repr_html_()}"
-        f"{_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        f"<div>{paragraphs(summary.verdict)}<p>{html.escape(summary.title)}</p>{summary.counts._repr_html_()}"
+        f"{_table(summary)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
     )
 
 
-def comparison_text(title: str, headlines: Table, verdict: str) -> str:
-    """The headlines of several models as text, with the verdict below."""
-    return "\n".join([title, "", repr(headlines), "", verdict, "more: .summary()"])
+def paragraphs(sentences: Iterable[str]) -> str:
+    """Return sentences as paragraphs of HTML."""
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
 
 
-def comparison_html(title: str, headlines: Table, verdict: str) -> str:
-    """The same for a notebook."""
-    lines = "".join(f"<li>{html.escape(line)}</li>" for line in verdict.splitlines())
-    return f"<div><p>{html.escape(title)}</p>{headlines._repr_html_()}<ul>{lines}</ul></div>"
+def comparison_text(title: str, headlines: Table, statements: Iterable[str]) -> str:
+    """Return which model to choose and the headlines of all of them as text."""
+    return "\n".join([*statements, "", title, "", repr(headlines), "more: .summary()"])
 
 
-def _left_out(found: Summary) -> list[str]:
-    """What a first look does not wait for, in a sentence."""
-    waits = any(row.is_open for row in found.rows)
+def comparison_html(title: str, headlines: Table, statements: Iterable[str]) -> str:
+    """Return the same for a notebook."""
+    return f"<div>{paragraphs(statements)}<p>{html.escape(title)}</p>{headlines._repr_html_()}</div>"
+
+
+def _left_out(summary: Summary) -> list[str]:
+    """Return a sentence on the measures that a first look leaves out, in a list; empty when there are none."""
+    waits = any(row.is_open for row in summary.rows)
     return ["Intervals that would take more than a moment are left out; .summary() has them."] if waits else []
 
 
-def _table(found: Summary) -> Table:
+def _table(summary: Summary) -> Table:
     rows = []
-    for row in found.rows:
+    for row in summary.rows:
         exact = None if row.bounds is None else between(row.bounds.low, row.bounds.high)
         rows.append((row.title, row.value, *(row.interval or (None, None)), row.baseline, exact, row.reason))
     return Table(("measure", "value", "low", "high", "baseline", "between (bins)", "why"), tuple(rows))

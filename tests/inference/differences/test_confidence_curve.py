@@ -14,7 +14,7 @@ B = 1 / (1 + np.exp(-(LABELS - 0.5 + RNG.normal(size=120))))
 FOUND = compare(LABELS, {"a": A, "b": B})
 
 methods = pytest.mark.parametrize(
-    ("measure", "method"), [("auc", "delong"), ("accuracy", "tango"), ("f1", "influence")]
+    ("measure", "method"), [("auc", "delong"), ("accuracy", "tango"), ("f1", "mover_paired"), ("brier", "influence")]
 )
 
 

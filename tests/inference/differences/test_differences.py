@@ -12,7 +12,6 @@ from statsmodels.stats.multitest import multipletests
 import cutline as cl
 from cutline.inference.caveats import IGNORES_THE_BIAS, TOO_RARELY
 from cutline.inference.differences.difference import (
-    NormalDifference,
     ResampledDifference,
     StudentDifference,
     chi_square,
@@ -38,7 +37,7 @@ def test_holm_leaves_out_what_has_no_p_value():
 
 
 def test_a_normal_difference_is_tested_by_its_standard_error():
-    found = NormalDifference(0.3, 0.1)
+    found = StudentDifference(0.3, 0.1)
 
     assert found.p_value() == pytest.approx(2 * norm.sf(3))
     assert found.p_value(0.3) == 1
@@ -46,11 +45,11 @@ def test_a_normal_difference_is_tested_by_its_standard_error():
 
 
 def test_no_standard_error_says_nothing_of_a_difference_and_all_of_none():
-    assert NormalDifference(0.0, 0.0).p_value() == 1
-    assert NormalDifference(0.0, 0.0).interval(0.95) == (0, 0)
-    assert math.isnan(NormalDifference(0.5, 0.0).p_value())
-    assert all(math.isnan(limit) for limit in NormalDifference(0.5, 0.0).interval(0.95))
-    assert math.isnan(NormalDifference(0.5, math.nan).p_value())
+    assert StudentDifference(0.0, 0.0).p_value() == 1
+    assert StudentDifference(0.0, 0.0).interval(0.95) == (0, 0)
+    assert math.isnan(StudentDifference(0.5, 0.0).p_value())
+    assert all(math.isnan(limit) for limit in StudentDifference(0.5, 0.0).interval(0.95))
+    assert math.isnan(StudentDifference(0.5, math.nan).p_value())
 
 
 def test_a_resampled_difference_counts_the_resamples_on_the_other_side():
@@ -96,11 +95,11 @@ def test_undefined_resamples_do_not_count_and_infinite_ones_do():
 
 
 def test_four_times_the_cases_halve_the_standard_error():
-    n = needed_cases(NormalDifference(0.1, 0.2), 100, 0.95)
+    n = needed_cases(StudentDifference(0.1, 0.2), 100, 0.95)
     se = 0.2 * math.sqrt(100 / n)
 
     assert norm.sf(norm.ppf(0.975) - 0.1 / se) == pytest.approx(0.8)  # the power, but for the other tail
-    assert needed_cases(NormalDifference(0.0, 0.2), 100, 0.95) == math.inf
+    assert needed_cases(StudentDifference(0.0, 0.2), 100, 0.95) == math.inf
 
 
 # ---------------------------------------------------------------------- several differences
@@ -134,19 +133,19 @@ def test_a_difference_without_variance_has_no_chi_square(covariance):
 
 
 def test_no_difference_with_a_wide_interval_is_not_said_to_be_none_for_ever():
-    said = planned(NormalDifference(0.0, 0.29), 12, 0.95)
+    said = planned(StudentDifference(0.0, 0.29), 12, 0.95)
 
     assert said == "with 12 cases, a true difference of up to 0.5684 either way cannot be excluded."
 
 
 def test_the_number_of_cases_for_a_given_power_is_named_with_its_uncertainty():
-    said = planned(NormalDifference(0.0144, 0.009), 300, 0.95)
+    said = planned(StudentDifference(0.0144, 0.009), 300, 0.95)
 
     assert said.startswith("about 920 cases would give 80 % power (you have 300) if the true difference is the one obs")
     assert said.endswith("judging by its 80 % interval, 280 to 23,000.")
 
 
-@pytest.mark.parametrize("kind", [NormalDifference, lambda value, se: StudentDifference(value, se, 3)])
+@pytest.mark.parametrize("kind", [StudentDifference, lambda value, se: StudentDifference(value, se, 3)])
 def test_a_difference_without_a_standard_error_has_no_p_value(kind):
     assert math.isnan(kind(0.5, 0.0).p_value())
     assert all(map(math.isnan, kind(0.5, 0.0).interval(0.95)))

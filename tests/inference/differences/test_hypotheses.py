@@ -10,7 +10,7 @@ import pytest
 import cutline as cl
 from cutline import Discordance, compare, compare_independent, evaluate, mcnemar
 from cutline.core.errors import CutlineError
-from cutline.inference.differences.difference import NormalDifference
+from cutline.inference.differences.difference import StudentDifference
 from cutline.inference.differences.hypotheses import Hypothesis, one_sided
 
 FROZEN = json.loads((Path(__file__).parents[2] / "oracles" / "roc_tests.json").read_text())
@@ -109,7 +109,7 @@ def test_points_of_the_roc_curve_are_those_of_proc(name):
 
 
 def test_one_sided_p_values_are_halves_and_complements():
-    found = NormalDifference(0.1, 0.05)  # two standard errors
+    found = StudentDifference(0.1, 0.05)  # two standard errors
     assert one_sided(found, 0.0, upward=True) == pytest.approx(0.02275, abs=1e-5)
     assert one_sided(found, 0.0, upward=False) == pytest.approx(0.97725, abs=1e-5)
     assert one_sided(found, 0.1, upward=True) == 0.5
@@ -159,7 +159,7 @@ def test_hypotheses_that_make_no_sense_are_refused(options, message):
 
 def test_the_margin_of_a_loss_is_one_of_more():
     """Of a loss, not worse means not larger by the margin."""
-    small = NormalDifference(0.04, 0.01)
+    small = StudentDifference(0.04, 0.01)
     assert Hypothesis("non-inferior", 0.1).p_value(small, cl.MEASURES["brier"]) < 1e-6
     assert Hypothesis("non-inferior", 0.01).p_value(small, cl.MEASURES["brier"]) > 0.99
     assert Hypothesis("superior", 0.0).p_value(small, cl.MEASURES["brier"]) > 0.99
@@ -196,12 +196,14 @@ def test_a_test_that_can_show_nothing_says_so():
     assert "decide differently on 3 cases: p cannot fall below 0.12" in models.test("recall").notes[-1]
 
 
-def test_interval_and_p_value_that_disagree_say_which_to_trust():
-    found = compare(*_table(b=4, c=0, n=23), threshold=0.5)
-    interval = found.difference("accuracy")
-    assert found.test("accuracy").p_value > 0.05
-    assert interval.low > 0
-    assert "disagree about 0: for a decision, trust the test" in interval.notes[-1]
+def test_tangos_interval_agrees_with_the_mid_p_test_about_no_difference():
+    """Alone, it excludes 0 for four cases to none, and holds it at a level that the test of ten to none passes."""
+    few, many = (compare(*_table(b=b, c=0, n=23), threshold=0.5) for b in (4, 10))
+    assert few.test("accuracy").p_value > 0.05
+    assert Discordance(4, 0, 24).interval(0.95)[0] > few.difference("accuracy").low == 0
+    p_value = many.test("accuracy").p_value
+    level = 1 - (p_value + Discordance(10, 0, 24).p_value()) / 2
+    assert Discordance(10, 0, 24).interval(level)[0] < 0 < many.difference("accuracy", level=level).low
 
 
 def _table(b: int, c: int, n: int):

@@ -9,7 +9,7 @@ import pytest
 from cutline import compare, evaluate, rank
 from cutline.inference.resampling import binning as module
 from cutline.inference.resampling.binning import bin_scores
-from cutline.inference.resampling.bootstrap import Drawing, bootstrap_in_bins
+from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap_in_bins
 from cutline.measures import MEASURES
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
@@ -73,7 +73,7 @@ def test_a_measure_that_bins_would_change_is_resampled_on_the_whole_list():
     whole = rank(Y[:3000], P[:3000])
     tied, auc = (MEASURES[name].compute for name in ("tied_pairs", "auc"))
     values = [float(tied(whole)), float(auc(whole))]
-    found = bootstrap_in_bins(whole, [tied, auc], values, Drawing(100, 0))
+    found = bootstrap_in_bins(whole, [tied, auc], values, ResamplingPlan(100, 0))
     assert found.bins < 1500
     assert abs(float(np.mean(found.values[1])) - values[1]) < 0.005
     assert float(np.mean(found.values[0])) < 0.002  # in bins a share of 1/1000 of the pairs would be tied by itself

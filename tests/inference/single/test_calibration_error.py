@@ -85,10 +85,35 @@ def test_few_simulations_for_the_level_are_told():
 
 def test_what_single_places_of_the_curve_decide_is_told_where_the_model_is_not_calibrated():
     off, right = cl.evaluate(*predictions(1, 600, power=4.0)), cl.evaluate(*predictions(2))
-    for name in ("e90", "debiased_ece"):
+    for name in ("e90", "e50"):
         assert any("single points of the curve" in note for note in off.estimate(name, resamples=320).notes)
-    for ev, name in ((off, "ici"), (off, "mcb"), (right, "e90")):
+    for ev, name in ((off, "ici"), (off, "eci"), (right, "e90")):
         assert not any("single points" in note for note in ev.estimate(name, resamples=320).notes)
+
+
+def test_an_error_that_falls_beyond_the_curve_of_the_data_still_has_an_interval_with_a_width():
+    """Probabilities without information have a flat curve; beyond, risks are cut at 0 and it grows no more."""
+    for seed in range(4):
+        rng = np.random.default_rng([7, seed])
+        ev = cl.evaluate(rng.random(500) < 0.1, 1 / (1 + np.exp(-rng.normal(size=500))))
+        found = ev.estimate("eci", resamples=320)
+        assert found.low < 0.95 < 0.98 < found.high, found
+
+
+def test_single_places_of_the_curve_have_at_least_what_samples_of_it_show():
+    """The median error of a small sample: the isotonic curve may be right where the middle case stands."""
+    labels, probabilities = predictions(4, 80, power=2.0)
+    found = cl.evaluate(labels, probabilities).estimate("e50", resamples=320)
+    assert found.high > 1.5 * found.value
+
+
+def test_probabilities_that_leave_no_room_for_surprises_are_warned_of():
+    sure = np.r_[np.full(150, 1e-4), np.full(150, 1 - 1e-4)]
+    labels = np.arange(300) >= 150
+    found, usual = cl.evaluate(labels, sure).estimate("ece"), cl.evaluate(*predictions(2)).estimate("ece")
+    assert found.warning is not None
+    assert found.warning.id == "few-surprises"
+    assert usual.warning is None
 
 
 def test_a_limit_that_chance_raised_is_told_and_is_no_warning():

@@ -68,6 +68,16 @@ def test_ties_that_put_the_next_cut_far_away_leave_both_cuts_inside():
     assert found.low <= 50 / 200
 
 
+def test_a_large_tie_some_cuts_away_may_hold_the_cut_that_is_meant():
+    """Recall just exceeds 0.8 before a tie of 10 of 60 positives, and one case less would flag the tie."""
+    rng = np.random.default_rng(5)
+    labels = np.r_[np.ones(50), np.zeros(60), np.ones(10), np.zeros(180)]
+    scores = np.r_[rng.normal(3, 1, 50), rng.normal(1, 0.5, 60), np.full(190, -5.0)]
+    found = cl.evaluate(labels, scores).estimate("precision_at_recall", recall=0.8)
+    assert found.value > 0.5
+    assert found.low <= 60 / 300
+
+
 def test_a_cut_that_is_searched_for_is_told_of():
     """A plain sample has limits on the safe side; resamples of groups show too little of the search."""
     rng = np.random.default_rng(1)

@@ -49,7 +49,7 @@ def test_the_interval_is_around_its_value_and_says_what_chance_does(name):
     found = cl.evaluate(*predictions(3)).estimate(name)
     assert found.method == "smoothed"
     assert found.low < found.value <= found.high
-    assert any("favours the sample at hand" in note for note in found.notes)
+    assert any("so it looks better than it is" in note for note in found.notes)
     assert not any("coverage" in note for note in found.notes)
 
 

@@ -24,12 +24,41 @@ def test_functions_of_the_log_loss_have_limits_of_one_loss():
     assert cox.low < cox.value < cox.high < most
 
 
-def test_a_heavy_tail_of_losses_is_told_of():
+def test_a_heavy_tail_of_losses_is_told_of_and_allowed_for():
+    """Such intervals missed the truth no more often than others: that few cases decide is a detail."""
     wrong = SCORES.copy()
     wrong[[0, 299]] = 1e-30, 1 - 1e-13  # two cases make nearly all of the loss
+    heavy, usual = (ev.estimate("log_loss", resamples=200) for ev in (evaluate(LABELS, wrong), EV))
 
-    assert FEW_WEIGH in evaluate(LABELS, wrong).estimate("log_loss", resamples=200).notes
-    assert FEW_WEIGH not in EV.estimate("log_loss", resamples=200).notes
+    assert "It rests on about 2 cases." in heavy.notes
+    assert heavy.warning is None
+    assert heavy.high / heavy.value > 2 * usual.high / usual.value - 1  # twice as far away, in parts of the value
+
+
+def test_few_skewed_values_without_an_end_at_hand_are_warned_of():
+    few = evaluate(np.arange(100) < 5, np.r_[0.9, 0.1, 0.08, 0.05, 0.04, np.linspace(0.001, 0.1, 95)])
+
+    assert few.estimate("discrimination_slope", resamples=200).warning == FEW_WEIGH
+    assert EV.estimate("discrimination_slope", resamples=200).warning is None
+
+
+@pytest.mark.parametrize(("name", "at"), [("break_even", 0.0), ("portion_lift", 10.0), ("partial_auc", 9 / 19)])
+def test_a_value_at_an_end_of_its_range_is_not_a_certain_one(name, at):
+    """None of 5 positives is among the first, or all are: few resamples show that it could have been otherwise."""
+    labels = np.r_[np.zeros(10), np.ones(5), np.zeros(85)] if not at or at < 1 else np.r_[np.ones(5), np.zeros(95)]
+    labels[[60, 10]] = labels[[10, 60]] if at < 1 else labels[[60, 10]]
+    found = evaluate(labels, np.arange(100)[::-1]).estimate(name, resamples=200)
+
+    assert found.value == pytest.approx(at)
+    assert found.high - found.low > 0.3 * (10 if at == 10 else 1 - at)
+
+
+def test_an_area_over_a_part_of_the_curve_that_holds_hardly_any_case_is_warned_of():
+    labels = np.arange(300) % 30 == 0  # two of ten positives are in the part above a recall of 0.8
+    few = evaluate(labels, RNG.normal(size=300) + labels)
+    assert few.estimate("partial_auc_above_recall", resamples=200).warning.id == "few-in-a-stretch"
+    assert few.estimate("partial_auc_above_recall", min_recall=0.5, resamples=200).warning is None
+    assert EV.estimate("partial_auc_above_recall", resamples=200).warning is None
 
 
 @pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])

@@ -148,18 +148,6 @@ def test_weights_that_go_with_the_scores_are_told_of_and_others_are_not():
     assert any(note.startswith("The weights go with the scores") for note in models.test("auc").pairs[0].notes)
 
 
-def test_classes_of_different_weight_are_told_of_where_the_measure_mixes_them():
-    rng = np.random.default_rng(7)
-    labels = rng.random(400) < 0.5
-    scores = rng.normal(size=400) + labels
-    ev = weighted_by(np.where(labels, 0.9, 0.1), labels, scores)
-    told, silent = (ev.estimate(name, resamples=100).notes for name in ("average_precision", "partial_auc"))
-    assert any(note.startswith("A negative weighs 9 times as much as a positive") for note in told)
-    assert not any("times as much" in note for note in silent)
-    alike = weighted_by(rng.uniform(0.2, 1, 400), labels, scores).estimate("average_precision", resamples=100).notes
-    assert not any("times as much" in note for note in alike)
-
-
 def test_weights_that_are_worth_few_cases_of_a_class_are_told_of():
     rng = np.random.default_rng(3)
     labels = np.arange(100) < 20

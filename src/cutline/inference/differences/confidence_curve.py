@@ -44,7 +44,7 @@ class ConfidenceCurve:
         return Table(("difference", "level", "p_value"), tuple(points))
 
     def to_dict(self) -> dict[str, Any]:
-        """The curve, ready for JSON."""
+        """Return the curve, ready for JSON."""
         return {
             "measure": self.measure,
             "value": self.value if math.isfinite(self.value) else None,
@@ -55,7 +55,7 @@ class ConfidenceCurve:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The points as a data frame of pandas, polars or pyarrow."""
+        """Return the points as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
@@ -64,10 +64,10 @@ class ConfidenceCurve:
         return "\n".join([f"{head}, {test}", *(f"  note: {note}" for note in self.notes)])
 
 
-def confidence_curve(measure: str, found: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:
-    """The curve of a difference, from its intervals at the levels 0 to 0.999; empty when it has none."""
-    limits = np.array([found.interval(level) for level in _LEVELS])
+def confidence_curve(measure: str, difference: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:
+    """Return the curve of a difference, from its intervals at the levels 0 to 0.999; empty when it has none."""
+    limits = np.array([difference.interval(level) for level in _LEVELS])
     known = ~np.isnan(limits).any(axis=1)
     limits, levels = limits[known], _LEVELS[known]
     x, y = np.concatenate((limits[::-1, 0], limits[:, 1])), 1 - np.concatenate((levels[::-1], levels))
-    return ConfidenceCurve(measure, found.value, x, y, found.p_value(), method, notes)
+    return ConfidenceCurve(measure, difference.value, x, y, difference.p_value(), method, notes)

@@ -37,7 +37,7 @@ class AreaCovariance(ComparedByFields):
         return Table(("model", "auc", "standard error", *(f"with {name}" for name in self.names)), tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """The areas and their covariance, ready for JSON."""
+        """Return the areas and their covariance, ready for JSON."""
         return {
             "names": list(self.names),
             "areas": [plain(area) for area in self.areas.tolist()],
@@ -45,7 +45,7 @@ class AreaCovariance(ComparedByFields):
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The table as a data frame of pandas, polars or pyarrow."""
+        """Return the table as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
@@ -53,6 +53,6 @@ class AreaCovariance(ComparedByFields):
 
 
 def area_covariance(names: tuple[str, ...], pairing: Pairing) -> AreaCovariance:
-    """The covariance of all models' AUCs (DeLong et al. 1988)."""
+    """Return the covariance of all models' AUCs (DeLong et al. 1988)."""
     areas = np.array([float(MEASURES["auc"].compute(ranking)) for ranking in pairing.rankings])
     return AreaCovariance(names, areas, delong_covariance(pairing, np.eye(len(names))))

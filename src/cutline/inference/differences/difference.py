@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array
 from cutline.core.table import shown
-from cutline.inference.caveats import EQUAL, IGNORES_THE_BIAS, NO_SPREAD, TOO_RARELY, has_spread
+from cutline.inference.caveats import EQUAL, has_spread
 from cutline.inference.resampling.bootstrap import percentile
-from cutline.measures import Measure
-from cutline.measures.kinds import BestOfCuts, CalibrationError
+from cutline.results.estimate import quantile
 
+_LARGEST_Z = 7.13  # the normal quantile of a level of 1 - 1e-12, beyond which no interval is looked at
+_FARTHEST = 1e100  # stands for infinity where a root is searched
 POWER = 0.8  # how often the number of cases that is named would show the difference
 
 
@@ -33,54 +34,26 @@ class Difference(Protocol):
         """Its standard error."""
 
     def p_value(self, null: float = 0.0) -> float:
-        """How compatible the data are with a true difference of `null`."""
+        """Return how compatible the data are with a true difference of `null`."""
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The differences that are compatible with the data at a level."""
-
-
-@dataclass(frozen=True, eq=False)
-class NormalDifference(ComparedByFields):
-    """A difference with a standard error and a normal distribution around it.
-
-    >>> found = NormalDifference(0.1, 0.05)
-    >>> round(found.p_value(), 4), [round(limit, 4) for limit in found.interval(0.95)]
-    (0.0455, [0.002, 0.198])
-    """
-
-    value: float
-    se: float
-
-    def p_value(self, null: float = 0.0) -> float:
-        """Two-sided; NaN without a standard error, and 1 for the value itself."""
-        from scipy.special import ndtr
-
-        gap = abs(self.value - null)
-        if gap <= EQUAL:
-            return 1.0
-        return float(2 * ndtr(-gap / self.se)) if self.se > EQUAL else math.nan
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """The value and as much on either side; NaN when the standard error says nothing."""
-        from scipy.special import ndtri
-
-        if self.se <= EQUAL < abs(self.value):
-            return math.nan, math.nan
-        reach = float(ndtri((1 + level) / 2)) * self.se
-        return self.value - reach, self.value + reach
+        """Return the differences that are compatible with the data at a level."""
 
 
 @dataclass(frozen=True, eq=False)
 class StudentDifference(ComparedByFields):
-    """A difference with a standard error and Student's distribution around it.
+    """A difference with a standard error and Student's distribution around it; the normal one by default.
 
+    >>> one = StudentDifference(0.1, 0.05)
+    >>> round(one.p_value(), 4), [round(limit, 4) for limit in one.interval(0.95)]
+    (0.0455, [0.002, 0.198])
     >>> round(StudentDifference(0.1, 0.05, 10).p_value(), 4)
     0.0734
     """
 
     value: float
     se: float
-    freedom: float
+    freedom: float = math.inf
 
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided; NaN without a standard error, and 1 for the value itself."""
@@ -95,7 +68,7 @@ class StudentDifference(ComparedByFields):
         return float(2 * (ndtr(t) if math.isinf(self.freedom) else stdtr(self.freedom, t)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The value and as much on either side; NaN when the standard error says nothing."""
+        """Return the value and as much on either side; NaN when the standard error says nothing."""
         from scipy.special import ndtri, stdtrit
 
         if self.se <= EQUAL < abs(self.value):
@@ -146,37 +119,84 @@ class ResampledDifference:
         return float(min(low, len(self.draws) - up) + at_null)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The percentile interval, its limits resamples themselves; NaN when there are too few for the level."""
+        """Return the percentile interval, its limits resamples themselves; NaN when there are too few for the level."""
         if self.says_nothing:
             return math.nan, math.nan
         low, high = percentile(self.draws, level)
         return float(low), float(high)
 
 
-def said_of_resamples(found: ResampledDifference, measure: Measure) -> list[str]:
-    """Return what qualifies a difference that is known from resamples.
+@dataclass(frozen=True, eq=False)
+class SeparateDifference:
+    """A difference of two values with intervals of their own at every level (MOVER).
 
-    Args:
-        found: The difference.
-        measure: What it is of.
+    Newcombe's square and add (1998), which Zou and Donner (2008) call MOVER: each limit of the difference is as far
+    away as the root of the squared distances to the limits of both values, less their product times the correlation of
+    the two (Zou 2007). Without a correlation it is for independent samples; models on the same cases, whose luck is
+    shared, have too wide an interval then.
+
+    >>> limits = lambda level: (0.5, 0.8)
+    >>> [round(limit, 3) for limit in SeparateDifference((0.7, 0.6), (limits, limits)).interval(0.95)]
+    [-0.183, 0.241]
     """
-    undefined = len(found.resampled) - len(found.draws)
-    notes = [f"In {undefined} of {len(found.resampled)} resamples {measure} has no difference."] if undefined else []
-    if found.says_nothing:
-        notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
-    elif not has_spread(found.draws):
-        notes.append(f"{NO_SPREAD} {TOO_RARELY}")
-    elif isinstance(measure.kind, BestOfCuts | CalibrationError):
-        notes.append(IGNORES_THE_BIAS)
-    return notes
+
+    values: tuple[float, float]
+    limits: tuple[Callable[[float], Any], Callable[[float], Any]]
+    correlation: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.values[0] - self.values[1]
+
+    @property
+    def se(self) -> float:
+        """About its standard error: half the interval of 95 % over the normal quantile."""
+        low, high = self.interval(0.95)
+        return (high - low) / 2 / quantile(0.95)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the limits at a level."""
+        if level <= EQUAL:
+            return self.value, self.value
+        (low_a, high_a), (low_b, high_b) = (limits(level) for limits in self.limits)
+        a, b = self.values
+        return self.value - self._reach(a - low_a, high_b - b), self.value + self._reach(high_a - a, b - low_b)
+
+    def _reach(self, one: float, two: float) -> float:
+        if math.isinf(one) or math.isinf(two):
+            return math.inf
+        return math.sqrt(max(one * one + two * two - 2 * self.correlation * one * two, 0.0))
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Return one minus the level of the interval that just reaches `null`."""
+        if abs(self.value - null) <= EQUAL:
+            return 1.0
+        from scipy.optimize import brentq
+        from scipy.special import ndtr
+
+        def reach_beyond(z: float) -> float:
+            """Return how far the interval of z standard errors reaches beyond `null`."""
+            low, high = self.interval(1 - 2 * float(ndtr(-z)))
+            return min(null - low if self.value > null else high - null, _FARTHEST)
+
+        bracket = [0.0]
+        for z in (2.0, 4.0, _LARGEST_Z):  # limits are nearly linear in z, which far ones hide
+            bracket.append(z)
+            reach = reach_beyond(z)
+            if math.isnan(reach):
+                return math.nan
+            if reach > 0:
+                return 2 * float(ndtr(-brentq(reach_beyond, *bracket[-2:], xtol=1e-7)))
+        return 2 * float(ndtr(-_LARGEST_Z))
 
 
 def needed_cases(difference: Difference, cases: float, level: float) -> float:
-    """About how many such cases would show the difference at a level, with 80 % power.
+    """Return about how many such cases would show the difference at a level, with 80 % power.
 
     It supposes that the difference stays what it is and that its standard error shrinks with the square root.
 
-    >>> round(needed_cases(NormalDifference(0.1, 0.1), 100, 0.95))
+    >>> round(needed_cases(StudentDifference(0.1, 0.1), 100, 0.95))
     785
     """
     from scipy.special import ndtri
@@ -188,13 +208,13 @@ def needed_cases(difference: Difference, cases: float, level: float) -> float:
 
 
 def planned(difference: Difference, cases: int, level: float, unit: str = "cases") -> str:
-    """What more cases would bring, as the end of a sentence about a difference that is not significant.
+    """Return what more cases would bring, as the end of a sentence about a difference that is not significant.
 
     The number supposes that the true difference is the one observed, which it need not be: so does the number for
     either end of its 80 % interval, and these show how little the data say about it. Power that is computed after the
     fact adds nothing to the p-value; it is a guide for the next study.
 
-    >>> print(planned(NormalDifference(0.0144, 0.0469), 300, 0.95).replace("; ", ";" + chr(10)))
+    >>> print(planned(StudentDifference(0.0144, 0.0469), 300, 0.95).replace("; ", ";" + chr(10)))
     about 25,000 cases would give 80 % power (you have 300) if the true difference is the one observed;
     judging by its 80 % interval, 930 or more.
     """
@@ -207,7 +227,7 @@ def planned(difference: Difference, cases: int, level: float, unit: str = "cases
     needed = needed_cases(difference, cases, level)
     if needed <= cases:
         return f"with {cases:,} {unit} nothing more can be said."
-    likely = NormalDifference(difference.value, difference.se).interval(POWER)
+    likely = StudentDifference(difference.value, difference.se).interval(POWER)
     fewest = needed * (difference.value / max(map(abs, likely))) ** 2
     at_most = (
         f"{_rounded(needed * (difference.value / min(map(abs, likely))) ** 2)}" if likely[0] * likely[1] > 0 else ""
@@ -221,12 +241,12 @@ def planned(difference: Difference, cases: int, level: float, unit: str = "cases
 
 
 def _rounded(cases: float) -> str:
-    """A number of cases to two digits."""
+    """Return a number of cases to two digits."""
     return f"{float(f'{cases:.2g}'):,.0f}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values corrected for their number (Holm 1979); one that is NaN is not counted, and stays NaN.
+    """Return the p-values corrected for their number (Holm 1979); one that is NaN is not counted, and stays NaN.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -241,7 +261,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float]:
-    """The test that several differences are all zero: its statistic, its degrees of freedom and its p-value.
+    """Return the test that several differences are all zero: its statistic, its degrees of freedom and its p-value.
 
     Differences that follow from others, as those of equal models do, take no degree of freedom.
     """
@@ -260,12 +280,12 @@ def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float
     return statistic, int(held.sum()), float(chdtrc(int(held.sum()), statistic))
 
 
-def has_no_width(found: Difference) -> bool:
+def has_no_width(difference: Difference) -> bool:
     """Whether an interval is a point."""
-    low, high = found.interval(0.95)
+    low, high = difference.interval(0.95)
     return not high - low > EQUAL
 
 
-def speaks(found: Difference) -> bool:
+def has_interval(difference: Difference) -> bool:
     """Whether there is an interval at all."""
-    return not math.isnan(found.interval(0.5)[0])
+    return not math.isnan(difference.interval(0.5)[0])

@@ -1,4 +1,4 @@
-"""From the questions that are asked of several models to the rows of their differences."""
+"""From the questions that are questions of several models to the rows of their differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cutline.core.ranking import Array
 from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.difference import chi_square
 from cutline.inference.differences.hypotheses import Hypothesis
-from cutline.inference.differences.paired import RANDOM, PairedMeasure, Questions, ask
+from cutline.inference.differences.paired import PairedMeasure, Questions, ask
 from cutline.inference.differences.test_results import PairTest, PairTests
 from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.measures import MEASURES
@@ -21,7 +21,7 @@ from cutline.results.choices import choose_models
 from cutline.results.comparison_summary import DifferenceRow, Omnibus
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Wanted
+from cutline.results.measure_selection import SelectedMeasure
 from cutline.results.summary import keyed
 
 NOT_RESAMPLED = "There is no closed form, and nothing was resampled: name a number of resamples, such as 200."
@@ -36,16 +36,17 @@ class Differences:
     omnibus: Omnibus | None = None
     confidence: tuple[ConfidenceCurve, ...] = ()
     resamples: int = 0
+    is_random: bool = False
 
     @property
     def resampling(self) -> tuple[int, bool]:
         """How many resamples gave some of the rows, and whether some would have needed them and got none."""
-        used = self.resamples if any({*RANDOM} & {*row.methods} for row in self.rows) else 0
+        used = self.resamples if self.is_random else 0
         return used, not self.resamples and any(not row.methods for row in self.rows)
 
 
 def differences(
-    wanted: Sequence[Wanted],
+    wanted: Sequence[SelectedMeasure],
     pairing: Pairing,
     cuts: Mapping[str, CutPoint],
     level: float,
@@ -55,91 +56,92 @@ def differences(
     goal: str | None = None,
     primary: str | None = None,
 ) -> Differences:
-    """A row for each measure and pair of models; what has no closed form shares its resamples, or has no interval.
+    """Return a row for each measure and pair of models; measures without a closed form share their resamples.
 
     The measure that decides the first question (`goal` or `primary` name it) is the one of the verdict in words.
     """
-    asked = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
-    asked = answered(asked, pairing, resamples, seed)
-    rows = tuple(row for one, at in zip(asked, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
+    questions = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
+    questions = share_resamples(questions, pairing, resamples, seed)
+    rows = tuple(row for one, at in zip(questions, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
     tested = {
         keyed(one.measure, at.at): one
-        for one, at in zip(asked, wanted, strict=True)
+        for one, at in zip(questions, wanted, strict=True)
         if resamples or not one.is_random()
     }
+    is_random = any(one.is_random() for one in questions)
     by_quota = next(iter(cuts.values())).by_quota
     choices = choose_models(rows, level, goal=goal, primary=primary, by_quota=by_quota)
     decisive = [choice.measure for choice in choices if choice.measure in tested]
     if not tested:
-        return Differences(rows, resamples=resamples)
+        return Differences(rows, resamples=resamples, is_random=is_random)
     first = tested[decisive[0] if decisive else min(tested)]
-    method = "auto" if resamples else first.chosen("auto")
+    method = "auto" if resamples else first.choose("auto").name
     whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
     curves = tuple(confidence_curve(one.title, *one.difference(_of_interval(method))) for one in first.pairs.values())
-    return Differences(rows, first.sentences(level, method), whole, curves, resamples)
+    return Differences(rows, first.sentences(level, method), whole, curves, resamples, is_random)
 
 
 def _of_interval(test: str) -> str:
-    """The method of the interval that goes with a test."""
+    """Return the method of the interval that goes with a test."""
     return "tango" if test == "mcnemar_midp" else test
 
 
-def answered(
+def share_resamples(
     questions: Sequence[Questions], pairing: Pairing, resamples: int, seed: int, method: str = "auto"
 ) -> list[Questions]:
-    """The questions, those that the bootstrap answers from resamples that all of them share."""
-    drawn = [i for i, one in enumerate(questions) if one.needs_resamples(method)]
-    if not drawn or not resamples:
+    """Return the questions, those that the bootstrap answers from resamples that all of them share."""
+    places = [i for i, one in enumerate(questions) if one.needs_resamples(method)]
+    if not places or not resamples:
         return list(questions)
-    found = bootstrap(pairing, [questions[i].of_all for i in drawn], resamples, seed)
-    done = {i: questions[i].answered(found, place) for place, i in enumerate(drawn)}
+    resampled = bootstrap(pairing, [questions[i].of_all for i in places], resamples, seed)
+    done = {i: questions[i].answered(resampled, place) for place, i in enumerate(places)}
     return [done.get(i, one) for i, one in enumerate(questions)]
 
 
-def _rows(asked: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
-    """A row for each pair of models."""
-    method = asked.chosen("auto")
-    if not resamples and asked.is_random():
-        yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in asked.pairs.values())
+def _rows(questions: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
+    """Yield a row for each pair of models."""
+    method = questions.choose("auto").name
+    if not resamples and questions.is_random():
+        yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in questions.pairs.values())
         return
     # Without resamples, what stands in for a formula that says nothing is not drawn either.
     by_test = "auto" if resamples else method
     by_interval = _of_interval(by_test)
-    for one, test in zip(asked.pairs.values(), asked.tests(by_test), strict=True):
+    for one, test in zip(questions.pairs.values(), questions.tests(by_test), strict=True):
         if one.reasons:
             yield _without(one, at, level, one.reasons)
         else:
-            found = one.estimate(by_interval, level)
-            notes = tuple(dict.fromkeys((*test.notes, *found.notes)))
+            estimate = one.estimate(by_interval, level)
+            notes = tuple(dict.fromkeys((*test.notes, *estimate.notes)))
             p_values = (test.p_value, test.p_holm)
-            yield DifferenceRow(one.measure, *one.names, *one.values, found, *p_values, test.method, notes, at)
+            yield DifferenceRow(one.measure, *one.names, *one.values, estimate, *p_values, test.method, notes, at)
 
 
 def _without(one: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple[str, ...]) -> DifferenceRow:
-    """The row of a pair without interval and test, and why."""
-    found = Estimate(one.title, one.value, math.nan, math.nan, level, "")
-    return DifferenceRow(one.measure, *one.names, *one.values, found, math.nan, math.nan, "", why, at)
+    """Return the row of a pair without interval and test, and why."""
+    estimate = Estimate(one.title, one.value, math.nan, math.nan, level, "")
+    return DifferenceRow(one.measure, *one.names, *one.values, estimate, math.nan, math.nan, "", why, at)
 
 
 def all_pair_tests(
-    asked: Questions,
+    questions: Questions,
     method: str,
     pairing: Pairing,
     hypothesis: Hypothesis = Hypothesis(),  # noqa: B008
 ) -> PairTests:
-    """The tests of all pairs in a measure, and the one of no difference at all."""
-    found = asked.tests(method, hypothesis)
-    name = str(asked.measure)
+    """Return the tests of all pairs in a measure, and the one of no difference at all."""
+    tests = questions.tests(method, hypothesis)
+    name = str(questions.measure)
     if not hypothesis.is_two_sided:
-        return PairTests(name, found, min((t.p_holm for t in found if not math.isnan(t.p_holm)), default=math.nan))
-    whole = omnibus(asked, found, pairing, method)
-    return PairTests(name, found, whole.p_value, whole.chi_square, whole.degrees)
+        return PairTests(name, tests, min((t.p_holm for t in tests if not math.isnan(t.p_holm)), default=math.nan))
+    whole = omnibus(questions, tests, pairing, method)
+    return PairTests(name, tests, whole.p_value, whole.chi_square, whole.degrees)
 
 
-def omnibus(asked: Questions, tests: Sequence[PairTest], pairing: Pairing, method: str = "auto") -> Omnibus:
-    """The test that no model differs: DeLong's chi-square, or the smallest p-value after Holm's correction."""
-    name = str(asked.measure)
-    if len(tests) > 1 and asked.chosen(method) == "delong":
+def omnibus(questions: Questions, tests: Sequence[PairTest], pairing: Pairing, method: str = "auto") -> Omnibus:
+    """Return the test that no model differs: DeLong's chi-square, or the smallest p-value after Holm's correction."""
+    name = str(questions.measure)
+    if len(tests) > 1 and questions.choose(method).name == "delong":
         statistic, degrees, p_value = chi_square(*_covariance_of_all(pairing))
         if not math.isnan(p_value):
             return Omnibus(name, p_value, statistic, degrees)
@@ -148,7 +150,7 @@ def omnibus(asked: Questions, tests: Sequence[PairTest], pairing: Pairing, metho
 
 
 def _covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
-    """The differences of every model's AUC from the first one's, and DeLong's covariance of them."""
+    """Return the differences of every model's AUC from the first one's, and DeLong's covariance of them."""
     models = len(pairing.rankings)
     contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
     auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])

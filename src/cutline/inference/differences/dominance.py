@@ -36,22 +36,22 @@ class Span(NamedTuple):
 
 
 def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001) -> list[tuple[Span, bool]]:
-    """The spans as they can be drawn from low to high, and whether the models take turns along each.
+    """Return the spans as they can be drawn from low to high, and whether the models take turns along each.
 
     Neighbours that are narrower than the least share of the axis are put together: there models take turns.
     """
     inside = [Span(max(one.low, low), min(one.high, high), one.best) for one in spans]
     wide = least * (high - low)
-    drawn: list[tuple[Span, bool]] = []
+    joined: list[tuple[Span, bool]] = []
     there = (one for one in inside if one.high > one.low)
     for narrow, run in itertools.groupby(there, lambda one: one.high - one.low < wide):
         group = list(run)
         if narrow and len(group) > 1:
             names = tuple(dict.fromkeys(name for one in group for name in one.best))
-            drawn.append((Span(group[0].low, group[-1].high, names), True))
+            joined.append((Span(group[0].low, group[-1].high, names), True))
         else:
-            drawn += [(one, False) for one in group]
-    return drawn
+            joined += [(one, False) for one in group]
+    return joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Dominance(ComparedByFields):
         return everywhere[0] if len(everywhere) == 1 else None
 
     def share(self, name: str) -> float:
-        """The share of the axis over which a model is the best, alone or with others."""
+        """Return the share of the axis over which a model is the best, alone or with others."""
         check_text(name, "name", "a")
         length = sum(span.high - span.low for span in self.spans)
         return float(divide(sum(span.high - span.low for span in self.spans if name in span.best), length))
@@ -82,7 +82,7 @@ class Dominance(ComparedByFields):
         return Table((f"{self.axis} from", "to", "best"), tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """The spans, ready for JSON."""
+        """Return the spans, ready for JSON."""
         return {
             "curve": self.curve,
             "axis": self.axis,
@@ -92,7 +92,7 @@ class Dominance(ComparedByFields):
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The spans as a data frame of pandas, polars or pyarrow."""
+        """Return the spans as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     @property
@@ -114,7 +114,7 @@ class Dominance(ComparedByFields):
         return self.verdict if is_alike else f"{self.verdict} {_OF_THIS_SAMPLE}"
 
     def _lead(self, name: str) -> str:
-        """Where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
+        """Return where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
         least = _SHORT * (self.spans[-1].high - self.spans[0].low)
         mine = sorted((one for one in self._stretches(name) if one[1] - one[0] >= least), key=lambda s: s[0] - s[1])
         share = self.share(name)
@@ -122,11 +122,11 @@ class Dominance(ComparedByFields):
             return ""
         where = listed([f"{_brief(low)} to {_brief(high)}" for low, high in sorted(mine[:_LONGEST])])
         more = ", and elsewhere" if len(mine) > _LONGEST else ""
-        told = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
-        return f"{name} leads {told} ({100 * share:.3g} % of the axis)"
+        where_it_leads = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
+        return f"{name} leads {where_it_leads} ({100 * share:.3g} % of the axis)"
 
     def _stretches(self, name: str) -> Iterator[tuple[float, float]]:
-        """The stretches over which a model leads without a break, whoever shares the lead."""
+        """Yield the stretches over which a model leads without a break, whoever shares the lead."""
         for leads, run in itertools.groupby(self.spans, lambda span: name in span.best):
             if leads:
                 spans = list(run)
@@ -140,7 +140,7 @@ class Dominance(ComparedByFields):
 
 
 def _brief(place: float) -> str:
-    """A place of the axis in few digits, and none of them in an exponent."""
+    """Return a place of the axis in few digits, and none of them in an exponent."""
     return f"{place:,.0f}" if abs(place) >= 1000 else f"{place:.3g}"
 
 
@@ -152,7 +152,7 @@ class _Line(NamedTuple):
 
 
 def _share(counts: Array, of: Any) -> Array:
-    """Counts as a share of a class; all at 0 when nobody is in it."""
+    """Return counts as a share of a class; all at 0 when nobody is in it."""
     return np.asarray(counts / (of or 1))
 
 
@@ -178,14 +178,14 @@ CURVES: dict[str, tuple[str, Callable[[Ranking], _Line]]] = {
 
 
 def of_curves(curve: str, names: Sequence[str], rankings: Sequence[Ranking]) -> Dominance:
-    """Where each model's curve is the highest."""
+    """Return where each model's curve is the highest."""
     axis, line = CURVES[curve]
     edges, best = _highest([line(ranking) for ranking in rankings])
     return Dominance(curve, axis, tuple(names), _spans(names, edges, best))
 
 
 def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
-    """The edges of the stretches in which no two lines cross, and which lines are the highest in each."""
+    """Return the edges of the stretches in which no two lines cross, and which lines are the highest in each."""
     x = _distinct([line.x for line in lines])
     left, right = _limits(lines, x)
     crossings = [x]
@@ -203,14 +203,14 @@ def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
 
 
 def _distinct(runs: Sequence[Array]) -> Array:
-    """All values once, in order: a stable sort merges runs that are sorted; np.unique would hash millions of values."""
+    """Return the distinct values in order: a stable sort merges sorted runs, where np.unique would hash millions."""
     x = np.concatenate(runs).astype(float, copy=False)
     x.sort(kind="stable")
     return x[np.concatenate(([True], x[1:] != x[:-1]))]
 
 
 def _limits(lines: Sequence[_Line], x: Array) -> tuple[Array, Array]:
-    """The height of each line just after the start and just before the end of each stretch between x's."""
+    """Return the height of each line just after the start and just before the end of each stretch between x's."""
     left, right = [], []
     for line in lines:
         start = np.searchsorted(line.x, x[:-1], side="right") - 1  # the last point at or before the start
@@ -224,7 +224,7 @@ def _limits(lines: Sequence[_Line], x: Array) -> tuple[Array, Array]:
 
 
 def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ranking], **parameters: Any) -> Dominance:
-    """Where each model is the best in a measure of one cut, all of them cut at the same threshold.
+    """Return where each model is the best in a measure of one cut, all of them cut at the same threshold.
 
     A span runs from above its low end up to its high end: between scores nothing changes. It makes sense for scores
     on one scale, such as probabilities.
@@ -245,7 +245,7 @@ def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ran
 
 
 def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, parameters: dict[str, Any]) -> Array:
-    """The measure at each threshold."""
+    """Return the measure at each threshold."""
     cut = np.searchsorted(-sign * ranking.score.astype(float), -edges, side="right")
     tp, fp = ranking.tp[cut], ranking.fp[cut]
     counts = Counts(tp, fp, ranking.positives - tp, ranking.negatives - fp, sign * edges)
@@ -253,7 +253,7 @@ def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, param
 
 
 def _spans(names: Sequence[str], edges: Array, best: Array) -> tuple[Span, ...]:
-    """The stretches between edges, neighbours with the same best models put together."""
+    """Return the stretches between edges, neighbours with the same best models put together."""
     starts = np.flatnonzero(np.append(True, (best[:, 1:] != best[:, :-1]).any(axis=0))[: best.shape[1]])
     ends = np.append(starts[1:], best.shape[1]) if len(starts) else starts
     named = (tuple(itertools.compress(names, best[:, start])) for start in starts)

@@ -30,21 +30,23 @@ class Hypothesis(NamedTuple):
         """Whether any difference will do."""
         return self.alternative == "two-sided"
 
-    def p_value(self, found: Difference, measure: Measure) -> float:
-        """How compatible the data are with the opposite."""
+    def p_value(self, difference: Difference, measure: Measure) -> float:
+        """Return how compatible the data are with the opposite."""
         if self.is_two_sided:
-            return found.p_value()
+            return difference.p_value()
         if self.alternative in ("greater", "less"):
-            return one_sided(found, 0.0, upward=self.alternative == "greater")
+            return one_sided(difference, 0.0, upward=self.alternative == "greater")
         if self.alternative == "equivalent":
-            return max(one_sided(found, -self.margin, upward=True), one_sided(found, self.margin, upward=False))
+            return max(
+                one_sided(difference, -self.margin, upward=True), one_sided(difference, self.margin, upward=False)
+            )
         upward = measure.better != "lower"
         shift = self.margin if self.alternative == "superior" else -self.margin
-        return one_sided(found, shift if upward else -shift, upward=upward)
+        return one_sided(difference, shift if upward else -shift, upward=upward)
 
 
 def hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypothesis:
-    """The hypothesis that is asked for, if it makes sense for the measure."""
+    """Return the hypothesis, if it makes sense for the measure."""
     check_choice(alternative, "alternative", ALTERNATIVES)
     if alternative not in _WITH_MARGIN:
         if margin is not None:
@@ -66,9 +68,9 @@ def hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypo
     return Hypothesis(alternative, size)
 
 
-def one_sided(found: Difference, null: float, *, upward: bool) -> float:
-    """The p-value of a true difference that is at most `null`, or with `upward` false at least that."""
-    two, gap = found.p_value(null), found.value - null
+def one_sided(difference: Difference, null: float, *, upward: bool) -> float:
+    """Return the p-value of a true difference that is at most `null`, or with `upward` false at least that."""
+    two, gap = difference.p_value(null), difference.value - null
     if math.isnan(two) or math.isnan(gap):
         return math.nan
     if abs(gap) <= EQUAL:

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.validation import check_choice, check_level, check_number
 from cutline.inference.resampling.pairing import Pairing
@@ -75,7 +76,7 @@ class Discordance:
         return float(low), float(high)
 
     def _z(self, null: float) -> float:
-        """The score statistic of a difference, its variance taken where that difference is the likeliest."""
+        """Return the score statistic of a difference, its variance taken where that difference is the likeliest."""
         b, c, n = self.first, self.second, self.n
         gap = b - c - n * null
         linear = -b - c + (2 * n - b + c) * null
@@ -87,8 +88,47 @@ class Discordance:
         return gap / math.sqrt(variance)
 
 
+@dataclass(frozen=True)
+class MidpDifference:
+    """A difference of two shares: Tango's score interval, and of no difference McNemar's mid-p test.
+
+    Where Tango's interval and that test disagree about 0, the interval is made to agree: it reaches to 0 or ends there.
+
+    >>> MidpDifference(Discordance(first=6, second=0, n=40)).interval(0.95)[0] > 0
+    True
+    """
+
+    table: Discordance
+
+    @property
+    def value(self) -> float:
+        """The difference of the two shares."""
+        return self.table.value
+
+    @property
+    def se(self) -> float:
+        """The standard error of the difference."""
+        return self.table.se
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Return the p-value of a difference."""
+        return mcnemar(self.table) if null == 0 else self.table.p_value(null)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the limits at a level."""
+        low, high = self.table.interval(level)
+        is_rejected = self.p_value() <= 1 - level
+        if math.isnan(low) or is_rejected != (low <= 0 <= high):
+            return low, high
+        if not is_rejected:
+            return min(low, 0.0), max(high, 0.0)
+        beyond = math.ulp(0.0)  # the smallest number: 0 itself is not in the interval
+        return (beyond, high) if self.value > 0 else (low, -beyond)
+
+
+@public
 def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
-    """The p-value of no difference, given the discordant cases: 1 when there are none.
+    """Return the p-value of no difference, given the discordant cases: 1 when there are none.
 
     Args:
         table: The cases that only the first model, and only the second, gets right.
@@ -119,7 +159,7 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
 
 
 def _unconditional(table: Discordance) -> float:
-    """The largest chance, over all shares of discordant cases, of a table as far from even as this one."""
+    """Return the largest chance, over all shares of discordant cases, of a table as far from even as this one."""
     from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
     n, discordant, gap = table.n, table.first + table.second, abs(table.first - table.second)
@@ -141,7 +181,7 @@ def _unconditional(table: Discordance) -> float:
 
 
 def few_discordant(table: Discordance, variant: Variant) -> list[str]:
-    """A warning where even the clearest outcome of so few discordant cases would not be significant."""
+    """Return a warning where even the clearest outcome of so few discordant cases would not be significant."""
     discordant = table.first + table.second
     least = mcnemar(Discordance(discordant, 0, max(table.n, discordant)), variant)
     if least <= _LEVEL:
@@ -152,7 +192,7 @@ def few_discordant(table: Discordance, variant: Variant) -> list[str]:
 
 
 def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:
-    """The discordant cases of two models, whose flags are given for each cell, by what the measure is a share of."""
+    """Return the discordant cases of two models from the flags of each cell, by what the measure is a share of."""
     among, what = share
     inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among
     happens = flags if what == "flagged" else [(flag == pairing.is_positive) == (what == "right") for flag in flags]

@@ -28,7 +28,7 @@ _PLACES = np.linspace(0, 1, 201)
 _LEAST_ERROR = 0.25  # of the largest standard error
 
 
-def _positives_found(r: Ranking, share: Array) -> Array:
+def _count_positives(r: Ranking, share: Array) -> Array:
     return np.asarray(divide(r.at_quota(share * float(r.total)).tp, r.positives))
 
 
@@ -36,7 +36,7 @@ def _positives_found(r: Ranking, share: Array) -> Array:
 HEIGHTS: Mapping[str, tuple[str, Callable[[Ranking, Array], Array]]] = {
     "roc": ("fpr", tpr_at),
     "precision_recall": ("recall", lambda r, recall: tpr_at(r.swapped(), 1 - recall)),
-    "quota": ("share of the list", _positives_found),
+    "quota": ("share of the list", _count_positives),
 }
 
 
@@ -63,11 +63,11 @@ class Regions(ComparedByFields):
         if not self.spans:
             where = f"Nowhere along the {self.axis} is a model better than all others"
             return f"{where} at {percent} simultaneous confidence: where the curves cross may be chance."
-        told = []
+        leads = []
         for name in self.leaders:
             parts = [f"{s.low:.3g} to {s.high:.3g}" for s in self.spans if name in s.best]
-            told.append(f"{name} for {self.axis} {listed(parts)}")
-        return f"Better than all others at {percent} simultaneous confidence: {'; '.join(told)}. Elsewhere it is open."
+            leads.append(f"{name} for {self.axis} {listed(parts)}")
+        return f"Better than all others at {percent} simultaneous confidence: {'; '.join(leads)}. Elsewhere it is open."
 
     @property
     def table(self) -> Table:
@@ -76,7 +76,7 @@ class Regions(ComparedByFields):
         return Table((f"{self.axis} from", "to", "better"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The spans, ready for JSON."""
+        """Return the spans, ready for JSON."""
         return {
             "curve": self.curve,
             "axis": self.axis,
@@ -86,7 +86,7 @@ class Regions(ComparedByFields):
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The spans as a data frame of pandas, polars or pyarrow."""
+        """Return the spans as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class Regions(ComparedByFields):
 
 
 def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, resamples: int, seed: int) -> Regions:
-    """The regions of a curve over which each model is better than all others.
+    """Return the regions of a curve over which each model is better than all others.
 
     Args:
         pairing: The models on the same cases.
@@ -106,12 +106,12 @@ def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, re
     """
     axis, height = HEIGHTS[curve]
 
-    def ask(drawn: Sequence[Ranking]) -> list[Any]:
-        found = []
-        for stack in drawn:
+    def ask(samples: Sequence[Ranking]) -> list[Any]:
+        values = []
+        for stack in samples:
             rows = [height(one, _PLACES) for one in stack.one_by_one()]
-            found.append(rows[0] if stack.pos.ndim == 1 else np.stack(rows))
-        return found
+            values.append(rows[0] if stack.pos.ndim == 1 else np.stack(rows))
+        return values
 
     at_hand = [height(r, _PLACES) for r in pairing.rankings]
     draws = resample(pairing, ask, resamples, seed).values
@@ -125,17 +125,17 @@ def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, re
     reach = float(largest[min(int(np.ceil(level * (len(largest) + 1))) - 1, len(largest) - 1)])
     ahead = np.zeros((len(names), len(_PLACES)), dtype=int)
     for (i, j), gap, error in zip(pairs, gaps, errors, strict=True):
-        with np.errstate(invalid="ignore"):  # where no resample differs, nothing is told apart
+        with np.errstate(invalid="ignore"):  # where no resample differs, nothing is leads apart
             ahead[i] += gap > reach * error
             ahead[j] += -gap > reach * error
     return Regions(curve, axis, tuple(names), _spans(names, ahead == len(names) - 1), level, resamples)
 
 
 def _spans(names: Sequence[str], best: Array) -> tuple[Span, ...]:
-    """The runs of places along which a model is ahead of all others."""
-    found = []
+    """Return the runs of places along which a model is ahead of all others."""
+    spans = []
     for name, row in zip(names, best, strict=True):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], row.astype(int), [0]))))
         for start, end in zip(edges[::2], edges[1::2], strict=True):
-            found.append(Span(float(_PLACES[start]), float(_PLACES[end - 1]), (name,)))
-    return tuple(sorted(found))
+            spans.append(Span(float(_PLACES[start]), float(_PLACES[end - 1]), (name,)))
+    return tuple(sorted(spans))

@@ -41,6 +41,11 @@ class PairTest(ComparedByFields):
         return (1 if self.method == "permutation" else 2) / (1 + self.draws) if self.draws else 0.0
 
     @property
+    def floor_of_holm(self) -> float:
+        """The corrected p-value where the plain one is at its floor, below which neither can be shown; else 0."""
+        return self.p_holm if 0 < self.p_value <= self.floor * (1 + 1e-9) else 0.0
+
+    @property
     def claim(self) -> str:
         """What a small p-value speaks for, in words."""
         words = {
@@ -54,7 +59,7 @@ class PairTest(ComparedByFields):
         return words[self.alternative]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON: what is not a finite number is None."""
+        """Return the fields, ready for JSON: what is not a finite number is None."""
         names = (field.name for field in fields(self) if field.name != "draws")
         return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
@@ -100,18 +105,18 @@ class PairTests(ComparedByFields):
         return Table(columns, tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole and its pairs, ready for JSON."""
+        """Return the whole and its pairs, ready for JSON."""
         names = ("measure", "p_value", "chi_square", "degrees")
         return {name: plain(getattr(self, name)) for name in names} | {"pairs": [pair.to_dict() for pair in self.pairs]}
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The pairs as a data frame of pandas, polars or pyarrow."""
+        """Return the pairs as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
         lines = [
             f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value, pair.floor)}"
-            + (f" ({p_shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
+            + (f" ({p_shown(pair.p_holm, pair.floor_of_holm)} after Holm's correction)" if len(self) > 1 else "")
             + (f" that {pair.claim}" if pair.alternative != "two-sided" else "")
             + f" ({method_title(pair.method)})"
             for pair in self.pairs
@@ -128,6 +133,6 @@ class PairTests(ComparedByFields):
 
 
 def corrected(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
-    """The tests with their p-values corrected for their number by Holm's method."""
+    """Return the tests with their p-values corrected for their number by Holm's method."""
     p_values = holm([test.p_value for test in tests])
     return tuple(replace(test, p_holm=p_value) for test, p_value in zip(tests, p_values, strict=True))

@@ -1,114 +1,48 @@
-"""A difference from the intervals of the two models, one by one: for models on different cases, and as a last resort.
-
-Newcombe's square and add (1998), which Zou and Donner (2008) call MOVER: each limit of the difference is as far away as
-the root of the squared distances to the limits of the models. For models on the same cases, whose luck is shared, it
-is too wide rather than too narrow.
-"""
+"""The methods for differences of samples of different cases, and the table of which is used where."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from cutline.core.ranking import Ranking
-from cutline.inference.caveats import EQUAL
+import numpy as np
+
+from cutline.core.errors import ParameterError
+from cutline.inference import delong
+from cutline.inference.caveats import EQUAL, few_cases, few_resamples
+from cutline.inference.corrected import subtract_corrected
+from cutline.inference.differences.difference import (
+    Difference,
+    ResampledDifference,
+    SeparateDifference,
+    StudentDifference,
+)
 from cutline.inference.methods import Method
-from cutline.inference.resampling.bootstrap import bootstrap, shapes
-from cutline.inference.resampling.pairing import Pairing, Question
+from cutline.inference.quantities import Quantity
+from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, shapes
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.bootstrap import studentised
-from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.interval_options import Options
-from cutline.inference.single.intervals import closed, default
+from cutline.inference.single.estimand import Estimand
+from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.intervals import closed, correct_bias, default
 from cutline.inference.single.separation import separated
-from cutline.measures import Measure
-from cutline.results.estimate import Limits, quantile
-
-_HALVINGS = 40
-
-
-@dataclass(frozen=True, eq=False)
-class SeparateDifference:
-    """A difference of two values with intervals of their own at every level."""
-
-    values: tuple[float, float]
-    limits: tuple[Callable[[float], Limits], Callable[[float], Limits]]
-
-    @property
-    def value(self) -> float:
-        """The difference."""
-        return self.values[0] - self.values[1]
-
-    @property
-    def se(self) -> float:
-        """About its standard error: half the interval of 95 % over the normal quantile."""
-        low, high = self.interval(0.95)
-        return (high - low) / 2 / quantile(0.95)
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """The limits, each as far away as the squared distances of the models' limits say."""
-        if level <= EQUAL:
-            return self.value, self.value
-        (low_a, high_a), (low_b, high_b) = (limits(level) for limits in self.limits)
-        a, b = self.values
-        below, above = math.hypot(a - low_a, high_b - b), math.hypot(high_a - a, b - low_b)
-        return self.value - below, self.value + above
-
-    def p_value(self, null: float = 0.0) -> float:
-        """One minus the level of the interval that just reaches `null`: test and interval agree."""
-        if abs(self.value - null) <= EQUAL:
-            return 1.0
-        inside, outside = 1 - 1e-12, 0.0  # levels
-        low, high = self.interval(inside)
-        if math.isnan(low) or math.isnan(high):
-            return math.nan
-        if not low < null < high:
-            return 1 - inside
-        for _ in range(_HALVINGS):
-            level = (inside + outside) / 2
-            low, high = self.interval(level)
-            if low < null < high:
-                inside = level
-            else:
-                outside = level
-        return 1 - inside
-
-
-def apart(pairing: Pairing, question: Question, values: tuple[float, float]) -> SeparateDifference | None:
-    """The difference of two models on the same cases from the intervals of both, one by one; None without a formula.
-
-    Args:
-        pairing: The models.
-        question: The measure.
-        values: Its value for each.
-    """
-    found = [
-        own_limits(question.measure, pairing.rankings[i], question.parameters[i], pairing.sampler(i)) for i in (0, 1)
-    ]
-    return None if found[0] is None or found[1] is None else SeparateDifference(values, (found[0], found[1]))
+from cutline.results.estimate import Limits
 
 
 def own_limits(
-    measure: Measure,
-    ranking: Ranking,
-    parameters: Mapping[str, Any],
-    groups: GroupSampler | None = None,
-    options: Options | None = None,
+    estimand: Estimand, groups: GroupSampler | None = None, options: IntervalRequest | None = None
 ) -> Callable[[float], Limits] | None:
     """Return the limits of a measure of one model by level; None where nothing gives them.
 
     Without options, a measure that would be resampled has limits only where the classes are separated.
 
     Args:
-        measure: The measure.
-        ranking: The cases.
-        parameters: Those of the measure.
+        estimand: The measure of one model.
         groups: How the cases were sampled, if they come in groups.
         options: The number of resamples and their seed.
     """
-    estimand = of_measure(measure, ranking, dict(parameters), grouped=groups is not None)
     method = default(estimand, groups)
     if method.engine == "inversion":  # its limits are those of simulated data
         return None
@@ -119,14 +53,14 @@ def own_limits(
         return None if options is None else _resampled_limits(estimand, method, groups, options)
 
     def limits(level: float) -> Limits:
-        found = closed(estimand, method, level, groups)
-        return Limits(found.low, found.high)
+        estimate = closed(estimand, method, level, groups)
+        return Limits(estimate.low, estimate.high)
 
     return limits
 
 
 def _resampled_limits(
-    estimand: Estimand, method: Method, groups: GroupSampler | None, options: Options
+    estimand: Estimand, method: Method, groups: GroupSampler | None, options: IntervalRequest
 ) -> Callable[[float], Limits]:
     """Return the limits by level from one set of resamples: their spread on the scale of the measure."""
     sampler = groups or CaseSampler(estimand.ranking)
@@ -137,7 +71,135 @@ def _resampled_limits(
     by = method.limits if method.name in ("student", "bias_corrected") else studentised
 
     def limits(level: float) -> Limits:
-        found = by(estimand, values, shape, level, [], units)
-        return Limits(found.low, found.high)
+        estimate = by(estimand, values, shape, level, [], units)
+        return Limits(estimate.low, estimate.high)
 
     return limits
+
+
+# ---------------------------------------------------------------------- two samples
+
+
+class Sample(NamedTuple):
+    """A measure of one of two samples: how its cases were drawn, and how they are resampled."""
+
+    estimand: Estimand
+    groups: GroupSampler | None
+    options: IntervalRequest
+
+    @property
+    def engine(self) -> str:
+        """What gives the limits of this sample alone: a formula, resamples or simulations."""
+        return default(self.estimand, self.groups).engine
+
+
+Samples = tuple[Sample, Sample]
+Outcome = tuple[Difference, list[str]]
+
+
+@dataclass(frozen=True)
+class UnpairedMethod:
+    """A way to compare two samples of different cases; `applies` says where it may be asked for by name."""
+
+    name: str
+    source: str
+    difference: Callable[[Samples], Outcome]
+    applies: Callable[[Samples], bool] = lambda samples: True
+    is_random: Callable[[Samples], bool] = lambda samples: True
+
+
+def _is_simulated(samples: Samples) -> bool:
+    return any(sample.engine in ("inversion", "smoothed") for sample in samples)
+
+
+def _is_resampled(samples: Samples) -> bool:
+    return any(sample.engine == "bootstrap" for sample in samples)
+
+
+def _values(samples: Samples) -> tuple[float, float]:
+    return samples[0].estimand.value, samples[1].estimand.value
+
+
+def by_square_and_add(samples: Samples) -> Outcome:
+    """Return the difference from the intervals of both samples, one by one."""
+    limits = [own_limits(*sample) for sample in samples]
+    if limits[0] is None or limits[1] is None:
+        name = samples[0].estimand.measure_name
+        raise ParameterError(f"square_and_add is not for {name}, which chance raises", "pass 'mover'")
+    notes = few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []
+    return SeparateDifference(_values(samples), (limits[0], limits[1])), notes
+
+
+def by_delong(samples: Samples) -> Outcome:
+    """Return the difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""
+    targets = [sample.estimand for sample in samples]
+    slopes = [float(t.kind.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
+    variances = [s**2 * float(delong.variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
+    total = sum(variances)
+    if not total > EQUAL**2:
+        return by_square_and_add(samples)
+    cases = [float(t.ranking.total) - 1 for t in targets]
+    freedom = total**2 / sum(v**2 / n for v, n in zip(variances, cases, strict=True))
+    few = (note for t in targets for note in few_cases(t.ranking))
+    return StudentDifference(targets[0].value - targets[1].value, math.sqrt(total), freedom), list(dict.fromkeys(few))
+
+
+def by_corrected_limits(samples: Samples) -> Outcome:
+    """Return the difference of two values, each without what chance added to it, from their intervals."""
+    a, b = (correct_bias(sample.estimand, sample.options, sample.groups) for sample in samples)
+    return subtract_corrected(_values(samples), a, b), few_resamples(samples[0].options.resamples)
+
+
+def by_percentiles(samples: Samples) -> Outcome:
+    """Return the difference with its values on resamples of both samples."""
+    draws = []
+    for t, groups, options in samples:
+        how = ResamplingPlan(options.resamples, options.seed, groups=groups)
+        draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
+    a, b = _values(samples)
+    with np.errstate(invalid="ignore"):
+        return ResampledDifference(a - b, draws[0] - draws[1]), few_resamples(samples[0].options.resamples)
+
+
+SQUARE_AND_ADD = UnpairedMethod("square_and_add", "Newcombe 1998", by_square_and_add, is_random=_is_resampled)
+DELONG = UnpairedMethod(
+    "delong_unpaired",
+    "DeLong et al. 1988; Welch 1947",
+    by_delong,
+    is_random=lambda samples: False,
+)
+MOVER = UnpairedMethod("mover", "Zou and Donner 2008", by_corrected_limits, applies=_is_simulated)
+BOOTSTRAP = UnpairedMethod("bootstrap", "Efron 1979", by_percentiles)
+METHODS = ("auto", DELONG.name, SQUARE_AND_ADD.name, MOVER.name, BOOTSTRAP.name)
+
+_OTHER = (SQUARE_AND_ADD, BOOTSTRAP)
+_RAISED_BY_CHANCE = (MOVER, SQUARE_AND_ADD, BOOTSTRAP)
+# Each default is the first of its row that applies.
+TABLE: Mapping[Quantity, tuple[UnpairedMethod, ...]] = {
+    **dict.fromkeys(Quantity, _OTHER),
+    Quantity.AUC: (SQUARE_AND_ADD, DELONG, BOOTSTRAP),
+    Quantity.BEST_OF_CUTS: _RAISED_BY_CHANCE,
+    Quantity.CALIBRATION_ERROR: _RAISED_BY_CHANCE,
+}
+
+
+def choose(samples: Samples, name: str) -> UnpairedMethod:
+    """Return the method of a name, or of the rule for "auto".
+
+    Args:
+        samples: The measure of both samples.
+        name: The name.
+
+    Raises:
+        ParameterError: If no such method applies.
+    """
+    measure: Any = samples[0].estimand
+    row = [method for method in TABLE[measure.quantity] if method.applies(samples)]
+    if name == "auto":
+        return row[0]
+    named = {method.name: method for method in row}
+    if name not in named:
+        if name == DELONG.name:
+            raise ParameterError(f"{name} is for the AUC, not for {measure.name}", "pass 'auto'")
+        raise ParameterError(f"{name} is not for {measure.name}", f"pass {' or '.join(map(repr, named))}")
+    return named[name]

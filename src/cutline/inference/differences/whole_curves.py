@@ -30,7 +30,7 @@ class RocTest(ComparedByFields):
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         names = ("a", "b", "statistic", "p_value", "permutations")
         return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
 
@@ -41,7 +41,7 @@ class RocTest(ComparedByFields):
 
 
 def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, seed: int) -> RocTest:
-    """The test of two models on the same cases; inside ties all is an expectation over the orders of tied cases."""
+    """Return the test of two models on the same cases, inside ties the expectation over the orders of tied cases."""
     if not pairing.integral:
         raise ParameterError("Venkatraman's test exchanges cases, but the weights are not counts", "pass no weights")
     ranks = [-(ranking.ends[:-1] + ranking.ends[1:]) for ranking in pairing.rankings]
@@ -55,14 +55,14 @@ def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, see
         return distances(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
     at_hand = float(distances(crossed.cases[None])[0])
-    done = each(work, chunks(permutations, 4 * len(crossed)), permutations * len(crossed), told=True)
+    done = each(work, chunks(permutations, 4 * len(crossed)), permutations * len(crossed), reports=True)
     extreme = int((np.concatenate(done) >= at_hand - 1e-9 * max(1.0, at_hand)).sum())
     notes = ("Whole groups of cases are exchanged.",) if pairing.has_groups else ()
     return RocTest(*names, at_hand, (1 + extreme) / (1 + permutations), permutations, notes)
 
 
 def _errors(stack: Ranking) -> Array:
-    """The errors when the first k cases of each ranking are flagged, for all k; constants that cancel are left out."""
+    """Return errors when the first k cases of each ranking are flagged, for all k, without constants that cancel."""
     places = np.arange(1, int(stack.total.flat[0]) + 1)
     tp, ends = np.atleast_2d(stack.tp), np.atleast_2d(stack.ends)
     return np.stack([-2 * np.interp(places, end, row) for end, row in zip(ends, tp, strict=True)])

@@ -27,7 +27,7 @@ from cutline.results.resample_budget import resamples_of_whole
 BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
-CELLS = 2**18  # cells of a model held at once by a thread
+CELLS = 2**16  # cells of a model held at once by a thread: columns that stay in the cache
 ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
@@ -45,7 +45,7 @@ class Replicates(NamedTuple):
 def bootstrap(sampler: OneModel, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
     """The values of the statistics of one model on resamples, all of which hold both classes if the data do."""
     return resample(
-        sampler, lambda drawn: [statistic(drawn[0]) for statistic in _one_by_one(statistics)], resamples, seed
+        sampler, lambda stack: [statistic(stack[0]) for statistic in _one_by_one(statistics)], resamples, seed
     )
 
 
@@ -63,7 +63,7 @@ class Resampled(NamedTuple):
     bins: int
 
 
-class Drawing(NamedTuple):
+class ResamplingPlan(NamedTuple):
     """How resamples are drawn: how many, from which seed, each class by itself or not, whole groups or cases."""
 
     resamples: int
@@ -80,7 +80,7 @@ def bootstrap_in_bins(
     ranking: Ranking,
     statistics: Sequence[Statistic],
     values: Sequence[float],
-    how: Drawing,
+    how: ResamplingPlan,
     *,
     cuts: Iterable[int] = (),
     shaped: Collection[int] = (),
@@ -99,34 +99,34 @@ def bootstrap_in_bins(
         shaped: Of which statistics the shape is wanted, by their places.
     """
     every = range(len(statistics))
-    found = [np.empty(0)] * len(statistics)
+    per_statistic = [np.empty(0)] * len(statistics)
     shape = dict.fromkeys(every, Shape())
     uncertain, redrawn, whole, size = [0.0] * len(statistics), 0, list(every), 0
 
     def draw(sampler: OneModel, some: Sequence[int], resamples: int) -> tuple[list[Array], int]:
-        drawn, again = bootstrap(sampler, [statistics[i] for i in some], resamples, how.seed)
+        columns, again = bootstrap(sampler, [statistics[i] for i in some], resamples, how.seed)
         with_shape = [i for i in some if i in shaped]
         shape.update(zip(with_shape, shapes(sampler, [statistics[i] for i in with_shape], how.seed), strict=True))
-        return drawn, again
+        return columns, again
 
     bins = bin_scores(ranking, cuts)
     if bins is not None:
         sampler = CaseSampler(bins.ranking, how.stratified) if how.groups is None else how.groups.in_bins(bins)
-        drawn, redrawn = draw(sampler, every, how.resamples)
+        columns, redrawn = draw(sampler, every, how.resamples)
         shifts, size = bins.shifts(statistics, values), len(bins.ranking)
-        found = [column + shift for column, shift in zip(drawn, shifts, strict=True)]
-        whole = [i for i, is_changed in enumerate(are_changed_by_bins(drawn, shifts)) if is_changed]
+        per_statistic = [column + shift for column, shift in zip(columns, shifts, strict=True)]
+        whole = [i for i, is_changed in enumerate(are_changed_by_bins(columns, shifts)) if is_changed]
         if len(ranking) > WHOLE and whole:
             for i, width in zip(whole, bins.uncertainties(statistics[i] for i in whole), strict=True):
                 uncertain[i] = max(width, abs(shifts[i]))
             whole = []
     if whole:
         enough = how.resamples if bins is None else min(how.resamples, resamples_of_whole(len(ranking)))
-        drawn, again = draw(how.sampler(ranking), whole, enough)
-        for i, column in zip(whole, drawn, strict=True):
-            found[i] = column
+        columns, again = draw(how.sampler(ranking), whole, enough)
+        for i, column in zip(whole, columns, strict=True):
+            per_statistic[i] = column
         redrawn = redrawn if bins is not None else again
-    return Resampled(found, [shape[i] for i in every], redrawn, uncertain, size)
+    return Resampled(per_statistic, [shape[i] for i in every], redrawn, uncertain, size)
 
 
 def _one_by_one(statistics: Sequence[Statistic]) -> Any:
@@ -152,15 +152,15 @@ def resample(
 
     def block(item: tuple[np.random.SeedSequence, int]) -> tuple[list[Array], int]:
         first, again = (np.random.default_rng(stream) for stream in item[0].spawn(2))
-        found, redrawn, at_once = [], 0, _at_once(sampler)
+        blocks, redrawn, at_once = [], 0, _at_once(sampler)
         for start in range(0, item[1], at_once):
-            drawn, redraws = _draw(sampler, first, again, min(at_once, item[1] - start))
-            found.append(_asked(sampler, drawn, ask))
+            stack, redraws = _draw(sampler, first, again, min(at_once, item[1] - start))
+            blocks.append(_statistics_of(sampler, stack, ask))
             redrawn += redraws
-        return [np.concatenate(values) for values in zip(*found, strict=True)], redrawn
+        return [np.concatenate(values) for values in zip(*blocks, strict=True)], redrawn
 
-    done = parallel.each(block, zip(streams, counts, strict=True), resamples * sampler.cells, told=True)
-    values = [np.concatenate(found) for found in zip(*(found for found, _ in done), strict=True)]
+    done = parallel.each(block, zip(streams, counts, strict=True), resamples * sampler.cells, reports=True)
+    values = [np.concatenate(blocks) for blocks in zip(*(blocks for blocks, _ in done), strict=True)]
     return Replicates(values, sum(redrawn for _, redrawn in done))
 
 
@@ -169,19 +169,19 @@ def _draw(
 ) -> tuple[Sequence[Cells], int]:
     """Some resamples, those of one class drawn anew until they have both, and how often that was."""
     parallel.stop_if_unwanted()
-    drawn, redrawn = sampler.draw_models(first, count), 0
-    one, whole = drawn[0], sampler.rankings[0]
+    resamples, redrawn = sampler.draw_models(first, count), 0
+    one, whole = resamples[0], sampler.rankings[0]
     if whole.positives and whole.negatives:
         for i in np.flatnonzero(~(one.pos.any(-1) & one.neg.any(-1))).tolist():
-            while not (drawn[0].pos[i].any() and drawn[0].neg[i].any()):
+            while not (resamples[0].pos[i].any() and resamples[0].neg[i].any()):
                 redrawn += 1
                 anew = sampler.draw_models(again, 1)
                 if count == 1:
-                    drawn = anew
+                    resamples = anew
                 else:
-                    for cells, new in zip(drawn, anew, strict=True):
+                    for cells, new in zip(resamples, anew, strict=True):
                         cells.put(i, new)
-    return drawn, redrawn
+    return resamples, redrawn
 
 
 def _at_once(sampler: Sampler) -> int:
@@ -192,12 +192,14 @@ def _at_once(sampler: Sampler) -> int:
     return max(1, min(CELLS // max(1, longest), ROWS_AT_ONCE // max(1, sampler.cells)))
 
 
-def _asked(sampler: Sampler, drawn: Sequence[Cells], ask: Callable[[Sequence[Ranking]], Sequence[Any]]) -> list[Array]:
-    """What is asked on some resamples, an array for each number."""
-    stacks = [_stack(ranking, cells) for ranking, cells in zip(sampler.rankings, drawn, strict=True)]
-    count = len(drawn[0].pos)
-    found = (np.asarray(value, dtype=float) for value in ask(stacks))
-    return [value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape[1:])) for value in found]
+def _statistics_of(
+    sampler: Sampler, resamples: Sequence[Cells], compute: Callable[[Sequence[Ranking]], Sequence[Any]]
+) -> list[Array]:
+    """Return the statistics of some resamples, an array for each."""
+    stacks = [_stack(ranking, cells) for ranking, cells in zip(sampler.rankings, resamples, strict=True)]
+    count = len(resamples[0].pos)
+    values = (np.asarray(value, dtype=float) for value in compute(stacks))
+    return [value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape[1:])) for value in values]
 
 
 def _stack(ranking: Ranking, cells: Cells) -> Ranking:
@@ -278,12 +280,14 @@ def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> lis
     """
     if sampler.cells > VERY_LONG:
         return [Shape()] * len(statistics)
-    found, times = [], []
+    without_lots, times = [], []
     for cells in sampler.left_out(np.random.default_rng(seed), _at_once(sampler)):
-        found.append(_asked(sampler, (cells,), lambda drawn: [statistic(drawn[0]) for statistic in statistics]))
+        without_lots.append(
+            _statistics_of(sampler, (cells,), lambda stack: [statistic(stack[0]) for statistic in statistics])
+        )
         times.append(cells.times)
     often = np.concatenate(times)
-    return [_shape(np.concatenate(values), often, sampler.units) for values in zip(*found, strict=True)]
+    return [_shape(np.concatenate(values), often, sampler.units) for values in zip(*without_lots, strict=True)]
 
 
 def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:

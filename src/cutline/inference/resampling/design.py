@@ -18,7 +18,7 @@ def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:
         strata: The strata, or None.
         weights_are: What the weights are.
     """
-    if strata is not None and weights_are == "importance":
+    if strata is not None and isinstance(weights_are, str) and weights_are == "importance":
         raise ParameterError(
             "is given, but weights that say how much a case counts are of a plain sample",
             Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),

@@ -68,24 +68,24 @@ def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) 
     while True:
         words = rng.integers(0, 2**64 - 1, -(-n // 4), dtype=np.uint64, endpoint=True)
         part = words.astype("<u8", copy=False).view("<u2")[:n]
-        found, undecided = _decided(part, poisson.only_count, kinds)
+        counts, undecided = _decided(part, poisson.only_count, kinds)
         # Where the end of a count lies inside the part, more digits tell.
         chance = (part[undecided] + rng.random(len(undecided))) / _PARTS
         more = np.searchsorted(poisson.cumulated, chance, side="right")
-        missing = n - int(found.sum()) - int(more.sum())
+        missing = n - int(counts.sum()) - int(more.sum())
         if missing >= 0:
             rows = np.concatenate((np.repeat(undecided, more), rng.integers(0, n, missing)))
-            np.add.at(found, rows if kinds is None else kinds.owner[rows], 1)
-            return found
+            np.add.at(counts, rows if kinds is None else kinds.owner[rows], 1)
+            return counts
 
 
 def _decided(part: Array, only_count: Array, kinds: Kinds | None) -> tuple[Array, Array]:
     """The counts of the kinds, as far as a part of each row tells them, and the rows of which it does not."""
     if in_memory.compiled is not None and kinds is not None:
-        found, rows = np.empty(len(kinds.starts), np.int64), np.empty(len(part), np.int64)
-        undecided = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, kinds.starts, found, rows)
-        return found, rows[:undecided]
-    found = only_count.take(part).astype(np.int64)
-    rows = np.flatnonzero(found == _OPEN)
-    found[rows] = 0
-    return found if kinds is None else np.add.reduceat(found, kinds.starts), rows
+        counts, rows = np.empty(len(kinds.starts), np.int64), np.empty(len(part), np.int64)
+        undecided = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, kinds.starts, counts, rows)
+        return counts, rows[:undecided]
+    counts = only_count.take(part).astype(np.int64)
+    rows = np.flatnonzero(counts == _OPEN)
+    counts[rows] = 0
+    return counts if kinds is None else np.add.reduceat(counts, kinds.starts), rows

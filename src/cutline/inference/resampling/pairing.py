@@ -57,8 +57,8 @@ class Groups(NamedTuple):
 
     def gather(self, times: Array, cells: int) -> Array:
         """How many cases of each cell there are when each group is taken some times."""
-        taken = np.bincount(self.cell, weights=times[self.group] * self.cases, minlength=cells)
-        return taken.astype(np.int64)  # whole up to 2**53, and so exact
+        counts = np.bincount(self.cell, weights=times[self.group] * self.cases, minlength=cells)
+        return counts.astype(np.int64)  # whole up to 2**53, and so exact
 
 
 class Shared(NamedTuple):
@@ -129,12 +129,12 @@ class Pairing:
 
     def placements(self, model: int) -> Array:
         """The share of the other class that a case of each cell stands right to, for DeLong's covariance."""
-        ranking, kept = self.rankings[model], self.shared.placements
-        if id(ranking) not in kept:
+        ranking, cached = self.rankings[model], self.shared.placements
+        if id(ranking) not in cached:
             of_positives, of_negatives = placements(ranking)
             index = self.index[model]
-            kept[id(ranking)] = np.where(self.is_positive, of_positives[index], of_negatives[index])
-        return kept[id(ranking)]
+            cached[id(ranking)] = np.where(self.is_positive, of_positives[index], of_negatives[index])
+        return cached[id(ranking)]
 
     def sampler(self, model: int) -> GroupSampler | None:
         """What resamples the groups of one model's ranking; None when cases are single."""
@@ -184,10 +184,10 @@ class Pairing:
     def _gather(self, draws: Array, model: int, of_positives: bool) -> Array:
         """The draws of one class added up at each score of a model's ranking."""
         columns, starts, at = self._layout[model, of_positives]
-        found = np.zeros((len(draws), len(self.rankings[model])), draws.dtype)
+        gathered = np.zeros((len(draws), len(self.rankings[model])), draws.dtype)
         if len(columns):
-            found[:, at] = np.add.reduceat(np.take(draws, columns, axis=1), starts, axis=1)
-        return found
+            gathered[:, at] = np.add.reduceat(np.take(draws, columns, axis=1), starts, axis=1)
+        return gathered
 
     @cached_property
     def _layout(self) -> dict[tuple[int, bool], tuple[Array, Array, Array]]:
@@ -228,12 +228,12 @@ class Pairing:
 
         A fair coin is thrown for each case, or for each group of cases.
         """
-        kept = self.cases[: len(self) // 2]
+        half = self.cases[: len(self) // 2]
         if self.groups is not None:
-            swapped = self.groups.gather(rng.integers(0, 2, self.groups.number), len(kept))
-            return np.concatenate((kept - swapped, swapped))
-        swapped = rng.integers(0, 2, len(kept)) if kept.max() == 1 else rng.binomial(kept, 0.5)
-        return np.concatenate((kept - swapped, swapped))
+            swapped = self.groups.gather(rng.integers(0, 2, self.groups.number), len(half))
+            return np.concatenate((half - swapped, swapped))
+        swapped = rng.integers(0, 2, len(half)) if half.max() == 1 else rng.binomial(half, 0.5)
+        return np.concatenate((half - swapped, swapped))
 
 
 def pair(
@@ -343,7 +343,7 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
     if all(one is None for one in bins):
         return _ask_resamples(pairing, questions, resamples, seed)
     short = pairing.in_bins(bins)
-    found = _ask_resamples(short, questions, resamples, seed)
+    answers = _ask_resamples(short, questions, resamples, seed)
     exact, binned = (
         np.array([[float(q.value(r, m)) for m, r in enumerate(rankings)] for q in questions])
         for rankings in (pairing.rankings, short.rankings)
@@ -351,27 +351,29 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
     with np.errstate(invalid="ignore"):  # infinite values have no shift
         shifts = exact - binned
     models = range(len(bins))
-    changed = [i for i, row in enumerate(shifts) if any(are_changed_by_bins(found.values[i], [row[m] for m in models]))]
-    values = found.values + shifts[:, :, None]
+    changed = [
+        i for i, row in enumerate(shifts) if any(are_changed_by_bins(answers.values[i], [row[m] for m in models]))
+    ]
+    values = answers.values + shifts[:, :, None]
     if changed:
         values[changed] = _ask_resamples(pairing, [questions[i] for i in changed], resamples, seed).values
-    return Resamples(values, found.redrawn)
+    return Resamples(values, answers.redrawn)
 
 
 def _cuts_of(questions: Sequence[Question], model: int, ranking: Ranking) -> set[int]:
     """Return where one model's ranking is cut by the thresholds of some questions."""
-    given = (question.parameters[model] for question in questions)
-    return {ranking.cut(float(one["threshold"])) for one in given if "threshold" in one}
+    settings = (question.parameters[model] for question in questions)
+    return {ranking.cut(float(one["threshold"])) for one in settings if "threshold" in one}
 
 
 def _ask_resamples(pairing: Pairing, questions: Sequence[Question], resamples: int, seed: int) -> Resamples:
     """Return the answers to all questions for all models on the same resamples."""
 
-    def ask(drawn: Sequence[Ranking]) -> list[Any]:
-        return [question.value(ranking, model) for question in questions for model, ranking in enumerate(drawn)]
+    def ask(stacks: Sequence[Ranking]) -> list[Any]:
+        return [question.value(ranking, model) for question in questions for model, ranking in enumerate(stacks)]
 
-    found = resample(pairing, ask, resamples, seed)
-    return Resamples(np.stack(found.values).reshape(len(questions), len(pairing.rankings), -1), found.redrawn)
+    answers = resample(pairing, ask, resamples, seed)
+    return Resamples(np.stack(answers.values).reshape(len(questions), len(pairing.rankings), -1), answers.redrawn)
 
 
 def values_of(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list[Any]]) -> Array:

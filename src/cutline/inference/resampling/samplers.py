@@ -49,10 +49,10 @@ class Cells(NamedTuple):
 
     def only_drawn(self) -> Cells:
         """A single resample without the scores of which no case was drawn."""
-        drawn = np.flatnonzero(np.add(self.pos[0], self.neg[0]) > 0)
-        pos, neg = self.pos.take(drawn, 1), self.neg.take(drawn, 1)
-        pos2, neg2 = (column if column is None else column.take(drawn, 1) for column in (self.pos2, self.neg2))
-        return Cells(self.score.take(drawn), pos, neg, pos2, neg2, self.times)
+        cells = np.flatnonzero(np.add(self.pos[0], self.neg[0]) > 0)
+        pos, neg = self.pos.take(cells, 1), self.neg.take(cells, 1)
+        pos2, neg2 = (column if column is None else column.take(cells, 1) for column in (self.pos2, self.neg2))
+        return Cells(self.score.take(cells), pos, neg, pos2, neg2, self.times)
 
 
 class Sampler(Protocol):
@@ -214,9 +214,9 @@ class CaseSampler(_OfOneModel):
             return cells.only_drawn() if is_long else cells
         score = r.score
         if is_long:  # as only_drawn would, but faster
-            drawn = np.flatnonzero(times[0] > 0)
-            score, positives = score.take(drawn), positives.take(drawn)
-            columns = [column.take(drawn, 1) for column in columns]
+            rows = np.flatnonzero(times[0] > 0)
+            score, positives = score.take(rows), positives.take(rows)
+            columns = [column.take(rows, 1) for column in columns]
         of_positives = [column * positives for column in columns]
         return Cells(score, *(part for c, pos in zip(columns, of_positives, strict=True) for part in (pos, c - pos)))
 
@@ -243,20 +243,20 @@ class CaseSampler(_OfOneModel):
         for start in range(0, LOTS, at_once):
             without: list[Array] = []
             for lot in range(start, min(start + at_once, LOTS)):
-                taken = rng.binomial(rest, 1 / (LOTS - lot))
-                rest = rest - taken
-                without.append(sizes - taken)
+                removed = rng.binomial(rest, 1 / (LOTS - lot))
+                rest = rest - removed
+                without.append(sizes - removed)
             yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
 
 
 def strata_of(strata: Array, group: Array) -> Array:
     """Of each group the number of its stratum; refused where a group is in two."""
     code = group_codes(strata, "strata", "name one for each case")[1]
-    found = np.empty(int(group.max()) + 1, np.int64)
-    found[group] = code
-    if (found[group] != code).any():
+    stratum_of_group = np.empty(int(group.max()) + 1, np.int64)
+    stratum_of_group[group] = code
+    if (stratum_of_group[group] != code).any():
         raise InputError("divides a group", "pass strata that hold whole groups", argument="strata")
-    return found
+    return stratum_of_group
 
 
 def draw_groups(rng: np.random.Generator, count: int, groups: int, stratum: Array | None) -> Array:
@@ -342,11 +342,11 @@ class GroupSampler(_OfOneModel):
     @cached_property
     def freedom_of_classes(self) -> tuple[float, float]:
         """Groups that hold a positive, and that hold a negative, each less their strata: what a class varies with."""
-        found = []
+        freedom = []
         for of_class in (self.cell < len(self.ranking), self.cell >= len(self.ranking)):
             some = np.unique(self.group[of_class])
-            found.append(float(len(some) - (1 if self.stratum is None else len(np.unique(self.stratum[some])))))
-        return found[0], found[1]
+            freedom.append(float(len(some) - (1 if self.stratum is None else len(np.unique(self.stratum[some])))))
+        return freedom[0], freedom[1]
 
     @property
     def strata(self) -> int:
@@ -386,8 +386,8 @@ class GroupSampler(_OfOneModel):
     def _added(self, times: Array, weight: Array | None) -> Array:
         """What the rows of the drawn groups weigh at each score, the negatives after all scores."""
         cells = np.empty((len(times), 2 * len(self.ranking)), self.ranking.pos.dtype)
-        for row, drawn in zip(cells, times, strict=True):
-            often = drawn[self.group] if weight is None else drawn[self.group] * weight
+        for row, counts in zip(cells, times, strict=True):
+            often = counts[self.group] if weight is None else counts[self.group] * weight
             row[:] = np.bincount(self.cell, weights=often, minlength=cells.shape[1])  # whole up to 2**53, and so exact
         return cells
 
@@ -397,5 +397,5 @@ class GroupSampler(_OfOneModel):
         lot = np.arange(self.groups) if self.groups <= KINDS else rng.permutation(self.groups) % lots
         for start in range(0, lots, at_once):
             some = np.arange(start, min(start + at_once, lots))
-            kept = (lot != some[:, None]).astype(np.int64)
-            yield self._gather(kept)._replace(times=np.ones(len(some)))
+            is_kept = (lot != some[:, None]).astype(np.int64)
+            yield self._gather(is_kept)._replace(times=np.ones(len(some)))

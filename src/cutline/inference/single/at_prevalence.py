@@ -19,13 +19,13 @@ from cutline.core.validation import check_level, check_number
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import of_function
-from cutline.inference.single.intervals import Options, estimates
+from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.results.estimate import Estimate, quantile
 
 HALF_A_CASE = "A count is 0: half a case was added to each count for the limits."
 
 
-class Rates(NamedTuple):
+class RatesAtCut(NamedTuple):
     """Recall and specificity, and how many cases each was seen on."""
 
     recall: float
@@ -34,7 +34,7 @@ class Rates(NamedTuple):
     negatives: float
 
 
-def _table(rates: Rates, p: float) -> Counts:
+def _table(rates: RatesAtCut, p: float) -> Counts:
     return Counts(
         p * rates.recall, (1 - p) * (1 - rates.specificity), p * (1 - rates.recall), (1 - p) * rates.specificity
     )
@@ -79,7 +79,7 @@ def at_prevalence(
     if not c.positives or not c.negatives:
         raise InputError("Measures at another prevalence need cases of both classes: these are of one.")
     sizes = effective(r)
-    rates = Rates(float(c.recall), float(c.specificity), float(sizes.positives), float(sizes.negatives))
+    rates = RatesAtCut(float(c.recall), float(c.specificity), float(sizes.positives), float(sizes.negatives))
     at = threshold if risk is None and r.are_probabilities else risk
     at = None if at is None else check_number(at, "risk")
     of: dict[str, Callable[[Counts], float]] = {
@@ -92,8 +92,8 @@ def at_prevalence(
     if groups is not None:
         of |= {"precision": lambda t: float(t.precision), "npv": lambda t: float(t.npv)}
         return {name: _of_groups(name, function, groups, threshold, p, level) for name, function in of.items()}
-    found = {name: _predictive(name, rates, p, level) for name in ("precision", "npv")}
-    return found | {name: _delta(name, function, rates, p, level) for name, function in of.items()}
+    predictive = {name: _predictive(name, rates, p, level) for name in ("precision", "npv")}
+    return predictive | {name: _delta(name, function, rates, p, level) for name, function in of.items()}
 
 
 def _of_groups(
@@ -102,18 +102,18 @@ def _of_groups(
     """The bootstrap interval, of resamples of whole groups."""
 
     def at_cut(c: Counts) -> float:
-        return of(_table(Rates(float(c.recall), float(c.specificity), 0, 0), p))
+        return of(_table(RatesAtCut(float(c.recall), float(c.specificity), 0, 0), p))
 
     estimand = of_function(at_cut, groups.ranking, {"threshold": threshold}, grouped=True)
-    found = estimates([estimand], Options(level), groups)[0]
-    return replace(found, measure=name)
+    estimate = estimates([estimand], IntervalRequest(level), groups)[0]
+    return replace(estimate, measure=name)
 
 
-def _seen(rates: Rates) -> tuple[Rates, tuple[str, ...]]:
+def _seen(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
     """The rates for the limits: moved inside where one is 0 or 1, which tells no spread."""
     if 0 < rates.recall < 1 and 0 < rates.specificity < 1:
         return rates, ()
-    up = Rates(
+    up = RatesAtCut(
         (rates.recall * rates.positives + 0.5) / (rates.positives + 1),
         (rates.specificity * rates.negatives + 0.5) / (rates.negatives + 1),
         rates.positives + 1,
@@ -122,7 +122,7 @@ def _seen(rates: Rates) -> tuple[Rates, tuple[str, ...]]:
     return up, (HALF_A_CASE,)
 
 
-def _predictive(name: str, rates: Rates, p: float, level: float) -> Estimate:
+def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimate:
     """Mercaldo's interval, on the logit scale: that of the prevalence plus the log of a likelihood ratio."""
     value = float(getattr(_table(rates, p), name))
     se, sp, m, n = _seen(rates)[0]
@@ -139,7 +139,7 @@ def _predictive(name: str, rates: Rates, p: float, level: float) -> Estimate:
     return Estimate(name, value, low, high, level, "logit", _seen(rates)[1])
 
 
-def _delta(name: str, of: Callable[[Counts], float], rates: Rates, p: float, level: float) -> Estimate:
+def _delta(name: str, of: Callable[[Counts], float], rates: RatesAtCut, p: float, level: float) -> Estimate:
     """The delta method: the two rates are independent, and the gradient is numerical."""
     value = of(_table(rates, p))
     inside, notes = _seen(rates)

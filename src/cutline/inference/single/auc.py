@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import as_number, choose
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
-from cutline.inference import delong, effective_size
-from cutline.inference.caveats import EQUAL, FEW, rests_on
+from cutline.inference import constants, delong, effective_size
+from cutline.inference.caveats import EQUAL, rests_on
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
@@ -19,26 +21,30 @@ from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
-FEWEST_FREE = 12.0  # degrees of freedom: with fewer, Newcombe's limits are the wider ones (benchmarks/auc_intervals.py)
 
-
-def area_of(r: Ranking) -> float:
+def area_of(r: Ranking) -> Any:
     """Return the AUC."""
-    return float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
+    return as_number(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
 
 
 def influence_of_area(r: Ranking) -> Influence:
     """Return what one case changes in the AUC: its placement, less their mean."""
     above, below = delong.placements(r)
     area = area_of(r)
-    return Influence((above - area) / float(r.positives), (below - area) / float(r.negatives))
+    return Influence((above - area) / as_number(r.positives), (below - area) / as_number(r.negatives))
+
+
+def freedom_of_area(r: Ranking) -> Any:
+    """Return the degrees of freedom of DeLong's variance.
+
+    They are those of the sum of both classes' variances (Brunner and Munzel), or those of the placements
+    (Satterthwaite) if these are fewer.
+    """
+    return np.minimum(np.nan_to_num(delong.freedom(r)), freedom_of_ranking(influence_of_area(r), r))
 
 
 def student(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return DeLong's limits on the logit scale with Student's quantile, and Newcombe's where few cases decide.
-
-    The degrees of freedom are those of the sum of both classes' variances (Brunner and Munzel), or those of the
-    placements (Satterthwaite) if these are fewer.
 
     Args:
         estimand: The AUC, or what is linear in it.
@@ -47,9 +53,9 @@ def student(estimand: Estimand, level: float, groups: GroupSampler | None = None
     """
     r, sizes = estimand.ranking, effective_size.effective(estimand.ranking)
     variance = float(np.nan_to_num(delong.variance(r)))
-    free = min(float(np.nan_to_num(delong.freedom(r))), freedom_of_ranking(influence_of_area(r), r))
-    found = limits_of_area(area_of(r), variance, free, (float(sizes.positives), float(sizes.negatives)), level)
-    return found._replace(limits=_of_line(estimand, found.limits, level))
+    free = float(freedom_of_area(r))
+    interval = limits_of_area(area_of(r), variance, free, (float(sizes.positives), float(sizes.negatives)), level)
+    return interval._replace(limits=_of_line(estimand, interval.limits, level))
 
 
 def limits_of_area(area: float, variance: float, free: float, sizes: tuple[float, float], level: float) -> Interval:
@@ -62,20 +68,43 @@ def limits_of_area(area: float, variance: float, free: float, sizes: tuple[float
         sizes: How many positives and negatives there are, in effect.
         level: The level of the interval.
     """
-    if not variance > EQUAL**2 or not 0 < area < 1:
-        return Interval(delong.newcombe(area, *sizes, level), rests_on(2 * min(sizes)), "newcombe_delong")
-    is_few = free < FEW
-    stretch = student_quantile(level, max(free, FEWEST_FREE) if is_few else free) / quantile(level)
-    if is_few:
-        limits = delong.newcombe_delong(area, variance * stretch**2, *sizes, level)
-        return Interval(limits, rests_on(free), "newcombe_delong")
-    return Interval(delong.delong_logit(area, variance * stretch**2, level))
+    limits = student_limits(area, variance, free, sizes, level)
+    if not is_decided_by_few(area, variance, free):
+        return Interval(limits)
+    return Interval(limits, rests_on(freedom_to_tell(area, variance, free, sizes)), "newcombe_delong")
+
+
+def has_variance(area: Any, variance: Any) -> Any:
+    """Whether DeLong's variance says anything: not for an AUC of 0 or 1, nor where a class has one case."""
+    return (variance > EQUAL**2) & (area > 0) & (area < 1)
+
+
+def is_decided_by_few(area: Any, variance: Any, free: Any) -> Any:
+    """Whether so few cases decide that the limits are Newcombe's, if these are wider."""
+    return np.logical_not(has_variance(area, variance)) | (free < constants.FEW)
+
+
+def freedom_to_tell(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any]) -> Any:
+    """Return the degrees of freedom that say on how many cases an interval rests."""
+    return choose(has_variance(area, variance), lambda: free, lambda: 2 * np.minimum(*sizes))
+
+
+def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], level: float) -> Limits:
+    """Return the limits of `limits_of_area` alone; it can be traced, so that a page computes the same."""
+    known = choose(free < constants.FEW, lambda: np.maximum(free, constants.FEWEST_FREE), lambda: free)
+    stretch = student_quantile(level, known) / quantile(level)
+    limits: Limits = choose(
+        is_decided_by_few(area, variance, free),
+        lambda: delong.newcombe_delong(area, variance * stretch**2, *sizes, level),
+        lambda: delong.delong_logit(area, variance * stretch**2, level),
+    )
+    return limits
 
 
 def wider_of_two(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the wider of Newcombe's and DeLong's limits on the logit scale, each on its side."""
     r, size = estimand.ranking, effective_size.effective(estimand.ranking)
-    free = max(float(np.nan_to_num(delong.freedom(r))), FEWEST_FREE)
+    free = max(float(np.nan_to_num(delong.freedom(r))), constants.FEWEST_FREE)
     variance = float(np.nan_to_num(delong.variance(r))) * (student_quantile(level, free) / quantile(level)) ** 2
     sizes = float(size.positives), float(size.negatives)
     return Interval(_of_line(estimand, delong.newcombe_delong(area_of(r), variance, *sizes, level), level))
@@ -84,8 +113,8 @@ def wider_of_two(estimand: Estimand, level: float, groups: GroupSampler | None =
 def newcombe(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Newcombe's limits."""
     size = effective_size.effective(estimand.ranking)
-    found = delong.newcombe(area_of(estimand.ranking), float(size.positives), float(size.negatives), level)
-    return Interval(_of_line(estimand, found, level))
+    limits = delong.newcombe(area_of(estimand.ranking), float(size.positives), float(size.negatives), level)
+    return Interval(_of_line(estimand, limits, level))
 
 
 def logit(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
@@ -124,8 +153,7 @@ def _of_line(estimand: Estimand, limits: Limits, level: float) -> Limits:
 
 def on_line(estimand: Estimand, limits: Limits) -> Limits:
     """Return the limits of what is linear in the AUC, the prevalence being what it is in the sample."""
-    slope, intercept = (float(x) for x in estimand.kind.of(estimand.ranking, **estimand.parameters))  # type: ignore[union-attr,arg-type]
-    return Limits(*(intercept + slope * float(limit) for limit in limits))
+    return limits_on_line(_line_of(estimand), estimand.ranking, limits)
 
 
 def with_prevalence(estimand: Estimand, limits: Limits, level: float, size: float) -> Limits:
@@ -137,17 +165,55 @@ def with_prevalence(estimand: Estimand, limits: Limits, level: float, size: floa
         level: The level of the interval.
         size: The number of cases that the prevalence is a share of, in effect.
     """
-    r, kind = estimand.ranking, estimand.kind
-    share, area = float(r.positives / r.total), area_of(r)
-    moved = []
+    return add_prevalence(_line_of(estimand), estimand.ranking, estimand.value, limits, level, size)
+
+
+Line = Callable[[Ranking], tuple[Any, Any]]
+
+
+def _line_of(estimand: Estimand) -> Line:
+    return partial(estimand.kind.of, **estimand.parameters)  # type: ignore[union-attr]
+
+
+def limits_on_line(line: Line, r: Ranking, limits: Limits) -> Limits:
+    """Return the limits of what is linear in the AUC.
+
+    Args:
+        line: The slope and the intercept that a ranking has.
+        r: The ranking.
+        limits: Those of the AUC.
+    """
+    slope, intercept = (as_number(x) for x in line(r))
+    return Limits(*(intercept + slope * limit for limit in limits))
+
+
+def add_prevalence(line: Line, r: Ranking, value: Any, limits: Limits, level: float, size: Any) -> Limits:
+    """Return the limits of a line whose slope depends on the prevalence; it can be traced.
+
+    Args:
+        line: The slope and the intercept that a ranking has.
+        r: The ranking.
+        value: What the line gives for its AUC.
+        limits: Those that follow from the AUC.
+        level: The level of the interval.
+        size: The number of cases that the prevalence is a share of, in effect.
+    """
+    share, area = as_number(r.positives / r.total), area_of(r)
+    changes = []
     for end in proportions.wilson(share * size, size, level):
-        scales = float(end) / share, (1 - float(end)) / (1 - share)
-        pos, neg = (np.array([scale * n]) for scale, n in zip(scales, (r.positives, r.negatives), strict=True))
-        there: Any = replace(r, score=r.score[:1], pos=pos, neg=neg, pos2=pos, neg2=neg)  # a line needs both sums alone
-        slope, intercept = kind.of(there, **estimand.parameters)  # type: ignore[union-attr]
-        moved.append(float(intercept) + float(slope) * area - estimand.value)
-    if not max(map(abs, moved)) > 1e-9 * max(1.0, abs(estimand.value)):
-        return limits
-    below = math.hypot(estimand.value - float(limits.low), max(0.0, -min(moved)))
-    above = math.hypot(float(limits.high) - estimand.value, max(0.0, *moved))
-    return Limits(estimand.value - below, estimand.value + above)
+        scales = end / share, (1 - end) / (1 - share)
+        # A line needs both sums alone, so that one score is enough.
+        pos, neg = (r.pos[:1] * 0.0 + scale * n for scale, n in zip(scales, (r.positives, r.negatives), strict=True))
+        there: Any = replace(r, score=r.score[:1], pos=pos, neg=neg, pos2=pos, neg2=neg)
+        slope, intercept = line(there)
+        changes.append(intercept + slope * area - value)
+    least, most = np.minimum(*changes), np.maximum(*changes)
+    is_changed = np.maximum(np.absolute(least), np.absolute(most)) > 1e-9 * np.maximum(1.0, np.absolute(value))
+
+    def widened() -> Limits:
+        below = np.sqrt(np.square(value - limits.low) + np.square(np.maximum(0.0, -least)))
+        above = np.sqrt(np.square(limits.high - value) + np.square(np.maximum(0.0, most)))
+        return Limits(value - below, value + above)
+
+    widest: Limits = choose(is_changed, widened, lambda: limits)
+    return widest

@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame
 from cutline.core.validation import LEVEL, called, check_choice, check_flag, check_level, check_whole, counted, numbers
-from cutline.inference.caveats import EQUAL, FEW_DECISIONS, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
+from cutline.inference import constants
+from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.binning import bin_scores
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
@@ -27,18 +29,13 @@ from cutline.inference.single.smoothed_bootstrap import known_world, samples_of_
 from cutline.measures.miscalibration import calibration_curve
 
 _PLACES = 201  # along the curve, at which two of them are held against each other
-_BANDWIDTH = 0.3  # of the kernel: a third of Silverman's, so that a steep curve stays steep
-_LEAST = 0.75  # steps of both classes, by which a band reaches beyond a curve that hardly varies
-_STEPS = 1 / 6  # of the steps of both classes, by which resamples of the data stray further than samples do
-_SMOOTHED = -1 / 12  # ... and samples of the smoothed data: they stray less far
 _DIRECTIONS = np.linspace(0, np.pi / 2, 7)  # from the curve alone to the prevalence alone
-_MORE = 1.05  # times what samples of the smoothed data need: a steep start of the curve is smoothed away
 _SIZES = np.linspace(0.6, 1.6, 51).tolist()  # of the ellipse, in units of what each of its axes needs by itself
 
 Curve = Callable[[Array], Array]
 
 
-class Drawing(NamedTuple):
+class BandOptions(NamedTuple):
     """How a band is to be calibrated: its level, and the resamples of cases or of groups."""
 
     level: float
@@ -62,10 +59,10 @@ class _Drawn(NamedTuple):
     too_far: float
 
 
-def displacement(r: Ranking, how: Drawing) -> Displacement:
+def displacement(r: Ranking, how: BandOptions) -> Displacement:
     """The displacement whose bands hold the whole curve at a level."""
     roots = _roots(r, how.groups)
-    return _by(_reach(_drawn(r, [_along(roots)], how), roots, how.level), roots)
+    return _by(_reach(_resample_curves(r, [_along(roots)], how), roots, how.level), roots)
 
 
 def _roots(r: Ranking, groups: GroupSampler | None) -> Array:
@@ -82,25 +79,25 @@ def _by(reach: float, roots: Array) -> Displacement:
     return Displacement(reach / float(roots[0]), reach / float(roots[1]))
 
 
-def _reach(found: _Drawn, roots: Array, level: float) -> float:
+def _reach(samples: _Drawn, roots: Array, level: float) -> float:
     """How far the curve of the world is from those of a share of its samples, in standard steps."""
-    apart = np.sort(np.abs(found.samples[0] - _along(roots)(found.world)).max(axis=1))
+    apart = np.sort(np.abs(samples.samples[0] - _along(roots)(samples.world)).max(axis=1))
     step = float((1 / roots).sum())
     at = float(apart[min(int(np.ceil(level * (len(apart) + 1))) - 1, len(apart) - 1)])
-    return max(at - found.too_far * step, _LEAST * step)
+    return max(at - samples.too_far * step, constants.BAND_LEAST * step)
 
 
-def _drawn(r: Ranking, curves: list[Callable[[Ranking], Array]], how: Drawing) -> _Drawn:
+def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], how: BandOptions) -> _Drawn:
     """Some curves of a ranking in a world that is like it, and in samples of that world."""
     bins = bin_scores(r)
     short = r if bins is None else bins.ranking
     stacked = [partial(_each_whole_curve, curve) for curve in curves]
     if how.groups is not None or not r.integral:
         sampler = how.groups or CaseSampler(short)
-        return _Drawn(r, bootstrap(sampler, stacked, how.resamples, how.seed).values, _STEPS)
-    risk = smoothed_risks(short, _BANDWIDTH)
+        return _Drawn(r, bootstrap(sampler, stacked, how.resamples, how.seed).values, constants.BAND_RESAMPLED)
+    risk = smoothed_risks(short, constants.BAND_SMOOTHING)
     samples = samples_of_world(short, risk, stacked, how.resamples, [how.seed, 0])
-    return _Drawn(known_world(short, risk), samples, _SMOOTHED)
+    return _Drawn(known_world(short, risk), samples, constants.BAND_SMOOTHED)
 
 
 def _whole_curve_heights(r: Ranking, *, roots: Array, places: Array) -> Array:
@@ -147,7 +144,7 @@ class PrecisionCurve(NamedTuple):
     specificity: Callable[[Ranking, Array], Array]  # where a share of the positives is missed
 
 
-def precision_band(r: Ranking, curve: PrecisionCurve, how: Drawing) -> tuple[Array, Array]:
+def precision_band(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple[Array, Array]:
     """The limits of the precision at each recall that hold the whole curve at a level.
 
     Args:
@@ -156,20 +153,20 @@ def precision_band(r: Ranking, curve: PrecisionCurve, how: Drawing) -> tuple[Arr
         how: The level and the resamples.
     """
     roots = _roots(r, how.groups)
-    found = _drawn(r, [_along(roots), curve.precision, _log_odds], how)
-    up, along = _by(_reach(found, roots, how.level), roots)
-    spread = float(np.quantile(np.abs(found.samples[2][:, 0] - _log_odds(found.world)[0]), how.level))
+    samples = _resample_curves(r, [_along(roots), curve.precision, _log_odds], how)
+    up, along = _by(_reach(samples, roots, how.level), roots)
+    spread = float(np.quantile(np.abs(samples.samples[2][:, 0] - _log_odds(samples.world)[0]), how.level))
 
     def around(one: Ranking) -> _Ellipse:
         return _Ellipse(partial(curve.specificity, one), float(_log_odds(one)[0]), Displacement(along, up), spread)
 
-    known, size = around(found.world), 0.0
+    known, size = around(samples.world), 0.0
     for size in _SIZES:
         low, high = known.limits(curve.recall, size)
-        inside = (low - EQUAL <= found.samples[1]) & (found.samples[1] <= high + EQUAL)
+        inside = (low - EQUAL <= samples.samples[1]) & (samples.samples[1] <= high + EQUAL)
         if inside.all(axis=1).mean() >= how.level:
             break
-    return around(r).limits(curve.recall, _MORE * size)
+    return around(r).limits(curve.recall, constants.BAND_MORE * size)
 
 
 def _log_odds(r: Ranking) -> Array:
@@ -241,6 +238,7 @@ def tpr_at(r: Ranking, fpr: Array) -> Array:
     return np.asarray(divide(r.tp[before] + np.clip(way, 0, 1) * (r.tp[after] - r.tp[before]), r.positives))
 
 
+@public
 def band(
     ranking: Any,
     curve: Callable[[Ranking], Array],
@@ -273,14 +271,14 @@ def band(
     if sampler is not None and not hasattr(sampler, "ranking"):
         raise ParameterError(f"is {briefly(sampler)}", "pass a sampler of cutline, or None", argument="sampler")
     places = numbers(x, "x").astype(float)
-    if groups is not None and stratified:
+    if check_flag(stratified, "stratified") and groups is not None:
         raise ParameterError(STRATIFIED_GROUPS)
     chosen = sampler or groups or CaseSampler(ranking, stratified)
-    found = bootstrap(chosen, [partial(_each, curve)], resamples, check_whole(seed, "seed", 0))
-    y, draws = _heights(curve, ranking), np.sort(found.values[0], axis=0)
+    replicates = bootstrap(chosen, [partial(_each, curve)], resamples, check_whole(seed, "seed", 0))
+    y, draws = _heights(curve, ranking), np.sort(replicates.values[0], axis=0)
     low, high = percentile(draws, level)
     notes = [] if groups is None else [whole_groups(groups.groups)]
-    notes += redraws(found.redrawn) + few_resamples(resamples)
+    notes += redraws(replicates.redrawn) + few_resamples(resamples)
     if np.isnan(low).all():
         notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
         low, high = draws[0], draws[-1]
@@ -305,16 +303,17 @@ def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
 
 def _heights(curve: Callable[[Ranking], Array], one: Ranking) -> Array:
     """The heights of a curve of the user's."""
-    found = called(curve, "curve", one)
+    value = called(curve, "curve", one)
     try:
-        heights = np.asarray(found, dtype=float)
+        heights = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         heights = np.array(0.0)
     if heights.ndim != 1:
-        raise ParameterError(f"returns {briefly(found)}", "return one number for each place", argument="curve")
+        raise ParameterError(f"returns {briefly(value)}", "return one number for each place", argument="curve")
     return heights
 
 
+@public
 def roc_band(
     ranking: Any,
     fpr: npt.ArrayLike | None = None,
@@ -360,21 +359,22 @@ def roc_band(
         by = displacement(ranking, _drawing(level, options, groups))
         notes = () if groups is None else (whole_groups(groups.groups),)
         return Band(x, curve(x), *displaced(curve, x, by), level, True, notes)
-    found = band(data, partial(tpr_at, fpr=x), x, level=level, **options)
+    pointwise = band(data, partial(tpr_at, fpr=x), x, level=level, **options)
     units = float(effective(ranking).positives) if groups is None else min(float(ranking.positives), groups.groups)
-    low, high = wilson_at_the_ends(found.y, found.low, found.high, units, level, FEW_DECISIONS)
-    return replace(found, low=low, high=high)
+    low, high = wilson_at_the_ends(pointwise.y, pointwise.low, pointwise.high, units, level, constants.FEW_DECISIONS)
+    return replace(pointwise, low=low, high=high)
 
 
-def _drawing(level: float, options: Mapping[str, Any], groups: GroupSampler | None) -> Drawing:
+def _drawing(level: float, options: Mapping[str, Any], groups: GroupSampler | None) -> BandOptions:
     """How a simultaneous band is calibrated: it takes the number of resamples and the seed, and no other option."""
     other = [name for name in options if name not in ("resamples", "seed")]
     if other:
         raise ParameterError(f"A simultaneous band has no option {other[0]!r}", "pass resamples, seed or neither")
     resamples = check_whole(options.get("resamples", 1000), "resamples", 40)
-    return Drawing(check_level(level), resamples, check_whole(options.get("seed", 0), "seed", 0), groups)
+    return BandOptions(check_level(level), resamples, check_whole(options.get("seed", 0), "seed", 0), groups)
 
 
+@public
 def pr_band(
     ranking: Any,
     recall: npt.ArrayLike | None = None,
@@ -442,7 +442,7 @@ def _lower(pos: Array, neg: Array, alpha: float) -> Array:
     # begin earlier, with a score that has positives only, by the one that does.
     ends = np.flatnonzero(pos > 0)
     starts = ends[~((np.append(0, pos[:-1])[ends] > 0) & (np.append(1, neg[:-1])[ends] == 0))]
-    limit, found = 0.0, np.zeros(len(pos))
+    limit, limits = 0.0, np.zeros(len(pos))
     for i in range(0, len(ends), _ENDS_AT_ONCE):
         last = ends[i : i + _ENDS_AT_ONCE]
         first = starts[: np.searchsorted(starts, last[-1], side="right")]
@@ -452,9 +452,9 @@ def _lower(pos: Array, neg: Array, alpha: float) -> Array:
             better = betainc(k, n - k + 1, limit) < alpha
             row, k, n = row[better], k[better], n[better]
         row, k, n = _leading(row, k, n, alpha)
-        np.maximum.at(found, last[row], betaincinv(k, n - k + 1, alpha))
-        limit = max(limit, float(found[last].max()))
-    return np.maximum.accumulate(found)
+        np.maximum.at(limits, last[row], betaincinv(k, n - k + 1, alpha))
+        limit = max(limit, float(limits[last].max()))
+    return np.maximum.accumulate(limits)
 
 
 def _leading(row: Array, k: Array, n: Array, alpha: float) -> tuple[Array, Array, Array]:
@@ -514,6 +514,7 @@ MOST_SIMULATED = 500  # distinct scores at which curves are drawn again and agai
 _AT_ONCE = 500  # simulated curves
 
 
+@public
 def calibration_band(
     ranking: Ranking,
     kind: str = "consistency",
@@ -557,7 +558,7 @@ def calibration_band(
         return _consistency(ranking, smooth, level, simultaneous, resamples, seed)
 
     # The verdict and the picture of one model show the same band.
-    return ranking.kept(("band", kind, smooth, level, simultaneous, resamples, seed), make)  # type: ignore[no-any-return]
+    return ranking.cached(("band", kind, smooth, level, simultaneous, resamples, seed), make)  # type: ignore[no-any-return]
 
 
 def together(r: Ranking, most: int) -> Ranking:
@@ -582,9 +583,9 @@ def _consistency(r: Ranking, smooth: str, level: float, simultaneous: bool, resa
     few = together(r, MOST_SIMULATED)
     p = np.clip(few.key, 0, 1)
     cases = few.size if few.integral else np.maximum(np.round(few.size**2 / (few.pos2 + few.neg2)), 1).astype(int)
-    drawn = np.random.default_rng(seed).binomial(cases, p, size=(resamples, len(few)))
+    outcomes = np.random.default_rng(seed).binomial(cases, p, size=(resamples, len(few)))
     weight = np.ones(len(few)) if few.integral else few.size / cases
-    pos, neg = (drawn, cases - drawn) if few.integral else (drawn * weight, (cases - drawn) * weight)
+    pos, neg = (outcomes, cases - outcomes) if few.integral else (outcomes * weight, (cases - outcomes) * weight)
     curves = _curves(Ranking(few.score, pos, neg, pos, neg), smooth)
     low, high = envelope(curves, level, simultaneous=simultaneous)
     return _band(few, calibration_curve(few, smooth), low, high, level, simultaneous, _put_together(few, r))
@@ -593,11 +594,11 @@ def _consistency(r: Ranking, smooth: str, level: float, simultaneous: bool, resa
 def _curves(stack: Ranking, smooth: str) -> Array:
     """The curve of each simulation, some at a time."""
     parts = (slice(start, start + _AT_ONCE) for start in range(0, len(stack.pos), _AT_ONCE))
-    found = []
+    curves = []
     for part in parts:
         pos, neg = stack.pos[part], stack.neg[part]
-        found.append(calibration_curve(replace(stack, pos=pos, neg=neg, pos2=pos, neg2=neg), smooth))
-    return np.concatenate(found)
+        curves.append(calibration_curve(replace(stack, pos=pos, neg=neg, pos2=pos, neg2=neg), smooth))
+    return np.concatenate(curves)
 
 
 def _confidence(
@@ -611,9 +612,9 @@ def _confidence(
 ) -> Band:
     few = r if groups is not None else together(r, MOST_SIMULATED)
     sampler: Any = groups or CaseSampler(few, False)
-    found = bootstrap(sampler, [lambda stack: calibration_curve(stack, smooth)], resamples, seed)
+    resamples_of_curve = bootstrap(sampler, [lambda stack: calibration_curve(stack, smooth)], resamples, seed)
     curve = calibration_curve(few, smooth)
-    low, high = envelope(np.asarray(found.values[0]), level, simultaneous=simultaneous)
+    low, high = envelope(np.asarray(resamples_of_curve.values[0]), level, simultaneous=simultaneous)
     notes = _put_together(few, r) + ([] if groups is None else [whole_groups(groups.groups)])
     return _band(few, curve, np.minimum(low, curve), np.maximum(high, curve), level, simultaneous, notes)
 

@@ -20,8 +20,8 @@ def best_quota(
     best = partial(_best, value=value, cost=cost)
     low = high = float("nan")
     if sampler is not None and resamples:
-        found = bootstrap(sampler, [best], max(2, resamples), seed).values[0]
-        low, high = map(float, percentile(np.sort(found), level))
+        quotas = bootstrap(sampler, [best], max(2, resamples), seed).values[0]
+        low, high = map(float, percentile(np.sort(quotas), level))
     return Estimate("best quota", float(best(r)), low, high, level, "bootstrap")
 
 

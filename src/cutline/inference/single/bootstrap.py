@@ -13,18 +13,18 @@ from cutline.core.caching import is_long
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array
 from cutline.core.validation import counted
-from cutline.inference import effective_size
+from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (
-    CLASSES_WEIGH_DIFFERENTLY,
+    AT_AN_END,
+    FEW_IN_A_STRETCH,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
     OPTIMISTIC,
     SEARCHED_AGAIN,
     SEPARATED,
-    SKEWED,
     STRATIFIED_GROUPS,
-    UNEVEN_CLASSES,
+    WEIGHTS_GO_WITH_SCORES,
     few_groups,
     few_resamples,
     finished,
@@ -36,10 +36,10 @@ from cutline.inference.caveats import (
 )
 from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.binning import note
-from cutline.inference.resampling.bootstrap import Drawing, Shape, bca, bootstrap_in_bins, percentile
+from cutline.inference.resampling.bootstrap import ResamplingPlan, Shape, bca, bootstrap_in_bins, percentile
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import Options
+from cutline.inference.single.interval_options import IntervalRequest
 from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
 from cutline.measures import Needs
 from cutline.measures.kinds import best_cuts
@@ -94,20 +94,13 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -709.78 else 0.0
 
 
-_UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
-_NEAR_AN_END = 0.02  # of the range
-_HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
-_FEW_HEAVY = 20.0  # ... of cases with weights
-_PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
-_PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
-_INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
 _NAMED = 4  # thresholds that are equally good
 
 
 def resampled(
     estimands: Sequence[Estimand],
     limits: Sequence[Callable[..., Estimate]],
-    options: Options,
+    options: IntervalRequest,
     groups: GroupSampler | None,
 ) -> list[Estimate]:
     """Return the estimates of measures of one ranking, all on the same resamples.
@@ -124,31 +117,31 @@ def resampled(
         return []
     ranking, statistics = estimands[0].ranking, [t.statistic for t in estimands]
     shaped = [i for i, one in enumerate(limits) if one is not percentiles]
-    how = Drawing(options.resamples, options.seed, options.stratified, groups)
+    how = ResamplingPlan(options.resamples, options.seed, options.stratified, groups)
     exact, cuts = [t.value for t in estimands], {cut for t in estimands for cut in t.cuts}
-    drawn = bootstrap_in_bins(ranking, statistics, exact, how, cuts=cuts, shaped=shaped)
-    shape = {i: drawn.shapes[i] for i in shaped}
+    replicates = bootstrap_in_bins(ranking, statistics, exact, how, cuts=cuts, shaped=shaped)
+    shape = {i: replicates.shapes[i] for i in shaped}
     if groups is not None:  # the groups of the smaller class tell how well a variance is known
         fewest = min(groups.freedom_of_classes)
         shape = {i: one._replace(freedom=min(one.freedom, fewest)) for i, one in shape.items()}
     notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:
         notes = design_notes(groups, "resampled")
-    notes += redraws(drawn.redrawn) + few_resamples(options.resamples)
+    notes += redraws(replicates.redrawn) + few_resamples(options.resamples)
     made = []
     for i, estimand in enumerate(estimands):
         qualified = notes + caveats_of(estimand) + _too_little(estimand)
-        made.append(limits[i](estimand, drawn.values[i], shape.get(i), options.level, qualified, units))
-    return [_of_bins(one, width, drawn.bins) for one, width in zip(made, drawn.uncertain, strict=True)]
+        made.append(limits[i](estimand, replicates.values[i], shape.get(i), options.level, qualified, units))
+    return [_of_bins(one, width, replicates.bins) for one, width in zip(made, replicates.uncertain, strict=True)]
 
 
-def _of_bins(found: Estimate, uncertain: float, bins: int) -> Estimate:
+def _of_bins(estimate: Estimate, uncertain: float, bins: int) -> Estimate:
     """Return an estimate from resamples of bins, widened by what they leave open where that matters."""
-    width = found.high - found.low
+    width = estimate.high - estimate.low
     if not uncertain or not width > 0 or not math.isfinite(uncertain):
-        return found
-    low, high = found.low - uncertain, found.high + uncertain
-    return replace(found, low=low, high=high, notes=(*found.notes, note(bins, uncertain / width)))
+        return estimate
+    low, high = estimate.low - uncertain, estimate.high + uncertain
+    return replace(estimate, low=low, high=high, notes=(*estimate.notes, note(bins, uncertain / width)))
 
 
 def design_notes(groups: GroupSampler, how: str) -> list[str]:
@@ -200,7 +193,7 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
     if estimand.quota is None:
         return []
     r, quota = estimand.ranking, estimand.quota
-    index, inside = r.kept(("place", quota), lambda: r.position(quota))
+    index, inside = r.cached(("place", quota), lambda: r.position(quota))
     if not 1e-9 < float(inside) < 1 - 1e-9:
         return []
     tied = float(r.size[int(index)])
@@ -209,7 +202,7 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
 
 
 def _too_little(estimand: Estimand) -> list[str]:
-    """Return a warning where the optimum that a measure is hardly shows on resamples."""
+    """Return what qualifies an optimum, which hardly shows on resamples."""
     kind: Any = estimand.kind
     if estimand.quantity is Quantity.BEST_OF_CUTS:
         return [OPTIMISTIC]
@@ -268,7 +261,7 @@ def from_replicates(
         limits = Limits(known[0], known[-1])
     spread = has_spread(known)
     if shape is not None:
-        if spread and (abs(shape.acceleration) > SKEWED or _is_near_an_end(estimand)):
+        if spread and (abs(shape.acceleration) > constants.SKEWED or _is_near_an_end(estimand)):
             notes.append(FEW_WEIGH)
         better = bca(known, estimand.value, shape.acceleration, level)
         if better is None:
@@ -277,15 +270,16 @@ def from_replicates(
         limits = better or limits
     if not spread:
         stand_in = separated(estimand, level, units)
-        notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
-        limits = stand_in or at_an_end(estimand, level, units) or limits
+        end = at_an_end(estimand, level, units)
+        notes.append(SEPARATED if stand_in else AT_AN_END if end else NO_COVERAGE)
+        limits = stand_in or end or limits
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
 
 
 def _is_near_an_end(estimand: Estimand) -> bool:
     """Whether a value is so near to an end of its range that resamples are piled up there."""
     least, most = estimand.range
-    room = _NEAR_AN_END * (most - least)
+    room = constants.NEAR_AN_END * (most - least)
     return math.isfinite(room) and not least + room <= estimand.value <= most - room
 
 
@@ -303,9 +297,8 @@ def studentised(
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
-    notes += _uneven_classes(estimand)  # first, for it says why a few cases weigh heavily
     notes += rests_on(math.inf if shape is None else shape.freedom)
-    notes += _weigh_heavily(estimand, _freedom(shape))
+    notes += _warnings(estimand, _freedom(shape))
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     error = float(there.std(ddof=1))
@@ -313,6 +306,11 @@ def studentised(
     low, high = scale.back(centre - reach), scale.back(centre + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
+    # A value at an end of its range is there by chance, and resamples hardly leave it.
+    end = at_an_end(estimand, level, units)
+    if end is not None:
+        notes.append(AT_AN_END)
+        limits = Limits(min(limits.low, end.low), max(limits.high, end.high))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
 
 
@@ -320,11 +318,11 @@ def student_of_top(
     estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
 ) -> Estimate:
     """Return the estimate of a measure of the first cases: at least Wilson's limits where nearly all are of a class."""
-    found = studentised(estimand, values, shape, level, notes, units)
-    if found.method != "student":
-        return found
-    more = list(found.notes)
-    limits = with_few_at_the_top(estimand, Limits(found.low, found.high), level, more)
+    estimate = studentised(estimand, values, shape, level, notes, units)
+    if estimate.method != "student":
+        return estimate
+    more = list(estimate.notes)
+    limits = with_few_at_the_top(estimand, Limits(estimate.low, estimate.high), level, more)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
 
 
@@ -332,27 +330,12 @@ def student_with_open_ends(
     estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
 ) -> Estimate:
     """Return the estimate of an area that a sample without rare scores shows too small."""
-    found = studentised(estimand, values, shape, level, notes, units)
-    if found.method != "student":
-        return found
-    more = list(found.notes)
-    limits = with_open_ends(estimand, Limits(found.low, found.high), more)
+    estimate = studentised(estimand, values, shape, level, notes, units)
+    if estimate.method != "student":
+        return estimate
+    more = list(estimate.notes)
+    limits = with_open_ends(estimand, Limits(estimate.low, estimate.high), more)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
-
-
-def _uneven_classes(estimand: Estimand) -> list[str]:
-    """A warning when a case of one class weighs far more than one of the other, in a measure that both together make.
-
-    Whether they do is seen from what twice the weight of the negatives changes.
-    """
-    r, times = estimand.ranking, effective_size.weight_of_negatives(estimand.ranking)
-    if 1 / UNEVEN_CLASSES <= times <= UNEVEN_CLASSES:
-        return []
-    doubled = float(estimand.statistic(replace(r, neg=2 * r.neg, neg2=4 * r.neg2)))
-    if abs(doubled - estimand.value) <= 1e-9 * max(1.0, abs(estimand.value)):
-        return []
-    heavy, light = ("negative", "positive") if times > 1 else ("positive", "negative")
-    return [CLASSES_WEIGH_DIFFERENTLY.about(heavy, max(times, 1 / times), light)]
 
 
 def student_of_loss(
@@ -368,20 +351,27 @@ def student_of_loss(
     null = float(entropy(float(r.positives / r.total)))
     value = float(kind.loss(np.asarray(estimand.value), null))
     loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
-    found = studentised(loss, kind.loss(values, null), shape, level, notes, units)
-    limits = Limits(*(kind.back(limit, null) for limit in (found.high, found.low)))
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, found.method, list(found.notes))
+    estimate = studentised(loss, kind.loss(values, null), shape, level, notes, units)
+    limits = Limits(*(kind.back(limit, null) for limit in (estimate.high, estimate.low)))
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, estimate.method, list(estimate.notes))
 
 
-def _weigh_heavily(estimand: Estimand, freedom: float) -> list[str]:
-    """Warnings where resamples are piled up at an end of the range, or a few cases make most of what varies."""
-    is_of_order = estimand.needs is Needs.RANKING and estimand.quantity is not Quantity.TOP_OF_LIST
-    notes: list[str] = [NEAR_AN_END] if is_of_order and _is_near_an_end(estimand) else []
-    # A handful of losses, or of heavy weights, decides: a sample may lack such cases, and know nothing of them.
-    is_heavy = estimand.needs is Needs.PROBABILITIES and freedom < _HANDFUL
-    if is_heavy or (freedom < _FEW_HEAVY and not estimand.ranking.integral):
-        notes.append(FEW_WEIGH)
-    return notes
+def _warnings(estimand: Estimand, freedom: float) -> list[str]:
+    """Return warnings where the study of coverage has intervals that miss too often (docs/coverage.md)."""
+    if estimand.needs is Needs.PROBABILITIES:
+        least, most = estimand.range
+        # No scale makes a mean of few, skewed values normal if its range has no end at hand.
+        return [FEW_WEIGH] if freedom < constants.HANDFUL and -math.inf < least < 0 < most < math.inf else []
+    if estimand.needs is not Needs.RANKING or estimand.quantity is Quantity.TOP_OF_LIST:
+        return []
+    sizes = effective_size.effective(estimand.ranking)
+    cases = min(share * float(size) for share, size in zip(estimand.stretch, sizes, strict=True))
+    if estimand.stretch != (1.0, 1.0) and cases < constants.FEW_IN_A_STRETCH:
+        return [FEW_IN_A_STRETCH.about(cases)]
+    if estimand.stretch[0] < 1 and effective_size.go_with_scores(estimand.ranking):
+        return [WEIGHTS_GO_WITH_SCORES]
+    is_near = _is_near_an_end(estimand) and min(sizes) < constants.ENOUGH_NEAR_AN_END
+    return [NEAR_AN_END] if is_near and estimand.value not in estimand.range else []
 
 
 def _scale(estimand: Estimand) -> Scale:
@@ -390,9 +380,9 @@ def _scale(estimand: Estimand) -> Scale:
     if math.isfinite(least) and math.isfinite(most):
         cases = max(float(sum(effective_size.effective(estimand.ranking))), 1.0)
         inside = min(estimand.value - least, most - estimand.value) / (most - least)
-        return Scale(least, most, max(min(_PART_OF_A_CASE / cases, inside / 4), 1e-9))
+        return Scale(least, most, max(min(constants.PART_OF_A_CASE / cases, inside / 4), 1e-9))
     end = least if math.isfinite(least) else most
-    return Scale(least, most, _PART_OF_THE_VALUE * abs(estimand.value - end) or 1.0)
+    return Scale(least, most, constants.PART_OF_THE_VALUE * abs(estimand.value - end) or 1.0)
 
 
 def _freedom(shape: Shape | None) -> float:
@@ -411,9 +401,9 @@ def without_bias(
     least, most = estimand.range
     if len(known) < 2 or not has_spread(known) or not least < estimand.value < most:
         return from_replicates(estimand, values, None, level, notes, units)
-    room = _INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
+    room = constants.INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
     bias = float(known.mean()) - estimand.value
-    centre = min(max(estimand.value - _UNSEEN * bias, least + room), most - room)
+    centre = min(max(estimand.value - constants.UNSEEN_BIAS * bias, least + room), most - room)
     se = float(known.std(ddof=1)) * student_quantile(level, _freedom(shape)) / quantile(level)
     limits = on_its_scale(centre, se, (least, most), level)
     # The bias is an estimate too, and may be none: the other limit is that of the value as it is.

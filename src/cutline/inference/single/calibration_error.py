@@ -23,8 +23,8 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
-from cutline.inference import effective_size
-from cutline.inference.caveats import FEW_FOR_RESAMPLING, few_cases, finished
+from cutline.inference import constants, effective_size
+from cutline.inference.caveats import BELOW, few_cases, finished
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
@@ -32,7 +32,7 @@ from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import Options
+from cutline.inference.single.interval_options import IntervalRequest
 from cutline.inference.survey import linearised
 from cutline.measures.miscalibration import isotonic
 from cutline.results.caveat import Caveat
@@ -46,6 +46,12 @@ _FEWEST = 40  # simulations of a world, of which the extremes are about the limi
 _AT_ONCE = 2**18  # cells held at once
 _MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
+_NO_SURPRISES = Caveat(
+    "few-surprises",
+    "The probabilities are so near to 0 and 1 that of a calibrated model about {:.1g} surprises are to be expected; "
+    f"rare errors may not show here: {BELOW}.",
+    "below",
+)
 _OF_PLACES = Caveat("single-places", "It depends on single points of the curve, which are uncertain.")
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
@@ -54,14 +60,16 @@ _RAISED = (
 )
 
 
-class _World(NamedTuple):
+class _SimulatedErrors(NamedTuple):
     """The values of one statistic on simulated outcomes, in order."""
 
     way: float
     values: Array
 
 
-def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
+def inverted(
+    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
+) -> list[Estimate]:
     """The estimates of calibration errors of one ranking, whose cases may come in groups.
 
     The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
@@ -69,14 +77,15 @@ def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampl
     """
     if not estimands:
         return []
-    worlds, first, found = _simulated(estimands, options, groups)
+    worlds, first, simulated = _simulated(estimands, options, groups)
     return [
-        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
+        _estimate(worlds, i, simulated[i], float(first[i][0].values.mean()), options.level)
+        for i in range(len(estimands))
     ]
 
 
 def corrected_errors(
-    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None
+    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
 ) -> list[Corrected]:
     """Return calibration errors of one ranking without what chance added to them, with their limits.
 
@@ -87,9 +96,9 @@ def corrected_errors(
         options: The resamples and the seed.
         groups: How the cases were sampled, if they come in groups.
     """
-    worlds, _, found = _simulated(estimands, options, groups)
+    worlds, _, simulated = _simulated(estimands, options, groups)
     made = []
-    for i, own in enumerate(found):
+    for i, own in enumerate(simulated):
         ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
         middle, seen = np.maximum.accumulate(np.median(values, axis=-1)), worlds.seen(i)
         is_null = ways[0] == 0 and seen <= middle[0]
@@ -99,8 +108,8 @@ def corrected_errors(
 
 
 def _simulated(
-    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None
-) -> tuple[_Worlds, list[list[_World]], list[list[_World]]]:
+    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None
+) -> tuple[_Worlds, list[list[_SimulatedErrors]], list[list[_SimulatedErrors]]]:
     """Return the worlds of a ranking, the first that were simulated and those around the limits."""
     ranking = estimands[0].ranking
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
@@ -109,7 +118,7 @@ def _simulated(
     bins = bin_scores(ranking, per_root=SIMULATED)
     worlds = _Worlds(ranking if bins is None else bins.ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
-    ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
+    ways = [_around(errors, worlds.seen(i), worlds.largest(i)) for i, errors in enumerate(first)]
     return worlds, first, worlds.simulated(ways, simulations)
 
 
@@ -143,6 +152,12 @@ class _Worlds:
         scale = self.worth / float(self.ranking.total)
         return float(self.estimands[i].statistic(self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)))
 
+    @property
+    def surprises(self) -> float:
+        """Return the variance of the number of positives, if the model is calibrated."""
+        p = self.ranking.key
+        return float(self.ranking.size @ (p * (1 - p))) * self.worth / float(self.ranking.total)
+
     def risks(self, way: float) -> Array:
         """The true share of positives at each score."""
         return np.clip(self.ranking.key + way * (self.curve - self.ranking.key), 0.0, 1.0)
@@ -151,17 +166,24 @@ class _Worlds:
         """The error in a population where each score has its true share of positives."""
         return float(self.estimands[i].statistic(self._certain(self.ranking.size, way)))
 
-    def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_World]]:
+    def largest(self, i: int) -> float:
+        """Return how far along the way the true error grows: risks that are cut at 0 and 1 add nothing to it."""
+        ways = np.array(_FIRST[1:])
+        growth = np.diff([self.truth(i, way) for way in ways]) / np.diff(ways)
+        ends = np.flatnonzero(growth < constants.GROWS * growth[0])
+        return float(ways[ends[0]]) if len(ends) else math.inf
+
+    def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_SimulatedErrors]]:
         """The worlds of each statistic, with as many simulations in each."""
         every = sorted({way for own in ways for way in own})
         work = simulations * len(every) * len(self.ranking)
-        found = parallel.each(lambda way: self._simulate(way, ways, simulations), every, work)
-        by_way = dict(zip(every, found, strict=True))
-        return [[_World(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
+        errors = parallel.each(lambda way: self._simulate(way, ways, simulations), every, work)
+        by_way = dict(zip(every, errors, strict=True))
+        return [[_SimulatedErrors(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
 
     def _simulate(self, way: float, ways: Sequence[Sequence[float]], simulations: int) -> dict[int, Array]:
         """The values, in one world, of those statistics that need it."""
-        asked = [i for i, own in enumerate(ways) if way in own]
+        indices = [i for i, own in enumerate(ways) if way in own]
         rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
         risk = self.risks(way)
 
@@ -172,11 +194,11 @@ class _Worlds:
             pos = rng.binomial(size, risk) if size.max() > 1 else (rng.random(size.shape) < risk).astype(size.dtype)
             return self._ranking(pos, size - pos)
 
-        values = self._values(asked, simulations, draw)
-        for place, i in enumerate(asked):
+        values = self._values(indices, simulations, draw)
+        for place, i in enumerate(indices):
             if self.by_scores is not None and way and self.whole[i] > 0:
                 values[place] += self.truth(i, way) / self.whole[i] * self.by_scores[i, :simulations]
-        return dict(zip(asked, np.sort(values, axis=-1), strict=True))
+        return dict(zip(indices, np.sort(values, axis=-1), strict=True))
 
     def _of_other_scores(self, simulations: int) -> Array:
         """By how much the true error at the end of the way differs between samples of scores, for each statistic."""
@@ -184,16 +206,16 @@ class _Worlds:
         values = self._values(every, simulations, lambda count: self._certain(self.urn.draw(rng, count), 1.0))
         return np.asarray(values - values.mean(-1, keepdims=True))
 
-    def _values(self, asked: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
+    def _values(self, indices: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
         """The statistics of some stacks, so many rows of which are drawn as fit into memory."""
         at_once = max(1, _AT_ONCE // len(self.ranking))
-        found = []
+        values = []
         for start in range(0, simulations, at_once):
             parallel.stop_if_unwanted()
             # One row more than one, so that the statistics see a stack.
             stack = draw(max(2, min(at_once, simulations - start)))
-            found.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in asked])
-        return np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0)
+            values.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in indices])
+        return np.nan_to_num(np.concatenate(values, axis=-1)[:, :simulations], nan=0.0)
 
     def _certain(self, size: Array, way: float) -> Ranking:
         """A population with these shares of scores, and the true share of positives at each."""
@@ -221,27 +243,39 @@ def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
     return min(max(spread / variance, 2.0), most) if variance > 0 else most
 
 
-def _around(first: Sequence[_World], seen: float) -> list[float]:
-    """The worlds between which both limits lie, by what the first ones tell of means and spreads."""
+def _around(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> list[float]:
+    """Return the worlds between which both limits lie, by the means and spreads of the first ones.
+
+    Args:
+        first: Some worlds along the whole way.
+        seen: The error of the sample.
+        largest: The world with the largest true error.
+    """
     ways = np.array([world.way for world in first])
     mean, spread = (np.array([part(world.values) for world in first]) for part in (np.mean, np.std))
     above, below = (np.maximum.accumulate(mean + sign * _WIDE * spread) for sign in (1, -1))
     start, end = float(np.interp(seen, above, ways)), float(np.interp(seen, below, ways))
     margin = 0.05 + 0.1 * (end - start)
     start, end = max(0.0, start - margin), end + margin
+    if end > largest:
+        start, end = min(start, largest - 2 * _STEPS[2]), largest
     step = next((one for one in _STEPS if (end - start) / one <= _WORLDS - 2), _STEPS[-1])
     places = range(math.floor(start / step + 1e-9), math.ceil(end / step - 1e-9) + 1)
     return [round(place * step, 6) for place in places]
 
 
-def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float, level: float) -> Estimate:
+def _estimate(
+    worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], by_chance: float, level: float
+) -> Estimate:
     estimand = worlds.estimands[i]
-    values = np.array([world.values for world in found])
+    values = np.array([world.values for world in simulated])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
-    low, high = _limits(worlds, i, found, level)
+    if worlds.surprises < constants.SURPRISES:
+        notes.append(_NO_SURPRISES.about(worlds.surprises))
+    low, high = _limits(worlds, i, simulated, level)
     is_null = low == 0
     if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
         notes.append(_OF_PLACES)
@@ -250,18 +284,23 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     if high < estimand.value:
         notes.append(_RAISED.format(shown(high)))
     else:
-        notes += few_cases(worlds.ranking, FEW_FOR_RESAMPLING)
+        notes += few_cases(worlds.ranking)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 
 
-def _limits(worlds: _Worlds, i: int, found: Sequence[_World], level: float) -> Limits:
+def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], level: float) -> Limits:
     """Return the true errors between which the value that was seen is not in a tail of the simulated ones."""
-    ways, values, seen = np.array([w.way for w in found]), np.array([w.values for w in found]), worlds.seen(i)
+    ways, values, seen = np.array([w.way for w in simulated]), np.array([w.values for w in simulated]), worlds.seen(i)
     lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
     low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _crossing(seen, highest, ways))
     is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
-    return Limits(low, float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways)))
+    high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
+    if not worlds.estimands[i].kind.of_places:  # type: ignore[union-attr]
+        return Limits(low, high)
+    # The data tell little of single places of the curve: what samples of the curve at hand have may be the truth.
+    likely = Limits(*(float(np.interp(1.0, ways, tail)) for tail in (lowest, highest)))
+    return Limits(min(low, likely.low), max(high, likely.high))
 
 
 def _tails(values: Array, level: float) -> Array:
@@ -283,7 +322,7 @@ def _crossing(value: float, limits: Array, ways: Array) -> float:
     return float(np.interp(value, limits, ways))
 
 
-class Calibration(NamedTuple):
+class CalibrationCheck(NamedTuple):
     """What the probabilities promise and what was seen, each pair with its z value (NaN when there is none).
 
     `expected` and `observed` are the share of positives; `promised` and `brier` the Brier score.
@@ -297,7 +336,7 @@ class Calibration(NamedTuple):
     z_brier: float
 
 
-def calibration(r: Ranking) -> Calibration:
+def calibration(r: Ranking) -> CalibrationCheck:
     """Calibration in the large, and Spiegelhalter's test (1986), for a ranking of probabilities of independent cases.
 
     >>> found = calibration(Ranking.of_counts([0.8, 0.2], [8, 2], [2, 8]))  # just what they say
@@ -308,7 +347,7 @@ def calibration(r: Ranking) -> Calibration:
     n, total, spread = pos + neg, float(r.total), p * (1 - p)
     squared = second.pos.astype(float) + second.neg.astype(float)
     excess, lean = pos - p * n, 1 - 2 * p
-    return Calibration(
+    return CalibrationCheck(
         expected=float(p @ n) / total,
         observed=float(r.positives) / total,
         z_share=_z(float(excess.sum()), float(squared @ spread)),

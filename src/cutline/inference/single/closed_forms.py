@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import divide
-from cutline.inference import effective_size, influence
-from cutline.inference.caveats import BELOW, EQUAL, PLENTY, PLENTY_IN_A_CELL, rests_on
+from cutline.core.counts import Counts, divide
+from cutline.core.ranking import Ranking
+from cutline.inference import constants, effective_size, influence
+from cutline.inference.caveats import BELOW, EQUAL, rests_on
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions, reference
 from cutline.inference.single.estimand import Estimand
+from cutline.inference.survey import freedom_of_ranking
+from cutline.measures.kinds import MeanOfCases
 from cutline.results.caveat import Caveat
 from cutline.results.estimate import Interval, Limits, student_quantile
 
-NOTICEABLY = 0.05  # by which an interval is wider than another
 NO_STANDARD_ERROR = "These data do not tell the standard error: there is no interval."
 _NO_SLOPE = (
     "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
@@ -32,9 +34,9 @@ _NO_LIMITS = Limits(math.nan, math.nan)
 def wilson_share(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Wilson's limits of a share, modified where 1 to 3 cases have the property, or lack it."""
     k, n = _cases_of_share(estimand)
-    found = share_by(estimand, level, formula=proportions.wilson_modified)
+    interval = share_by(estimand, level, formula=proportions.wilson_modified)
     by = "" if proportions.is_modified(k, n) else "wilson"
-    return found._replace(notes=rests_on(freedom_at_cut(estimand)), method=by)
+    return interval._replace(notes=rests_on(freedom_at_cut(estimand)), method=by)
 
 
 def share_by(
@@ -74,12 +76,25 @@ def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
 
 def sum_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Newcombe's limits of a slope times the sum of two independent shares plus an intercept."""
-    kind: Any = estimand.kind
-    c = estimand.counts_in_effect
+    limits = limits_of_sum(estimand.kind, estimand.counts_in_effect, level)
+    return Interval(Limits(*map(float, limits)), rests_on(freedom_at_cut(estimand)))
+
+
+def limits_of_sum(
+    kind: Any, c: Counts, level: float, limits: proportions.ShareLimits = proportions.wilson_modified
+) -> Limits:
+    """Return the limits of `sum_of_shares`; it can be traced.
+
+    Args:
+        kind: Which shares are added, with the slope and the intercept.
+        c: The counts of the cut.
+        level: The level of the interval.
+        limits: Those of one share.
+    """
     among = (c.flagged, c.unflagged) if kind.of_flags else (c.positives, c.negatives)
-    limits = proportions.square_and_add((c.tp, among[0]), (c.tn, among[1]), level)
-    ends = sorted(kind.intercept + kind.slope * float(limit) for limit in limits)
-    return Interval(Limits(*ends), rests_on(freedom_at_cut(estimand)))
+    sum_limits = proportions.square_and_add((c.tp, among[0]), (c.tn, among[1]), level, limits)
+    one, two = (kind.intercept + kind.slope * limit for limit in sum_limits)
+    return Limits(np.minimum(one, two), np.maximum(one, two))
 
 
 def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
@@ -152,13 +167,18 @@ def by_standard_error(
     if not math.isfinite(variance) or not math.isfinite(estimand.value) or (kind.scale == "log" and not estimand.value):
         return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
     if kind.scale == "log":
-        low, high = influence.normal(math.log(estimand.value), variance, level)
-        return Interval(Limits(math.exp(low), math.exp(high)))
+        return Interval(limits_on_log_scale(estimand.value, variance, level))
     fewest = float(min(effective_size.effective(estimand.ranking)))
     # With few cases of a class the sandwich is too small: Student's quantile allows for that.
     half = student_quantile(level, max(fewest - 1, 1.0) if method == kind.robust else math.inf) * math.sqrt(variance)
     limits = Limits(estimand.value - half, estimand.value + half)
     return Interval(limits, rests_on(2 * fewest) + _assumes_the_line(estimand, method, variance))
+
+
+def limits_on_log_scale(value: Any, variance: Any, level: float) -> Limits:
+    """Return the limits of a positive number, given the variance of its logarithm."""
+    low, high = influence.normal(np.log(value), variance, level)
+    return Limits(np.exp(low), np.exp(high))
 
 
 def _assumes_the_line(estimand: Estimand, method: str, variance: float) -> list[str]:
@@ -167,7 +187,7 @@ def _assumes_the_line(estimand: Estimand, method: str, variance: float) -> list[
     if not kind.robust or method == kind.robust:
         return []
     wider = math.sqrt(float(kind.methods[kind.robust](estimand.ranking, **estimand.parameters)) / variance) - 1
-    if not wider > NOTICEABLY:
+    if not wider > constants.SANDWICH_WIDER:
         return []
     assumed = f"Assumes that the calibration line is true; the method {kind.robust!r} does not, and is"
     return [Caveat("assumes-the-line", f"{assumed} {100 * wider:.0f} % wider: {BELOW}.", "below")]
@@ -184,17 +204,68 @@ def influence_of_mean(estimand: Estimand, level: float, groups: GroupSampler | N
 
 def influence_of_order(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a smooth measure of the order, from what single cases change in it."""
-    found: Influence | None = estimand.influence
-    if found is None:
+    changes: Influence | None = estimand.influence
+    if changes is None:
         return Interval(_NO_LIMITS, [_NO_SLOPE])
-    return _normal(estimand, found.variance(effective_size.squares(estimand.ranking)), level)
+    return _normal(estimand, changes.variance(effective_size.squares(estimand.ranking)), level)
+
+
+def student_of_influence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+    """Return the limits of a measure whose influence function is known, on its scale, with Student's quantile."""
+    variance, freedom = variance_and_freedom(estimand.kind, estimand.ranking, estimand.parameters)
+    if not math.isfinite(variance) or not has_scale(estimand.value, variance, estimand.range):
+        return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
+    limits = limits_on_scale(estimand.value, variance, freedom, estimand.range, level)
+    return Interval(Limits(*map(float, limits)), rests_on(freedom))
+
+
+def variance_and_freedom(kind: Any, r: Ranking, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the variance of a measure from its influence function, and its degrees of freedom; it can be traced.
+
+    Args:
+        kind: A mean over the cases, or a smooth measure of the order.
+        r: The ranking.
+        parameters: Those of the measure.
+    """
+    second = effective_size.squares(r)
+    if isinstance(kind, MeanOfCases):
+        losses = kind.of(r, **parameters)
+        changes = influence.of_losses(r, *losses)
+        return influence.of_mean(r, second, *losses), freedom_of_ranking(changes, r)
+    changes = Influence(*kind.influence(r, **parameters))
+    return changes.variance(second), freedom_of_ranking(changes, r)
+
+
+def has_scale(value: Any, variance: Any, allowed: tuple[float, float]) -> Any:
+    """Whether a value lies inside its range, and its variance says how uncertain it is."""
+    return (variance > EQUAL**2) & (value > allowed[0]) & (value < allowed[1])
+
+
+def limits_on_scale(value: Any, variance: Any, freedom: Any, allowed: tuple[float, float], level: float) -> Limits:
+    """Return limits on the logit scale of a range, or on the log scale where the range has one end; it can be traced.
+
+    Args:
+        value: The measure, inside its range.
+        variance: Its variance.
+        freedom: The degrees of freedom of the variance.
+        allowed: The range.
+        level: The level of the interval.
+    """
+    least, most = allowed
+    above = value - least
+    reach = student_quantile(level, freedom) * np.sqrt(variance) / above
+    if math.isinf(most):
+        return Limits(least + above * np.exp(-reach), least + above * np.exp(reach))
+    odds, half = above / (most - value), reach * (most - least) / (most - value)
+    shares = (odds * np.exp(side) / (1 + odds * np.exp(side)) for side in (-half, half))
+    return Limits(*(least + (most - least) * share for share in shares))
 
 
 def influence_of_cut(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a measure of one cut, from what single cases change in it."""
     variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.second)  # type: ignore[arg-type]
-    found = _normal(estimand, variance, level)
-    return found._replace(notes=[*found.notes, *rests_on(freedom_at_cut(estimand))])
+    interval = _normal(estimand, variance, level)
+    return interval._replace(notes=[*interval.notes, *rests_on(freedom_at_cut(estimand))])
 
 
 def _normal(estimand: Estimand, variance: float, level: float) -> Interval:
@@ -206,10 +277,10 @@ def _normal(estimand: Estimand, variance: float, level: float) -> Interval:
 
 def is_plentiful(estimand: Estimand) -> bool:
     """Whether a smooth measure has so many cases that its estimate is normal; resamples would only add noise."""
-    if not math.isfinite(estimand.value) or min(effective_size.effective(estimand.ranking)) < PLENTY:
+    if not math.isfinite(estimand.value) or min(effective_size.effective(estimand.ranking)) < constants.PLENTY:
         return False
     if estimand.of_counts is not None:
         counts = estimand.counts_in_effect
-        if min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) < PLENTY_IN_A_CELL:
+        if min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) < constants.PLENTY_IN_A_CELL:
             return False
     return not estimand.is_of_order or estimand.influence is not None

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
+from cutline.inference import constants
 from cutline.inference.caveats import CUT_ANYWHERE, CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.samplers import GroupSampler
@@ -17,9 +18,6 @@ from cutline.measures import MEASURES
 from cutline.measures.kinds import CurvePoint
 from cutline.results.estimate import Interval, Limits
 
-FEW_BEYOND = 3.7  # cases to be expected beyond the cut: with fewer, in more than 2.5 % of samples there is none
-_NOTICEABLY = 0.15  # by which an interval is wider than another
-_TIED = 0.2  # of the cases of a class, at one score
 _RECALLS = 400  # at which the precision is compared with the one that is asked for
 
 
@@ -36,35 +34,35 @@ def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | 
     kind: Any = estimand.kind
     r = estimand.ranking
     defaults = MEASURES[estimand.measure_name].defaults
-    given = np.array([float(estimand.parameters.get(kind.given, defaults[kind.given]))])
+    fixed = np.array([float(estimand.parameters.get(kind.fixed, defaults[kind.fixed]))])
     if kind.is_searched:
-        return Interval(_recall(r, float(given[0]), level), [SEARCHED])
+        return Interval(_recall(r, float(fixed[0]), level), [SEARCHED])
     if kind.height == "precision":
-        given = np.append(given, _other_cuts(r, float(given[0]), level))
-    found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)
-    of_positives = kind.given == "recall"
-    beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(given[0]))
-    return Interval(Limits(float(found.low.min()), float(found.high.max())), _why_wide(r, kind, found, beyond))
+        fixed = np.append(fixed, _other_cuts(r, float(fixed[0]), level))
+    points = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, fixed, level)
+    of_positives = kind.fixed == "recall"
+    beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(fixed[0]))
+    return Interval(Limits(float(points.low.min()), float(points.high.max())), _why_wide(r, kind, points, beyond))
 
 
-def _why_wide(r: Ranking, kind: CurvePoint, found: _Points, beyond: float) -> list[str]:
+def _why_wide(r: Ranking, kind: CurvePoint, points: _Points, beyond: float) -> list[str]:
     """What makes such an interval hold the truth more often than it says, if anything does.
 
     Args:
         r: The ranking.
         kind: Which point of the curve it is.
-        found: The point, and the same at the other cuts that may be meant.
+        points: The point, and the same at the other cuts that may be meant.
         beyond: How many cases are to be expected beyond the cut.
     """
-    if beyond < FEW_BEYOND:
+    if beyond < constants.FEW_BEYOND:
         return [CUT_ANYWHERE]
     other = float(effective(r)[0 if kind.height == "recall" else 1])  # cases of the class that the height is a share of
-    width = float(found.high[0] - found.low[0])
-    if len(found.low) > 1 and float(found.high.max() - found.low.min()) > (1 + _NOTICEABLY) * width:
+    width = float(points.high[0] - points.low[0])
+    if len(points.low) > 1 and float(points.high.max() - points.low.min()) > (1 + constants.WIDER) * width:
         return [CUTS_FAR_APART]
-    value = float(found.value[0])
+    value = float(points.value[0])
     tied = max(float(cells.max() / cells.sum()) for cells in (r.pos, r.neg))
-    if kind.height != "precision" and tied > _TIED:
+    if kind.height != "precision" and tied > constants.TIED:
         return [CUTS_FAR_APART]
     return [ON_THE_SAFE_SIDE] if min(value, 1 - value) * other < 1 else []
 
@@ -72,18 +70,20 @@ def _why_wide(r: Ranking, kind: CurvePoint, found: _Points, beyond: float) -> li
 def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:
     """The recalls of the cuts that may be the one that just reaches a recall: ties may put them far apart.
 
-    These are the best cut that reaches it in the sample, the last one that does not but may in truth, and the one after
-    the first that does, if that may not in truth.
+    These are the best cut that reaches it in the sample, the last one that does not but may in truth, and each after a
+    cut that does but may not in truth: the next one, and every one that ends a large tie.
     """
     positives, n = float(effective(r).positives), len(r.tpr)
     first = int(np.argmax(r.tpr >= recall))
-    found = [_best_cut(r, recall)]
-    for cut, other in ((first - 1, first - 1), (first, first + 1)):
-        if 0 < other < n:
-            low, high = proportions.wilson(float(r.tpr[cut]) * positives, positives, level)
+    tied = 1 + np.flatnonzero((r.pos > constants.TIED * r.positives / 2) | (r.neg > constants.TIED * r.negatives / 2))
+    later = sorted({first + 1, *(int(cut) for cut in tied if cut > first)})
+    cuts = [_best_cut(r, recall)]
+    for before, cut in ((first - 1, first - 1), *((cut - 1, cut) for cut in later)):
+        if 0 < cut < n:
+            low, high = proportions.wilson(float(r.tpr[before]) * positives, positives, level)
             if low <= recall <= high:
-                found.append(other)
-    return [float(r.tpr[cut]) for cut in found]
+                cuts.append(cut)
+    return [float(r.tpr[cut]) for cut in cuts]
 
 
 def _best_cut(r: Ranking, recall: float) -> int:
@@ -134,8 +134,8 @@ def _precisions(r: Ranking, recall: Array, level: float) -> _Points:
 def _recall(r: Ranking, precision: float, level: float) -> Limits:
     """The recalls up to which the precision may be as high as is asked for, and up to which it surely is."""
     recall = np.linspace(0, 1, _RECALLS + 1)[1:]
-    found = _precisions(r, recall, level)
-    return Limits(*(_last(recall, reached >= precision) for reached in (found.low, found.high)))
+    points = _precisions(r, recall, level)
+    return Limits(*(_last(recall, reached >= precision) for reached in (points.low, points.high)))
 
 
 def _last(recall: Array, is_reached: Array) -> float:

@@ -18,7 +18,7 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.bands import Band, band, with_groups
 from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.intervals import Options, estimates
+from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.measures.costs import net_benefit, standardised_net_benefit
 from cutline.results.estimate import Estimate
 
@@ -31,8 +31,10 @@ def heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None
     """The curve of a kind at each risk."""
     if kind == "interventions_avoided":
         return interventions_avoided(r, risks, prevalence)
-    found = net_benefits(r, risks, prevalence)
-    return found if kind == "net_benefit" else np.asarray(divide(found, rates_at(r, risks, prevalence).prevalence))
+    benefits = net_benefits(r, risks, prevalence)
+    return (
+        benefits if kind == "net_benefit" else np.asarray(divide(benefits, rates_at(r, risks, prevalence).prevalence))
+    )
 
 
 def decision_band(
@@ -57,7 +59,7 @@ def decision_band(
         seed: Their seed.
     """
     r, groups = with_groups(data)
-    options = Options(level, resamples=resamples, seed=seed)
+    options = IntervalRequest(level, resamples=resamples, seed=seed)
     if prevalence is None and kind in _MEASURES:
         return _banded(risks, _of_measure(r, groups, risks, kind, options), level)
     if prevalence is not None and groups is None:
@@ -67,10 +69,12 @@ def decision_band(
     )
 
 
-def _of_measure(r: Ranking, groups: GroupSampler | None, risks: Array, kind: str, options: Options) -> list[Estimate]:
+def _of_measure(
+    r: Ranking, groups: GroupSampler | None, risks: Array, kind: str, options: IntervalRequest
+) -> list[Estimate]:
     grouped = groups is not None
-    asked = [of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, grouped=grouped) for risk in risks]
-    return estimates(asked, options, groups)
+    estimands = [of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, grouped=grouped) for risk in risks]
+    return estimates(estimands, options, groups)
 
 
 def _elsewhere(r: Ranking, risks: Array, prevalence: float, level: float) -> list[Estimate]:
@@ -81,15 +85,18 @@ def _turned(risks: Array, kind: str, prevalence: float) -> Callable[[Array], Arr
     """From a net benefit to the kind that was asked for: a straight line, as the prevalence is known."""
     if kind == "interventions_avoided":
         odds = divide(risks, 1 - risks)
-        return lambda found: np.asarray(divide(found - flag_everybody(risks, prevalence), odds))
-    return lambda found: found / (prevalence if kind == "standardised" else 1.0)
+        return lambda values: np.asarray(divide(values - flag_everybody(risks, prevalence), odds))
+    return lambda values: values / (prevalence if kind == "standardised" else 1.0)
 
 
 def _banded(
-    risks: Array, found: list[Estimate], level: float, turned: Callable[[Array], Array] = lambda found: found
+    risks: Array,
+    estimates: list[Estimate],
+    level: float,
+    turned: Callable[[Array], Array] = lambda estimates: estimates,
 ) -> Band:
     y, low, high = (
-        turned(np.array([getattr(estimate, name) for estimate in found])) for name in ("value", "low", "high")
+        turned(np.array([getattr(estimate, name) for estimate in estimates])) for name in ("value", "low", "high")
     )
-    notes = tuple(dict.fromkeys(note for estimate in found for note in estimate.notes))
+    notes = tuple(dict.fromkeys(note for estimate in estimates for note in estimate.notes))
     return Band(risks, y, low, high, level, False, notes)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.caching import is_long, remembered
+from cutline.core.caching import cached_value, is_long
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
@@ -46,6 +46,10 @@ class Estimand:
     quota: float | None = None  # how many are flagged, where that is what makes the cut
     paired: PairedShare | None = None  # the cases of which it is a share, where these are the same for every model
     data: Any = None  # what a registered measure was computed from: the ranking, or the counts of its cut
+    stretch: tuple[float, float] = (
+        1.0,
+        1.0,
+    )  # the shares of the positives and of the negatives that it is an area over
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
     @property
@@ -56,8 +60,8 @@ class Estimand:
         if not is_long(self.ranking):
             return self._influence
         key = ("influence", self.name, self.quota, str(self.parameters))
-        found: Influence | None = remembered(self.ranking, key, self._find_influence)
-        return found
+        changes: Influence | None = cached_value(self.ranking, key, self._find_influence)
+        return changes
 
     @cached_property
     def _influence(self) -> Influence | None:
@@ -112,16 +116,16 @@ class Estimand:
         return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
 
 
-def bracketed(found: Estimand, measure: Measure, parameters: Mapping[str, Any]) -> Estimand:
+def bracketed(estimand: Estimand, measure: Measure, parameters: Mapping[str, Any]) -> Estimand:
     """The estimand with what bins leave certain of its value.
 
     Args:
-        found: The estimand, of a registered measure.
+        estimand: The estimand, of a registered measure.
         measure: The measure.
         parameters: Those of the measure, and its cut.
     """
-    open_to = bounds(measure, found.ranking, parameters, found.value)
-    return found if open_to is None else replace(found, open_to=open_to)
+    open_to = bounds(measure, estimand.ranking, parameters, estimand.value)
+    return estimand if open_to is None else replace(estimand, open_to=open_to)
 
 
 def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Estimand:
@@ -140,6 +144,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic = _of_quota(partial(measure.compute, **rest), _taken(quota, ranking, grouped))
     else:
         statistic = partial(measure.compute, **rest)
+    settings, is_stretch = {**measure.bound, **rest}, isinstance(measure.kind, Stretch)
     by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
     if quota is None and by_quota:
         where = _where(parameters)
@@ -150,10 +155,11 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic=statistic,
         value=value,
         reason=measure.reason(data, **rest) if math.isnan(value) else "",
-        range=measure.kind.range(**{**measure.bound, **rest}) if isinstance(measure.kind, Stretch) else measure.range,
+        range=measure.kind.range(**settings) if is_stretch else measure.range,  # type: ignore[union-attr]
+        stretch=measure.kind.shares(**settings) if is_stretch else (1.0, 1.0),  # type: ignore[union-attr]
         kind=measure.kind,
         caveat=measure.caveat,
-        parameters={**measure.bound, **rest},
+        parameters=settings,
         cut=cut_at,
         of_counts=of_counts,
         by_quota=by_quota,
@@ -170,8 +176,8 @@ def of_function(
 ) -> Estimand:
     """The estimand of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
     _check_where(where)
-    asked = partial(called, function, "measure")
-    of = _of_cut(asked, _cut(ranking, where, grouped)) if where else asked
+    checked = partial(called, function, "measure")
+    of = _of_cut(checked, _cut(ranking, where, grouped)) if where else checked
     name = getattr(function, "__name__", type(function).__name__)
 
     def statistic(r: Ranking) -> Any:
@@ -189,14 +195,14 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
-            found = [_one_number(called(function, "measure", one), name) for one in data.one_by_one()]
-            return found[0] if data.pos.ndim == 1 else np.array(found)
+            values = [_one_number(called(function, "measure", one), name) for one in data.one_by_one()]
+            return values[0] if data.pos.ndim == 1 else np.array(values)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
-        found = [
+        values = [
             _one_number(called(function, "measure", Counts(*row)), name)
             for row in zip(*(cell.ravel() for cell in cells), strict=True)
         ]
-        return np.array(found).reshape(cells[0].shape)[()]
+        return np.array(values).reshape(cells[0].shape)[()]
 
     return Measure(
         name=name,
@@ -222,12 +228,12 @@ def _check_where(where: Mapping[str, Any]) -> None:
         )
 
 
-def _one_number(found: Any, name: str) -> float:
+def _one_number(returned: Any, name: str) -> float:
     """What a function of the user's returned, if that is one number."""
     try:
-        return float(found)
+        return float(returned)
     except (TypeError, ValueError):
-        raise InputError(f"{name} returned {found!r:.40}", "return one number") from None
+        raise InputError(f"{name} returned {returned!r:.40}", "return one number") from None
 
 
 # ---------------------------------------------------------------------- the same cut of any ranking
@@ -243,8 +249,8 @@ def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ra
     cut(ranking, **where)  # refuses what names no cut
     threshold = where.get("threshold")
     if threshold is None:
-        taken = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
-        return lambda r: r.at_quota(taken(r))
+        flagged = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
+        return lambda r: r.at_quota(flagged(r))
     at = float(threshold)
     return lambda r: r.at_threshold(at)
 
@@ -259,5 +265,5 @@ def _of_cut(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Count
     return lambda r: function(cut_at(r))
 
 
-def _of_quota(function: Callable[..., Any], taken: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
-    return lambda r: function(r, quota=taken(r))
+def _of_quota(function: Callable[..., Any], flagged: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
+    return lambda r: function(r, quota=flagged(r))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cutline.core.validation import LEVEL, check_flag, check_level, check_whole
 
 
-class Options(NamedTuple):
+class IntervalRequest(NamedTuple):
     """How an interval is to be made."""
 
     level: float = LEVEL
@@ -17,7 +17,7 @@ class Options(NamedTuple):
     stratified: bool = False
 
 
-def checked(options: Options) -> Options:
+def checked(options: IntervalRequest) -> IntervalRequest:
     """The options, if they are in their domain."""
     return options._replace(
         level=check_level(options.level),

@@ -10,17 +10,17 @@ from cutline.core.validation import check_text
 from cutline.inference import effective_size
 from cutline.inference.caveats import IGNORES_THE_DESIGN, INDEPENDENT, finished
 from cutline.inference.corrected import LEVEL, Corrected
-from cutline.inference.methods import INVERSION, SMOOTHED, Engine, Method, default, methods_of
+from cutline.inference.methods import INVERSION, NAMES, SMOOTHED, Engine, Method, default, methods_of, without_resamples
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.binned_intervals import widened
 from cutline.inference.single.bootstrap import caveats_of, design_notes, resampled
 from cutline.inference.single.calibration_error import corrected_errors, inverted
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import Options, checked
+from cutline.inference.single.interval_options import IntervalRequest, checked
 from cutline.inference.single.smoothed_bootstrap import corrected_best, smoothed
 from cutline.results.estimate import Estimate
 
-__all__ = ["Options", "by_formula", "checked", "choose", "closed", "correct_bias", "default", "estimates"]
+__all__ = ["IntervalRequest", "by_formula", "checked", "choose", "closed", "correct_bias", "default", "estimates"]
 
 
 def choose(estimand: Estimand, name: str, groups: GroupSampler | None = None) -> Method:
@@ -40,7 +40,8 @@ def choose(estimand: Estimand, name: str, groups: GroupSampler | None = None) ->
     applicable = {method.name: method for method in reversed(methods_of(estimand, groups))}
     if name not in applicable:
         listed = ", ".join(repr(method) for method in reversed(applicable))
-        raise ParameterError(f"{name!r} does not apply to {estimand.name}", f"pass {listed} or 'auto'")
+        problem = f"{name!r} does not apply to {estimand.name}" if name in NAMES else f"There is no method {name!r}"
+        raise ParameterError(problem, f"pass {listed} or 'auto'")
     return applicable[name]
 
 
@@ -64,12 +65,14 @@ def closed(estimand: Estimand, method: Method, level: float, groups: GroupSample
     notes += estimand.bins if method.settles_caveat else caveats_of(estimand)
     if groups is not None and not method.knows_design:
         notes.append(IGNORES_THE_DESIGN if groups.are_single else INDEPENDENT)
-    found = method.limits(estimand, level, groups)
-    by = found.method or method.name
-    return finished(name, estimand.value, found.limits, estimand.range, level, by, [*notes, *found.notes])
+    interval = method.limits(estimand, level, groups)
+    by = interval.method or method.name
+    return finished(name, estimand.value, interval.limits, estimand.range, level, by, [*notes, *interval.notes])
 
 
-def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
+def estimates(
+    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
+) -> list[Estimate]:
     """Return the estimates of some measures of one ranking; those that are resampled share their resamples.
 
     Args:
@@ -85,9 +88,11 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
         return [i for i, method in enumerate(chosen) if method.engine == engine and is_known(estimands[i].value)]
 
     made: dict[int, Estimate] = {}
-    drawn, tested, known = (of_engine(engine) for engine in ("bootstrap", "inversion", "smoothed"))
+    resampled_ones, tested, known = (of_engine(engine) for engine in ("bootstrap", "inversion", "smoothed"))
     made |= zip(
-        drawn, resampled([estimands[i] for i in drawn], [chosen[i].limits for i in drawn], options, groups), strict=True
+        resampled_ones,
+        resampled([estimands[i] for i in resampled_ones], [chosen[i].limits for i in resampled_ones], options, groups),
+        strict=True,
     )
     made |= zip(tested, inverted([estimands[i] for i in tested], options, groups), strict=True)
     made |= zip(known, smoothed([estimands[i] for i in known], options), strict=True)
@@ -97,7 +102,7 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
     return [widened(made[i], estimand.open_to, estimand.range) for i, estimand in enumerate(estimands)]
 
 
-def correct_bias(estimand: Estimand, options: Options, groups: GroupSampler | None = None) -> Corrected:
+def correct_bias(estimand: Estimand, options: IntervalRequest, groups: GroupSampler | None = None) -> Corrected:
     """Return a calibration error, or a best over all cuts, without what chance added to it.
 
     Args:
@@ -110,17 +115,20 @@ def correct_bias(estimand: Estimand, options: Options, groups: GroupSampler | No
         return corrected_errors([estimand], options, groups)[0]
     if groups is None and SMOOTHED.engine in engines:
         return corrected_best([estimand], options)[0]
-    (found,) = estimates([estimand], options._replace(level=LEVEL), groups)
-    return Corrected.of(estimand.value, found.low, found.high)
+    (estimate,) = estimates([estimand], options._replace(level=LEVEL), groups)
+    return Corrected.of(estimand.value, estimate.low, estimate.high)
 
 
-def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:
-    """Return the estimate by the method of the rule; None where that draws resamples or simulates.
+def by_formula(
+    estimand: Estimand, level: float, groups: GroupSampler | None = None, *, may_resample: bool = True
+) -> Estimate | None:
+    """Return the estimate by a formula; None where the rule draws resamples or simulates.
 
     Args:
         estimand: What is estimated.
         level: The level of the interval.
         groups: How the cases were sampled, if not one by one.
+        may_resample: Whether others are resampled afterwards; otherwise another formula stands in, where there is one.
     """
-    method = default(estimand, groups)
-    return closed(estimand, method, level, groups) if method.engine == "formula" else None
+    method = default(estimand, groups) if may_resample else without_resamples(estimand, groups)
+    return None if method is None or method.engine != "formula" else closed(estimand, method, level, groups)

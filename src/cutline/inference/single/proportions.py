@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import as_number, choose
 from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Array, Ranking, dot
+from cutline.inference import constants
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
@@ -22,8 +24,7 @@ from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import linearised
 from cutline.results.estimate import Interval, Limits, quantile
 
-_NEAR_AN_END = 0.2  # of all cases: larger shares are not Poisson's
-_FEW_OF_A_KIND = 3  # cases that have a property, or lack it, whose number is about Poisson's
+_HALVINGS = 55  # of what two exact limits leave open, after which floats are used up
 
 
 def wilson(k: Any, n: Any, level: float) -> Limits:
@@ -67,8 +68,8 @@ def modified_of_counts(k: Any, n: Any, level: float) -> Limits:
     from scipy.special import gammaincinv
 
     low, high = wilson(k, n, level)
-    for few in range(1, _FEW_OF_A_KIND + 1):
-        bound, is_near = float(gammaincinv(few, 1 - level)) / n, few <= np.multiply(_NEAR_AN_END, n)
+    for few in range(1, constants.FEW_OF_A_KIND + 1):
+        bound, is_near = float(gammaincinv(few, 1 - level)) / n, few <= np.multiply(constants.POISSON_UP_TO, n)
         low = np.where((k == few) & is_near, np.minimum(low, bound), low)
         high = np.where((n - k == few) & is_near, np.maximum(high, 1 - bound), high)
     return Limits(low, high)
@@ -80,20 +81,57 @@ def is_modified(k: Any, n: Any) -> Any:
 
 
 def _are_few(x: Any, n: Any) -> Any:
-    return np.greater(x, 0) & np.less_equal(x, _FEW_OF_A_KIND) & np.less_equal(x, np.multiply(_NEAR_AN_END, n))
+    return (
+        np.greater(x, 0)
+        & np.less_equal(x, constants.FEW_OF_A_KIND)
+        & np.less_equal(x, np.multiply(constants.POISSON_UP_TO, n))
+    )
 
 
-def square_and_add(one: tuple[float, float], two: tuple[float, float], level: float) -> Limits:
+def mid_p(k: Any, n: Any, level: float) -> Limits:
+    """The exact interval with half the probability of what was observed (Lancaster 1961; Berry and Armitage 1995).
+
+    At a limit, half the probability of k and all of what is further away add up to half of one minus the level. Unlike
+    Wilson's it keeps its level where that is far above 95 %, as the intervals of many slices need.
+
+    >>> [round(float(limit), 4) for limit in mid_p(3, 5, 0.95)]
+    [0.1824, 0.9265]
+    """
+    k, n, tail = real(k), real(n), (1 - level) / 2
+    return Limits(1 - _mid_p_above(n - k, n, tail), _mid_p_above(k, n, tail))
+
+
+def _mid_p_above(k: Any, n: Any, tail: float) -> Any:
+    """Return the upper limit, between the exact ones of one case less and of k, by halving what lies between them."""
+    from scipy.special import betainc, betaincinv
+
+    rest, some, more = n - k, np.maximum(k, 1e-9), np.maximum(n - k, 1e-9)
+    low = np.where(k > 0, betaincinv(some, rest + 1, 1 - tail), 0.0)
+    high = np.where(rest > 0, betaincinv(k + 1, more, 1 - tail), 1.0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        fewer = np.where(k > 0, betainc(rest + 1, some, 1 - middle), 0.0)  # the probability of less than k
+        is_below = (fewer + betainc(more, k + 1, 1 - middle)) / 2 > tail
+        low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
+    return np.where(rest > 0, (low + high) / 2, 1.0)
+
+
+ShareLimits = Callable[[Any, Any, float], Limits]  # of k of n cases at a level
+
+
+def square_and_add(
+    one: tuple[Any, Any], two: tuple[Any, Any], level: float, limits: ShareLimits = wilson_modified
+) -> Limits:
     """The sum of two independent shares, each as cases out of how many: Newcombe's (1998) squares of Wilson's reach.
 
     >>> [round(float(limit), 3) for limit in square_and_add((20, 20), (20, 20), 0.95)]  # no error among 40 cases
     [1.772, 2.0]
     """
     shares = [k / n for k, n in (one, two)]
-    limits = [wilson_modified(k, n, level) for k, n in (one, two)]
-    below = math.hypot(*(share - limit.low for share, limit in zip(shares, limits, strict=True)))
-    above = math.hypot(*(limit.high - share for share, limit in zip(shares, limits, strict=True)))
-    return Limits(sum(shares) - below, sum(shares) + above)
+    reach = [limits(k, n, level) for k, n in (one, two)]
+    below = np.hypot(*(share - end.low for share, end in zip(shares, reach, strict=True)))
+    above = np.hypot(*(end.high - share for share, end in zip(shares, reach, strict=True)))
+    return Limits(shares[0] + shares[1] - below, shares[0] + shares[1] + above)
 
 
 def log_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
@@ -120,9 +158,7 @@ def _around(ratio: Any, variance: Any, level: float) -> Limits:
     return Limits(ratio / factor, ratio * factor)
 
 
-def of_shares(
-    a: Any, b: Any, c: Any, d: Any, level: float, limits: Callable[[Any, Any, float], Limits] = wilson_modified
-) -> Limits:
+def of_shares(a: Any, b: Any, c: Any, d: Any, level: float, limits: ShareLimits = wilson_modified) -> Limits:
     """MOVER-R (Donner and Zou, 2012) for (a / (a + b)) / (c / (c + d)), from Wilson's limits of both shares.
 
     Unlike the logarithm's, its limits hold where a share is near 0 or 1, and need nothing added to a count of 0.
@@ -162,81 +198,156 @@ def of_pairs(estimand: Estimand, level: float, groups: GroupSampler | None = Non
     independent pairs.
     """
     kind: Any = estimand.kind
-    r, share = estimand.ranking, estimand.value
-    size = effective(r)
-    positives, negatives = (max(float(n), 1.0) for n in size)
+    return Interval(limits_of_pairs(estimand.ranking, estimand.value, kind.of(estimand.ranking), level))
+
+
+def limits_of_pairs(r: Ranking, share: Any, of_cases: tuple[Array, Array], level: float) -> Limits:
+    """Return the limits of `of_pairs`; they can be traced, so that a page computes the same.
+
+    Args:
+        r: The ranking.
+        share: The share of pairs.
+        of_cases: The share of the pairs of a positive, and of a negative, of each score.
+        level: The level of the interval.
+    """
+    positives, negatives = (np.maximum(as_number(n), 1.0) for n in effective(r))
     single = share * (1 - share) / (positives * negatives)
     variance = -single
     for cases, total, mine, n in zip(
-        (r.pos, r.neg), (float(r.positives), float(r.negatives)), kind.of(r), (positives, negatives), strict=True
+        (r.pos, r.neg), (r.positives, r.negatives), of_cases, (positives, negatives), strict=True
     ):
-        variance += float(dot(cases.astype(float), np.square(mine - share))) / total / max(n - 1, 1.0)
-    worth = share * (1 - share) / max(variance, single) if single > 0 else positives * negatives
-    low, high = wilson(share * worth, worth, level)
-    return Interval(Limits(float(low), float(high)))
+        spread = as_number(dot(cases.astype(float), np.square(mine - share)))
+        variance += spread / as_number(total) / np.maximum(n - 1, 1.0)
+    worth = choose(
+        single > 0, lambda: share * (1 - share) / np.maximum(variance, single), lambda: positives * negatives
+    )
+    return wilson(share * worth, worth, level)
 
 
 class _Shares(NamedTuple):
-    """Prevalence, recall and false positive rate: values, cases in effect, and how they correlate."""
+    """Prevalence, recall and false positive rate: values, how many cases of how many, and how they correlate.
 
-    values: Array
-    sizes: Array
-    correlation: Array
+    `correlation` is None where they are independent, as they are in a plain sample.
+    """
+
+    values: tuple[Any, ...]
+    cases: tuple[Any, ...]
+    sizes: tuple[Any, ...]
+    correlation: Array | None = None
+
+    def reach(self, level: float, limits: ShareLimits = wilson_modified) -> list[Limits]:
+        """Return the limits of each; a class without cases has no share, and nothing that could move."""
+
+        def of_share(p: Any, k: Any, n: Any) -> Limits:
+            ends: Limits = choose(n > 0, lambda: limits(k, n, level), lambda: Limits(p, p))
+            return ends
+
+        return [of_share(*share) for share in zip(self.values, self.cases, self.sizes, strict=True)]
 
 
 def mover_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Limits:
     """The limits of a measure of one cut that a threshold names."""
     counts, total = estimand.counts, float(estimand.ranking.total)
     shares = _shares(estimand.ranking, counts, level, groups)
-    reach = [  # a class without cases has no share, and nothing that could move
-        wilson_modified(p * n, n, level) if n > 0 else (p, p) for p, n in zip(shares.values, shares.sizes, strict=True)
+    reach = [Limits(float(low), float(high)) for low, high in shares.reach(level)]
+    at = np.array(_moved(shares.values, reach, float(divide(counts.flagged, counts.total))))
+    cells = replace(counts, **dict(zip(("tp", "fp", "fn", "tn"), _cells(at.T, total), strict=True)))
+    there = np.broadcast_to(estimand.of_counts(cells), len(at))  # type: ignore[misc]
+    limits = limits_of_moves(estimand.value, list(there), _may_tell_nothing(shares.values, reach), shares.correlation)
+    return Limits(*map(float, limits))
+
+
+def moved_tables(c: Counts, level: float) -> tuple[list[tuple[Any, ...]], Any]:
+    """Return the tables at which `mover_limits` looks, and whether the cut may tell nothing; it can be traced.
+
+    Args:
+        c: The counts of a cut, whole numbers.
+        level: The level of the interval.
+    """
+    shares = _plain_shares(c)
+    reach = shares.reach(level, modified_of_counts)
+    places = _moved(shares.values, reach, divide(c.flagged, c.total))
+    return [_cells(place, c.total) for place in places], _may_tell_nothing(shares.values, reach)
+
+
+def limits_of_moves(value: Any, there: list[Any], may_tell_nothing: Any, correlation: Array | None = None) -> Limits:
+    """Return MOVER's limits of a measure, given its values at the moved tables; it can be traced.
+
+    Args:
+        value: The measure.
+        there: Its values where one share is at its lower limit, in turn, then at its upper one, and last at a cut that
+            tells nothing.
+        may_tell_nothing: Whether the cut may be such.
+        correlation: That of the three shares; None where they are independent.
+    """
+
+    def from_infinity() -> Limits:  # the nearest to a finite value that one share alone can bring it
+        least = most = value
+        for end in there:
+            least, most = np.fmin(least, end), np.fmax(most, end)
+        return Limits(least, most)
+
+    def from_value() -> Limits:
+        moves = [np.where(np.isnan(end - value), 0.0, end - value) for end in there[:6]]
+        low, high = (_reached(value, side, moves[:3], moves[3:], correlation) for side in (-1, 1))
+        is_inside = np.logical_and(may_tell_nothing, np.logical_not(np.isnan(there[6])))
+        return Limits(
+            np.where(is_inside, np.minimum(low, there[6]), low), np.where(is_inside, np.maximum(high, there[6]), high)
+        )
+
+    with np.errstate(invalid="ignore"):
+        limits: Limits = choose(np.isinf(value), from_infinity, from_value)
+    return limits
+
+
+def _moved(values: Any, reach: list[Limits], flagged: Any) -> list[list[Any]]:
+    """Return the three shares with one at its lower limit, in turn, then at its upper one, and last none told apart."""
+    places = [
+        [reach[j][side] if j == i else value for j, value in enumerate(values)] for side in (0, 1) for i in range(3)
     ]
-    at = np.repeat(shares.values[None], 7, axis=0)  # one share at its lower limit, in turn, and then at its upper one
-    at[np.arange(6), np.arange(6) % 3] = [float(one[side]) for side in (0, 1) for one in reach]
-    at[6, 1:] = float(divide(counts.flagged, counts.total))  # and last a cut that tells nothing
-    there = _measured(estimand, at, total, counts)
-    if math.isinf(estimand.value):  # the nearest to a finite value that one share alone can bring it
-        ends = np.append(there[~np.isnan(there)], estimand.value)
-        return Limits(float(ends.min()), float(ends.max()))
-    moved = np.nan_to_num(there[:6] - estimand.value, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    low, high = (_reached(estimand.value, side, [moved[:3], moved[3:]], shares.correlation) for side in (-1, 1))
-    if _may_tell_nothing(shares.values, reach) and not math.isnan(there[6]):  # then what is worth nothing is inside
-        low, high = min(low, float(there[6])), max(high, float(there[6]))
-    return Limits(low, high)
+    return [*places, [values[0], flagged, flagged]]
 
 
-def _may_tell_nothing(values: Array, reach: list[Any]) -> bool:
-    """Whether recall and false positive rate may be equal: Newcombe's interval of their difference holds 0."""
-    (low_tpr, high_tpr), (low_fpr, high_fpr) = ((float(one[0]), float(one[1])) for one in reach[1:])
-    _, tpr, fpr = values
-    below, above = math.hypot(tpr - low_tpr, high_fpr - fpr), math.hypot(high_tpr - tpr, fpr - low_fpr)
-    return bool(tpr - fpr - below <= 0 <= tpr - fpr + above)
-
-
-def _measured(estimand: Estimand, shares: Array, total: float, like: Counts) -> Array:
-    """The measure at some values of the three shares, a row for each."""
-    prevalence, recall, fpr = shares.T
+def _cells(shares: Any, total: Any) -> tuple[Any, ...]:
+    """Return the counts tp, fp, fn and tn of given shares."""
+    prevalence, recall, fpr = shares
     pos, neg = total * prevalence, total * (1 - prevalence)
-    cells = replace(like, tp=pos * recall, fp=neg * fpr, fn=pos * (1 - recall), tn=neg * (1 - fpr))
-    return np.broadcast_to(estimand.of_counts(cells), len(shares))  # type: ignore[misc]
+    return pos * recall, neg * fpr, pos * (1 - recall), neg * (1 - fpr)
 
 
-def _reached(value: float, side: int, moved: list[Array], correlation: Array) -> float:
+def _may_tell_nothing(values: Any, reach: list[Limits]) -> Any:
+    """Whether recall and false positive rate may be equal: Newcombe's interval of their difference holds 0."""
+    (low_tpr, high_tpr), (low_fpr, high_fpr) = reach[1:]
+    _, tpr, fpr = values
+    below, above = np.hypot(tpr - low_tpr, high_fpr - fpr), np.hypot(high_tpr - tpr, fpr - low_fpr)
+    return np.logical_and(tpr - fpr - below <= 0, tpr - fpr + above >= 0)
+
+
+def _reached(value: Any, side: int, down: list[Any], up: list[Any], correlation: Array | None) -> Any:
     """The value and the root of the squared moves to one side, each share moved the way that goes there."""
-    down, up = (side * one for one in moved)
-    way = np.where(down > up, -1.0, 1.0)
-    far = np.maximum(np.maximum(down, up), 0.0)
-    if np.isinf(far).any():
-        return side * math.inf
-    step = way * far
-    return value + side * math.sqrt(max(float(step @ correlation @ step), 0.0))
+    far = [np.maximum(np.maximum(side * one, side * two), 0.0) for one, two in zip(down, up, strict=True)]
+    if correlation is None or np.isinf(far).any():
+        squared = far[0] ** 2 + far[1] ** 2 + far[2] ** 2
+    else:
+        way = [-1.0 if side * one > side * two else 1.0 for one, two in zip(down, up, strict=True)]
+        step = np.array(way) * np.array(far)
+        squared = np.maximum(step @ correlation @ step, 0.0)
+    return value + side * np.sqrt(squared)
+
+
+def _plain_shares(c: Counts) -> _Shares:
+    """Return the three shares of whole cases, which are independent."""
+    pos, neg = as_number(c.positives), as_number(c.negatives)
+    cases, sizes = (pos, as_number(c.tp), as_number(c.fp)), (pos + neg, pos, neg)
+    values = tuple(np.where(n > 0, divide(k, n), 0.0)[()] for k, n in zip(cases, sizes, strict=True))
+    return _Shares(values, cases, sizes)
 
 
 def _shares(r: Ranking, c: Counts, level: float, groups: GroupSampler | None) -> _Shares:
-    pos, neg = float(c.positives), float(c.negatives)
-    values = np.nan_to_num(np.array([pos / (pos + neg), *(float(divide(k, n)) for k, n in ((c.tp, pos), (c.fp, neg)))]))
+    plain = _plain_shares(c)
     if r.integral and groups is None:
-        return _Shares(values, np.array([pos + neg, pos, neg]), np.eye(3))
+        return plain
+    values = np.array(plain.values, dtype=float)
     known = linearised(_influences(r, c, values), r, groups)
     variance, spread = np.diag(known.covariance), values * (1 - values)
     kish = effective(r)
@@ -248,7 +359,8 @@ def _shares(r: Ranking, c: Counts, level: float, groups: GroupSampler | None) ->
         correlation = known.covariance / np.sqrt(np.outer(variance, variance))
     correlation = np.where(np.isfinite(correlation), correlation, np.eye(3))
     reach = np.array([known.quantile(level, share) for share in range(3)])
-    return _Shares(values, sizes * (quantile(level) / reach) ** 2, correlation)
+    sizes = sizes * (quantile(level) / reach) ** 2
+    return _Shares(tuple(values), tuple(values * sizes), tuple(sizes), correlation)
 
 
 def _influences(r: Ranking, c: Counts, values: Array) -> list[Influence]:

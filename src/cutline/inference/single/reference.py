@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.inference.single.proportions import wilson, wilson_modified
+from cutline.inference.single.proportions import mid_p, wilson, wilson_modified
 from cutline.results.estimate import Limits, quantile
 
 
@@ -73,19 +73,14 @@ def jeffreys(k: Any, n: Any, level: float) -> Limits:
     return Limits(np.where(k > 0, low, 0.0), np.where(k < n, high, 1.0))
 
 
-# By name: the formulas of one share.
-METHODS = {
-    "wilson": wilson,
-    "wilson_modified": wilson_modified,
-    "clopper_pearson": clopper_pearson,
-    "jeffreys": jeffreys,
-    "agresti_coull": agresti_coull,
-    "wald": wald,
-}
-SHARES = (
+# The methods that can be asked for by name: name, source, formula.
+REFERENCE_METHODS = (
     ("wilson", "Wilson 1927", wilson),
     ("clopper_pearson", "Clopper and Pearson 1934", clopper_pearson),
+    ("mid_p", "Lancaster 1961; Berry and Armitage 1995", mid_p),
     ("jeffreys", "Brown, Cai and DasGupta 2001", jeffreys),
     ("agresti_coull", "Agresti and Coull 1998", agresti_coull),
     ("wald", "Berrar, Definition 36", wald),
 )
+# All formulas of one share, by name: these and the default.
+METHODS = {name: formula for name, _, formula in REFERENCE_METHODS} | {"wilson_modified": wilson_modified}

@@ -12,12 +12,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.inference.caveats import (
-    FEW_AT_THE_TOP,
-    FEW_DECISIONS,
-    RARE_SCORES,
-    rests_on,
-)
+from cutline.inference import constants
+from cutline.inference.caveats import FEW_AT_THE_TOP, RARE_SCORES, rests_on
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
@@ -25,9 +21,7 @@ from cutline.inference.single.estimand import Estimand
 from cutline.measures import Needs
 from cutline.results.estimate import Interval, Limits
 
-_NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
 _OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
-_MUCH = 0.1  # of the width of an interval
 _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
@@ -88,7 +82,7 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     size = effective(estimand.ranking)
     share = kind.share(**estimand.parameters)
     first = min(2 * share * float(sum(size)), float(size.positives))
-    if min(estimand.value, 1 - estimand.value) * first >= FEW_DECISIONS:
+    if min(estimand.value, 1 - estimand.value) * first >= constants.FEW_DECISIONS:
         return limits
     notes.append(FEW_AT_THE_TOP.about(first))
     low, high = proportions.wilson(estimand.value * first, first, level)
@@ -106,7 +100,7 @@ def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limi
     kind: Any = estimand.kind
     lost = kind.lost(estimand.ranking, **estimand.parameters)
     low, high = float(limits.low), float(limits.high)
-    if abs(lost) > _MUCH * (high - low):
+    if abs(lost) > constants.OPEN_END * (high - low):
         notes.append(RARE_SCORES)
     far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
     return Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
@@ -119,9 +113,13 @@ def few_at_quota(estimand: Estimand) -> bool:
     if estimand.of_counts is None and estimand.measure_name not in _OF_A_QUOTA:
         return False
     counts = estimand.ranking.at_quota(estimand.quota)
-    if _NEAR < float(counts.flagged) / max(float(counts.positives), 1.0) < 1 / _NEAR:
+    if (
+        constants.NEAR_THE_POSITIVES
+        < float(counts.flagged) / max(float(counts.positives), 1.0)
+        < 1 / constants.NEAR_THE_POSITIVES
+    ):
         return False  # then the number of positives decides, which resamples vary
-    return min(float(counts.tp), float(counts.fp), float(counts.fn)) < FEW_DECISIONS
+    return min(float(counts.tp), float(counts.fp), float(counts.fn)) < constants.FEW_DECISIONS
 
 
 def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
@@ -135,9 +133,9 @@ def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = Non
     counts = estimand.ranking.at_quota(estimand.quota)
     tp, fn, flagged, rest = (float(x) for x in (counts.tp, counts.fn, counts.flagged, counts.unflagged))
     total, fp = flagged + rest, flagged - tp
-    first = total if fn < FEW_DECISIONS <= min(tp, fp) else flagged
+    first = total if fn < constants.FEW_DECISIONS <= min(tp, fp) else flagged
     ends = [(min(first * float(end), flagged), fn) for end in proportions.wilson_modified(tp, first, level)]
-    if fp < FEW_DECISIONS:
+    if fp < constants.FEW_DECISIONS:
         shares = proportions.wilson(tp + fn, total, level)
         ends += [(tp, min(max(total * float(end) - tp, 0.0), rest)) for end in shares]
     elif rest:
@@ -170,7 +168,7 @@ def _measured(estimand: Estimand, tp: float, fp: float, fn: float, tn: float) ->
         if unit is not None:
             pos, neg = (np.rint(unit * column).astype(np.int64) for column in (pos, neg))
         ends = estimand.ranking.score[[0, -1]]
-        found = float(estimand.statistic(replace(estimand.ranking, score=ends, pos=pos, neg=neg, pos2=pos, neg2=neg)))
-        if not np.isnan(found):
-            return found
+        value = float(estimand.statistic(replace(estimand.ranking, score=ends, pos=pos, neg=neg, pos2=pos, neg2=neg)))
+        if not np.isnan(value):
+            return value
     return np.nan

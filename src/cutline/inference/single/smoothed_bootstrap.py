@@ -16,35 +16,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import parallel
+from cutline.core.caching import cached_value
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
-from cutline.inference import effective_size
-from cutline.inference.caveats import FEW_FOR_STUDENT, NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
+from cutline.inference import constants, effective_size
+from cutline.inference.caveats import NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import Urn
 from cutline.inference.single.bootstrap import caveats_of, on_its_scale
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import Options
+from cutline.inference.single.interval_options import IntervalRequest
 from cutline.inference.single.separation import separated
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 METHOD = "smoothed"
 _FEWEST = 100  # samples of a world
 _PART = 5  # of the resamples that are asked for, one in so many: a mean and a spread need fewer than two tails
-_BANDWIDTH = 0.9  # times the spread of a class and the fifth root of its cases (Silverman)
 _NODES = 400  # of the grid on which the kernel works
-_OF_THE_BIAS = 0.5  # that is taken for uncertain
-_INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
-_FAR = 5.0  # standard errors from what no skill has, from which on no test is needed
 _AT_ONCE = 2**18  # cells held at once
-RAISED = (
-    "It is the best over all {}, which favours the sample at hand: chance alone moves it by about {} in such a sample, "
-    "and the interval allows for that."
-)
+RAISED = "It is the best over all {}, so it looks better than it is, here by about {}; the interval allows for that."
 
 
-class _World(NamedTuple):
+class _SmoothedSamples(NamedTuple):
     """A measure in a known world: its value there, and in samples from it."""
 
     value: float
@@ -55,47 +49,59 @@ class _World(NamedTuple):
         return float(self.samples.mean()) - self.value
 
 
-def smoothed(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
+def smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
     """The estimates of measures of one ranking that are the best over something.
 
     All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
     """
     if not estimands:
         return []
-    whole = estimands[0].ranking
-    bins = bin_scores(whole, per_root=SIMULATED)
-    ranking = whole if bins is None else bins.ranking
-    samples = max(_FEWEST, options.resamples // _PART)
-    worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])
+    ranking, samples, worlds = _smoothed_worlds(estimands, options)
     limits = [_limits(one, world, options.level) for one, world in zip(estimands, worlds, strict=True)]
     no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))
     near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, ranking, no_skill)]
     plain = _worlds(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
     for i, world in zip(near, plain, strict=True):
         limits[i] = _with_no_skill(limits[i], estimands[i].value, world, options.level)
-    return [_estimate(*told, options.level) for told in zip(estimands, worlds, limits, strict=True)]
+    return [_estimate(*parts, options.level) for parts in zip(estimands, worlds, limits, strict=True)]
 
 
-def corrected_best(estimands: Sequence[Estimand], options: Options) -> list[Corrected]:
+def corrected_best(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
     """Return the best over something of one ranking without what chance added to it, with its limits.
 
     Args:
         estimands: Measures of one ranking.
         options: The resamples and the seed.
     """
+    _, _, worlds = _smoothed_worlds(estimands, options)
+    corrected = []
+    for estimand, world in zip(estimands, worlds, strict=True):
+        bias = world.bias if len(world.samples) else 0.0
+        corrected.append(Corrected.of(estimand.value - bias, *_limits(estimand, world, LEVEL)))
+    return corrected
+
+
+def _smoothed_worlds(
+    estimands: Sequence[Estimand], options: IntervalRequest
+) -> tuple[Ranking, int, list[_SmoothedSamples]]:
+    """Return the ranking in bins, the number of samples, and each measure in the smoothed world.
+
+    The ranking remembers the samples: the interval of a model and its difference to others need the same ones.
+    """
     whole = estimands[0].ranking
     bins = bin_scores(whole, per_root=SIMULATED)
     ranking = whole if bins is None else bins.ranking
     samples = max(_FEWEST, options.resamples // _PART)
-    worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])
-    found = []
-    for estimand, world in zip(estimands, worlds, strict=True):
-        bias = world.bias if len(world.samples) else 0.0
-        found.append(Corrected.of(estimand.value - bias, *_limits(estimand, world, LEVEL)))
-    return found
+    known: dict[str, _SmoothedSamples] = cached_value(whole, ("smoothed worlds", samples, options.seed), dict)
+    names = [f"{one.name} {one.parameters}" for one in estimands]
+    missing = {name: one for name, one in zip(names, estimands, strict=True) if name not in known}
+    if missing:
+        made = _worlds(ranking, smoothed_risks(ranking), [*missing.values()], samples, [options.seed, 0])
+        known |= zip(missing, made, strict=True)
+    return ranking, samples, [known[name] for name in names]
 
 
-def smoothed_risks(r: Ranking, bandwidth: float = _BANDWIDTH) -> Array:
+def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
     """The share of positives at each score of the smoothed sample.
 
     The cases of a class are spread over the scores by a normal kernel on the scale of the normal scores of their ranks,
@@ -105,10 +111,11 @@ def smoothed_risks(r: Ranking, bandwidth: float = _BANDWIDTH) -> Array:
         r: The ranking.
         bandwidth: Of the kernel, in units of the spread of a class over the fifth root of its cases.
     """
-    from scipy.special import ndtri
+    from statistics import NormalDist  # scipy takes longer to load than a small file to evaluate
 
     size = r.size.astype(float)
-    z = ndtri((np.cumsum(size) - size / 2) / size.sum())
+    ranks = (np.cumsum(size) - size / 2) / size.sum()
+    z = np.fromiter(map(NormalDist().inv_cdf, ranks.tolist()), float, len(ranks))
     nodes = np.linspace(z[0], z[-1], _NODES) if len(r) > _NODES else z
     everywhere = _on_nodes(z, size, nodes)
     density = []
@@ -118,8 +125,8 @@ def smoothed_risks(r: Ranking, bandwidth: float = _BANDWIDTH) -> Array:
         spread = math.sqrt(max(float(weight @ (z - weight @ z / count) ** 2) / count, 1e-6))
         kernel = np.exp(-0.5 * ((nodes[:, None] - nodes) / (bandwidth * spread * count**-0.2)) ** 2)
         reached = kernel @ everywhere  # by a case at each node
-        found = kernel @ (_on_nodes(z, weight, nodes) / np.maximum(reached, np.finfo(float).tiny))
-        density.append(found if nodes is z else np.interp(z, nodes, found))
+        smoothed_shares = kernel @ (_on_nodes(z, weight, nodes) / np.maximum(reached, np.finfo(float).tiny))
+        density.append(smoothed_shares if nodes is z else np.interp(z, nodes, smoothed_shares))
     return np.asarray(density[0] / np.maximum(density[0] + density[1], np.finfo(float).tiny))
 
 
@@ -131,14 +138,16 @@ def _on_nodes(z: Array, weight: Array, nodes: Array) -> Array:
     return np.bincount(place, weight, len(nodes))
 
 
-def _worlds(r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int, seed: Sequence[int]) -> list[_World]:
+def _worlds(
+    r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int, seed: Sequence[int]
+) -> list[_SmoothedSamples]:
     """Each measure in a world where every score has a share of positives, and in samples of it."""
     if not estimands:
         return []
     statistics, known = [one.statistic for one in estimands], known_world(r, risk)
     made = []
     for of, values in zip(statistics, samples_of_world(r, risk, statistics, samples, seed), strict=True):
-        made.append(_World(float(of(known)), values[np.isfinite(values)]))
+        made.append(_SmoothedSamples(float(of(known)), values[np.isfinite(values)]))
     return made
 
 
@@ -171,11 +180,11 @@ def samples_of_world(
         stack = Ranking(r.score, pos, size - pos, pos, size - pos)
         return [np.asarray(of(stack), dtype=float) for of in statistics]
 
-    found = parallel.each(drawn, streams, samples * len(r))
-    return [np.concatenate(values)[:samples] for values in zip(*found, strict=True)]
+    stacks = parallel.each(drawn, streams, samples * len(r))
+    return [np.concatenate(values)[:samples] for values in zip(*stacks, strict=True)]
 
 
-def _limits(estimand: Estimand, world: _World, level: float) -> Limits:
+def _limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits:
     """The value without what chance added to it, on the scale of its range.
 
     The scale is taken at the value or at the corrected one, whichever is farther from an end: at the end itself there
@@ -184,11 +193,11 @@ def _limits(estimand: Estimand, world: _World, level: float) -> Limits:
     (least, most), apart = estimand.range, separated(estimand, level)
     if len(world.samples) < 2 or not has_spread(world.samples) or apart is not None:
         return apart or Limits(estimand.value, estimand.value)
-    room = _INSIDE * (most - least if math.isfinite(most) else float(world.samples.max()) - least)
+    room = constants.INSIDE * (most - least if math.isfinite(most) else float(world.samples.max()) - least)
     value = min(max(estimand.value, least + room), most - room)
     centre = min(max(value - world.bias, least + room), most - room)
     free = max(float(min(effective_size.effective(estimand.ranking))) - 1, 1.0)
-    se = math.hypot(float(world.samples.std(ddof=1)), _OF_THE_BIAS * world.bias)
+    se = math.hypot(float(world.samples.std(ddof=1)), constants.UNCERTAIN_BIAS * world.bias)
     se *= student_quantile(level, free) / quantile(level)
     at = max(value, centre, key=lambda x: min(x - least, most - x))
     low, high = on_its_scale(at, se, (least, most), level)
@@ -198,13 +207,15 @@ def _limits(estimand: Estimand, world: _World, level: float) -> Limits:
     return Limits(max(low + centre - at, least), min(high + centre - at, most))
 
 
-def _may_have_no_skill(estimand: Estimand, world: _World, ranking: Ranking, no_skill: Array) -> bool:
+def _may_have_no_skill(estimand: Estimand, world: _SmoothedSamples, ranking: Ranking, no_skill: Array) -> bool:
     there = float(estimand.statistic(known_world(ranking, no_skill)))
-    reach = abs(world.bias) + _FAR * float(world.samples.std()) if len(world.samples) else math.nan
+    reach = (
+        abs(world.bias) + constants.FAR_FROM_NO_SKILL * float(world.samples.std()) if len(world.samples) else math.nan
+    )
     return abs(estimand.value - there) < reach
 
 
-def _with_no_skill(limits: Limits, value: float, world: _World, level: float) -> Limits:
+def _with_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level: float) -> Limits:
     """The limits, extended to what a world without skill has if it could have given the value."""
     if len(world.samples) < 2:
         return limits
@@ -215,13 +226,13 @@ def _with_no_skill(limits: Limits, value: float, world: _World, level: float) ->
     return Limits(min(limits.low, world.value), max(limits.high, world.value))
 
 
-def _estimate(estimand: Estimand, world: _World, limits: Limits, level: float) -> Estimate:
+def _estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level: float) -> Estimate:
     notes = [*effective_size.notes(estimand.ranking), *caveats_of(estimand)]
-    notes += few_cases(estimand.ranking, FEW_FOR_STUDENT)
+    notes += few_cases(estimand.ranking)
     if separated(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):
-        notes.append(RAISED.format(estimand.kind.over, shown(world.bias)))  # type: ignore[union-attr]
+        notes.append(RAISED.format(estimand.kind.over, shown(abs(world.bias))))  # type: ignore[union-attr]
     elif limits.low == limits.high:
         notes.append(NO_COVERAGE)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)

@@ -1,4 +1,4 @@
-"""From the measures that are wanted to the rows of a summary: values, intervals, baselines and reasons."""
+"""From the selected measures to the rows of a summary: values, intervals, baselines and reasons."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cutline.core.blocks import compute_together
 from cutline.core.caching import is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
@@ -13,22 +14,25 @@ from cutline.core.table import plain
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.binned_intervals import widened
 from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.interval_options import Options as IntervalOptions
-from cutline.inference.single.interval_options import checked
+from cutline.inference.single.interval_options import IntervalRequest, checked
 from cutline.inference.single.intervals import by_formula, default, estimates
 from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Wanted
+from cutline.results.measure_selection import SelectedMeasure
 from cutline.results.resample_budget import COST_OF_INVERSION, affordable, resamples_for
-from cutline.results.summary import Options, Row
+from cutline.results.summary import Row, SummaryOptions
+
+_MANY = 40  # measures of a summary, from which on what they share is computed first
 
 
 def rows_of(
-    wanted: Sequence[Wanted], ranking: Ranking, groups: GroupSampler | None, options: Options
-) -> tuple[tuple[Row, ...], Options]:
+    selection: Sequence[SelectedMeasure], ranking: Ranking, groups: GroupSampler | None, options: SummaryOptions
+) -> tuple[tuple[Row, ...], SummaryOptions]:
     """The rows of a summary, and the options with the number of resamples that were drawn."""
-    fitting = [one for one in wanted if one.measure.fits(ranking)]
+    fitting = [one for one in selection if one.measure.fits(ranking)]
     grouped = groups is not None
+    if len(fitting) >= _MANY:
+        compute_together(ranking)
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
     at_once = 0 if is_long(ranking) else len(ranking)
     estimands = each(
@@ -36,62 +40,67 @@ def rows_of(
         fitting,
         at_once,
     )
-    found, used = _estimates(estimands, groups, options)
-    asked = [(one.measure, one.parameters(options.cut), t.value) for one, t in zip(fitting, estimands, strict=True)]
-    known = dict(zip(fitting, zip(estimands, found, all_bounds(asked, ranking), strict=True), strict=True))
+    intervals, used = _estimates(estimands, groups, options)
+    with_values = [
+        (one.measure, one.parameters(options.cut), t.value) for one, t in zip(fitting, estimands, strict=True)
+    ]
+    known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
     rows = tuple(
-        _row(one, *known[one], options) if one in known else _undefined(one, ranking, options) for one in wanted
+        _row(one, *known[one], options) if one in known else _undefined(one, ranking, options) for one in selection
     )
     return rows, replace(options, resamples_used=used)
 
 
 def _estimates(
-    estimands: Sequence[Estimand], groups: GroupSampler | None, options: Options
+    estimands: Sequence[Estimand], groups: GroupSampler | None, options: SummaryOptions
 ) -> tuple[list[Estimate | None], int]:
-    """The estimates with the intervals that are wanted, and how many resamples gave some of them."""
-    interval = checked(IntervalOptions(options.level, seed=options.seed))
-    found: list[Estimate | None] = [None] * len(estimands)
+    """The estimates with the intervals that are requested, and how many resamples gave some of them."""
+    interval = checked(IntervalRequest(options.level, seed=options.seed))
+    intervals: list[Estimate | None] = [None] * len(estimands)
     if not options.intervals or not estimands:
-        return found, 0
+        return intervals, 0
     n = len(estimands[0].ranking)
     at_once = 0 if is_long(estimands[0].ranking) else n
-    found = each(lambda t: by_formula(t, interval.level, groups), estimands, at_once)
-    left = [i for i, one in enumerate(found) if one is None]
+    may_resample = options.intervals != "formula" and options.resamples != 0
+    intervals = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
+    left = [i for i, one in enumerate(intervals) if one is None]
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
     tested = [i for i in left if default(estimands[i], groups).engine == "inversion"]
-    drawn = [i for i in left if i not in tested]
+    resampled = [i for i in left if i not in tested]
     used = 0
-    for some, cost in ((drawn, 1), (tested, COST_OF_INVERSION)):
+    for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
         if some and (resamples := _resamples(options, cost * len(some), n)):
             made = estimates([estimands[i] for i in some], interval._replace(resamples=resamples), groups)
             for i, one in zip(some, made, strict=True):
-                found[i] = one
+                intervals[i] = one
             used = resamples
-    return found, used
+    return intervals, used
 
 
-def _resamples(options: Options, measures: int, scores: int) -> int:
+def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
     """How many resamples are to be drawn for so many measures that have no closed form."""
     resamples = resamples_for(scores, options.resamples)
     if options.intervals == "formula":
         return 0
-    asked = options.intervals == "bootstrap" or options.resamples is not None
-    return resamples if asked or affordable(measures, scores, resamples) else 0
+    is_requested = options.intervals == "bootstrap" or options.resamples is not None
+    return resamples if is_requested or affordable(measures, scores, resamples) else 0
 
 
-def _row(one: Wanted, estimand: Estimand, found: Estimate | None, open_to: Bounds | None, options: Options) -> Row:
+def _row(
+    one: SelectedMeasure, estimand: Estimand, interval: Estimate | None, open_to: Bounds | None, options: SummaryOptions
+) -> Row:
     baseline = plain(one.measure.baseline_value(estimand.data, **estimand.parameters))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = (
-        widened(found, open_to, estimand.range)
-        if found
+        widened(interval, open_to, estimand.range)
+        if interval
         else Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
     )
     return Row(one.measure, estimate, baseline, reason, one.at, open_to)
 
 
-def _undefined(one: Wanted, ranking: Ranking, options: Options) -> Row:
+def _undefined(one: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
     """The row of a measure that the scores are not made for."""
     estimate = Estimate(str(one.measure), math.nan, math.nan, math.nan, options.level, "")
     return Row(one.measure, estimate, None, one.measure.reason(ranking), one.at)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.inference import influence
+from cutline.inference import constants, influence
 from cutline.inference.caveats import WEIGHTS_GO_WITH_SCORES, rests_on
 from cutline.inference.effective_size import effective, go_with_scores
 from cutline.inference.influence import Influence
@@ -22,7 +22,7 @@ from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.closed_forms import NO_STANDARD_ERROR, freedom_at_cut
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import linearised
-from cutline.results.estimate import Interval, Limits, quantile
+from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
 
 def _of_cut(estimand: Estimand, function: Any) -> Influence:
@@ -43,13 +43,13 @@ def share(estimand: Estimand, level: float, groups: GroupSampler | None) -> Inte
         whole = min(float(whole), groups.groups)
     p, how = k / n, {"level": level, "groups": groups}
     size, variance = proportions.effective_share(_of_cut(estimand, share_of), p, float(whole), estimand.ranking, **how)
-    found = Limits(*(kind.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
+    limits = Limits(*(kind.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
     if groups is None or not variance > 0:
-        return Interval(found, rests_on(2 * size * min(p, 1 - p)))
+        return Interval(limits, rests_on(2 * size * min(p, 1 - p)))
     rows = float(kind.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
     worth = p * (1 - p) / variance
     worded = f"The share is of {rows:.0f} cases, which are worth {worth:.4g} (design effect {rows / worth:.3g})."
-    return Interval(found, [worded, *rests_on(2 * size * min(p, 1 - p))])
+    return Interval(limits, [worded, *rests_on(2 * size * min(p, 1 - p))])
 
 
 def ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
@@ -58,7 +58,8 @@ def ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> Inte
         return three_shares(estimand, level, groups)
     known = linearised([_of_cut(estimand, estimand.of_counts)], estimand.ranking, groups)
     variance = float(known.covariance[0, 0]) / estimand.value**2
-    factor = math.exp(known.quantile(level) * math.sqrt(variance)) if variance >= 0 else math.nan
+    with np.errstate(over="ignore"):  # of few groups at a high level, infinity
+        factor = float(np.exp(known.quantile(level) * math.sqrt(variance))) if variance >= 0 else math.nan
     return Interval(Limits(estimand.value / factor, estimand.value * factor), rests_on(known.own_freedom()))
 
 
@@ -77,12 +78,16 @@ def area(estimand: Estimand, level: float, groups: GroupSampler | None) -> Inter
     size = effective(r)
     most = math.inf if groups is None else float(groups.groups)
     sizes = min(float(size.positives), most), min(float(size.negatives), most)
-    found = auc.limits_of_area(auc.area_of(r), float(known.covariance[0, 0]), known.own_freedom(), sizes, level)
+    variance, free = float(known.covariance[0, 0]), known.own_freedom()
+    # Few groups have fewer degrees of freedom than the least that single cases are given.
+    least = student_quantile(level, max(free, constants.FEWEST_FREE))
+    stretch = student_quantile(level, free) / least if free < constants.FEWEST_FREE else 1.0
+    interval = auc.limits_of_area(auc.area_of(r), variance * stretch**2, free, sizes, level)
     share, total = float(r.positives / r.total), float(r.total)
     changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
     worth, _ = proportions.effective_share(changes, share, float(sum(size)), r, level=level, groups=groups)
-    limits = auc.with_prevalence(estimand, auc.on_line(estimand, found.limits), level, worth)
-    notes = [*found.notes, *([WEIGHTS_GO_WITH_SCORES] if go_with_scores(r) else [])]
+    limits = auc.with_prevalence(estimand, auc.on_line(estimand, interval.limits), level, worth)
+    notes = [*interval.notes, *([WEIGHTS_GO_WITH_SCORES] if go_with_scores(r) else [])]
     return Interval(limits, notes)
 
 

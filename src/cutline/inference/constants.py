@@ -1,0 +1,125 @@
+"""The numbers that intervals of one model rest on, each with where it is from.
+
+"Source" is a publication. "Chosen" names the command whose figures it was chosen by, on the development half of the
+populations (`python benchmarks/coverage.py run`, then `findings`). "By judgement" is a number that nobody has fitted;
+the coverage study checks what it does, and no more. Numbers of the computation alone (cells held at once, steps of a
+grid, rounding) stand where they are used. docs/how-intervals-are-made.md lists these.
+"""
+
+# ---------------------------------------------------------------------- few cases
+
+FEW = 15.0
+"""Degrees of freedom below which a detail says on about how many cases a result rests, and an AUC has the wider of two
+intervals. Chosen: `python benchmarks/auc_intervals.py`."""
+FEW_CASES = 30
+"""Cases of a class below which a detail names their number. By judgement."""
+FEW_GROUPS = 5
+"""Groups of a class below which a warning says so; with about 6, intervals missed in 2.6 % of 8,837. Chosen: `python
+benchmarks/coverage.py`."""
+FEW_DECISIONS = 5
+"""True positives, or errors, at a quota or at a point of a curve below which resamples hardly vary, so that Wilson's
+limits are used. By judgement."""
+FEW_OF_A_KIND = 3
+"""Cases that have a property, or lack it, up to which Wilson's limit is replaced by Poisson's. Source: Brown, Cai and
+DasGupta 2001."""
+POISSON_UP_TO = 0.2
+"""Share of all cases up to which few cases of a kind are taken for Poisson's. By judgement."""
+FEW_BEYOND = 3.7
+"""Cases to be expected beyond a cut below which a sample may well have none: exp(-3.7) is 2.5 %. Source: the Poisson
+distribution."""
+
+# ---------------------------------------------------------------------- the AUC
+
+FEWEST_FREE = 12.0
+"""Degrees of freedom that DeLong's variance has at least: with fewer, Newcombe's limits are the wider ones. Chosen:
+`python benchmarks/auc_intervals.py`."""
+LOPSIDED = 3.0
+"""Times the spread of the other class's placements, from which on one class makes nearly all errors. By judgement."""
+ALL_OR_NOTHING = 0.5
+"""Part of the largest spread that placements with this mean can have, which those of such a class have at least. By
+judgement."""
+WEIGHTS_TREND = 0.6
+"""Correlation of the logarithms of the weights with the ranks from which on weights go with the scores. By
+judgement."""
+WEIGHTS_SPREAD = 0.3
+"""Standard deviation of these logarithms below which weights are about equal. By judgement."""
+SCORES_FOR_A_TREND = 12
+"""Scores of a class from which on such a trend can be seen. By judgement."""
+
+# ---------------------------------------------------------------------- smooth measures
+
+PLENTY = 10_000
+"""Cases of the smaller class in effect from which on a standard error needs no resamples. By judgement."""
+PLENTY_FOR_A_DIFFERENCE = 5000
+"""The same for a difference of two models, in which much of the skewness cancels. By judgement."""
+PLENTY_IN_A_CELL = 1000
+"""Cases that every kind of decision at a cut must have for that. By judgement."""
+PART_OF_A_CASE = 0.25
+"""How near to an end of its range a resampled value is taken to come, in parts of a case. By judgement."""
+PART_OF_THE_VALUE = 0.1
+"""The same for a range with one end, in parts of the distance of the value from it. By judgement."""
+NEAR_AN_END = 0.02
+"""Part of the range within which a value of the order is near its end. By judgement."""
+ENOUGH_NEAR_AN_END = 100
+"""Cases of the smaller class with which intervals hold there too (misses in 4.9 % of 1,522; with 40 to 99, 8.9 %).
+Chosen: `python benchmarks/coverage.py`."""
+FEW_IN_A_STRETCH = 3.0
+"""Cases of a class in a part of the ROC curve below which the area over it is warned of (misses in 11 to 15 %). Chosen:
+`python benchmarks/coverage.py`."""
+HANDFUL = 10.0
+"""Degrees of freedom of a mean of probabilities with no end of its range at hand below which it is warned of (misses in
+10 % of 668). Chosen: `python benchmarks/coverage.py`."""
+OPEN_END = 0.15
+"""Part of an interval's width that a line from the origin may hide, from which on a warning says so (misses in 9.5 %).
+Chosen: `python benchmarks/coverage.py`."""
+SKEWED = 0.06
+"""Acceleration beyond which BCa, asked for by name, is warned of. By judgement."""
+
+# ---------------------------------------------------------------------- the best over all cuts
+
+UNSEEN_BIAS = 2
+"""Times what resamples show of the bias of an optimum: they start from one of the sample already. By judgement."""
+SMOOTHING = 0.9
+"""Bandwidth of the kernel, times the spread of a class and the fifth root of its cases. Source: Silverman 1986."""
+UNCERTAIN_BIAS = 0.5
+"""Part of the bias that is taken for uncertain. By judgement."""
+INSIDE = 1e-3
+"""How near to the end of its range a corrected value may come, in parts of the range. By judgement."""
+FAR_FROM_NO_SKILL = 5.0
+"""Standard errors from what a score without skill has, beyond which no test of it is needed. By judgement."""
+
+# ---------------------------------------------------------------------- points of curves and quotas
+
+TIED = 0.2
+"""Part of a class at one score from which on cuts are far apart. By judgement."""
+WIDER = 0.15
+"""By which an interval is noticeably wider than another. By judgement."""
+NEAR_THE_POSITIVES = 2 / 3
+"""A quota from this part of the positives to their number over it is about as long as they are many. By judgement."""
+
+# ---------------------------------------------------------------------- calibration
+
+SURPRISES = 3.0
+"""Surprises that a calibrated model leaves to be expected (the sum of p (1 - p)) below which calibration errors are
+warned of (misses in 16 to 47 %). Chosen: `python benchmarks/coverage.py`."""
+GROWS = 0.1
+"""Part of what a calibration error grows at first along the way to the isotonic curve: with less, it is as large as it
+gets. Chosen: `python benchmarks/coverage.py`."""
+SANDWICH_WIDER = 0.05
+"""By which the sandwich is wider than the likelihood from which on the likelihood, asked for by name, is warned of. By
+judgement."""
+
+# ---------------------------------------------------------------------- bands
+
+BAND_SMOOTHING = 0.3
+"""Bandwidth of the kernel of bands: a third of Silverman's, so that a steep curve stays steep. By judgement."""
+BAND_LEAST = 0.75
+"""Steps of both classes by which a band reaches beyond a curve that hardly varies. By judgement."""
+BAND_RESAMPLED = 1 / 6
+"""Part of the steps of both classes by which resamples of the data stray further than samples do. Chosen: `python
+benchmarks/curve_bands.py`."""
+BAND_SMOOTHED = -1 / 12
+"""The same for samples of the smoothed data, which stray less far. Chosen: `python benchmarks/curve_bands.py`."""
+BAND_MORE = 1.05
+"""Times what samples of the smoothed data need: a steep start of the curve is smoothed away. Chosen: `python
+benchmarks/curve_bands.py`."""

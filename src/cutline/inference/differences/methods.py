@@ -1,0 +1,537 @@
+"""The methods for differences of two models on the same cases: an object each, and the table of which is used where.
+
+The rows are those of the table for one model (`cutline.inference.methods`). The default test of a quantity is the
+first method of its row that applies and that the rule allows; the default interval is the first of these that has one.
+Both come from one `Difference`, so that they agree at every level; McNemar's tests, which have no interval, stand
+beside Tango's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array
+from cutline.core.table import shown
+from cutline.inference import constants, effective_size
+from cutline.inference.caveats import (
+    AT_A_QUOTA,
+    EQUAL,
+    IGNORES_THE_BIAS,
+    NO_SPREAD,
+    TOO_RARELY,
+    WEIGHTS_GO_WITH_SCORES,
+    few_cases,
+    few_resamples,
+    has_spread,
+    redraws,
+)
+from cutline.inference.corrected import CorrectedDifference, subtract_corrected
+from cutline.inference.differences.difference import (
+    Difference,
+    ResampledDifference,
+    SeparateDifference,
+    StudentDifference,
+    has_interval,
+)
+from cutline.inference.differences.mcnemar import MidpDifference, Variant, few_discordant, mcnemar
+from cutline.inference.differences.paired_values import PREDICTIVE_VALUES, PairedValues
+from cutline.inference.permutation import exchange_models
+from cutline.inference.quantities import Quantity
+from cutline.inference.resampling.pairing import Pairing
+from cutline.measures import MEASURES, LineOfAuc
+from cutline.results.method_titles import method_title
+
+NO_SIMULATED_SPREAD = "So few cases give simulations without any spread: there is no interval."
+Condition = Callable[[PairedValues], bool]
+Engine = Literal["formula", "resamples", "simulations"]
+
+
+class Outcome(NamedTuple):
+    """A difference, as a method sees it, and what qualifies it."""
+
+    difference: Difference
+    notes: tuple[str, ...] = ()
+
+
+class Tested(NamedTuple):
+    """The p-value of no difference, the plain share of permutations where there is one, and what qualifies both."""
+
+    p_value: float
+    share: float = math.nan
+    notes: tuple[str, ...] = ()
+
+
+def always(pair: PairedValues) -> bool:  # noqa: ARG001
+    """Whether it is so: yes."""
+    return True
+
+
+def never(pair: PairedValues) -> bool:  # noqa: ARG001
+    """Whether it is so: no."""
+    return False
+
+
+@dataclass(frozen=True)
+class PairedMethod:
+    """A way to compare two models on the same cases.
+
+    `difference` gives intervals and tests at every level; `test`, for a method without an interval, the p-value of no
+    difference alone. `applies` says where it may be asked for by name, `by_rule` where the rule may choose it, and
+    `scope` for whom it is, in words. `knows_design`: it allows for groups, strata and sampling weights.
+    """
+
+    name: str
+    source: str
+    difference: Callable[[PairedValues], Outcome] | None = None
+    test: Callable[[PairedValues], Tested] | None = None
+    engine: Engine = "formula"
+    applies: Condition = always
+    by_rule: Condition = always
+    scope: Callable[[], str] = lambda: "other measures"
+    knows_design: bool = False
+
+    @property
+    def title(self) -> str:
+        """The method as people read it."""
+        return method_title(self.name)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its results are from resamples or simulations."""
+        return self.engine != "formula"
+
+
+def _is_plain(pair: PairedValues) -> bool:
+    return not pair.has_design
+
+
+def _has_design(pair: PairedValues) -> bool:
+    return pair.has_design
+
+
+def _has_no_groups(pair: PairedValues) -> bool:
+    return pair.pairing.groups is None
+
+
+def _is_share(pair: PairedValues) -> bool:
+    return pair.is_share
+
+
+def _is_designed_share(pair: PairedValues) -> bool:
+    return pair.has_design and pair.measure.paired is not None
+
+
+def _is_predictive(pair: PairedValues) -> bool:
+    return pair.is_predictive
+
+
+def _is_smooth(pair: PairedValues) -> bool:
+    return pair.influences is not None
+
+
+def _is_plentiful(pair: PairedValues) -> bool:
+    fewest = min(effective_size.effective(pair.pairing.rankings[0]))
+    return not pair.has_design and math.isfinite(pair.value) and fewest >= constants.PLENTY_FOR_A_DIFFERENCE
+
+
+def _has_ratio(pair: PairedValues) -> bool:
+    return pair.influences is not None and min(pair.values) > 0
+
+
+def _has_both_classes(pair: PairedValues) -> bool:
+    return pair.pairing.has_both_classes
+
+
+def _is_finite(pair: PairedValues) -> bool:
+    return math.isfinite(pair.value)
+
+
+def _is_finite_and_smooth(pair: PairedValues) -> bool:
+    return math.isfinite(pair.value) and pair.influences is not None
+
+
+# ---------------------------------------------------------------------- by formula
+
+
+def by_delong(pair: PairedValues) -> Outcome:
+    """Return the difference of two AUCs with DeLong's variance."""
+    se = pair.delong_se
+    if math.isnan(se):
+        notes = ["DeLong's variance needs two cases of each class."]
+    elif se <= EQUAL < abs(pair.value):
+        notes = ["DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing."]
+    else:
+        notes = few_cases(pair.pairing.rankings[0])
+    return Outcome(StudentDifference(pair.value, se), tuple(notes))
+
+
+def by_tango(pair: PairedValues) -> Outcome:
+    """Return the difference of two shares with Tango's interval, which agrees with the mid-p test about 0."""
+    return Outcome(MidpDifference(pair.discordance))
+
+
+def by_paired_t(pair: PairedValues) -> Outcome:
+    """Return the difference of two means over the same cases, as in the paired t test."""
+    size = pair.size
+    free = max(size - 1, 1.0)
+    notes = few_cases(pair.pairing.rankings[0])
+    return Outcome(StudentDifference(pair.value, pair.influence_se * math.sqrt(size / free), free), tuple(notes))
+
+
+def by_influence(pair: PairedValues) -> Outcome:
+    """Return the difference of two smooth measures with the standard error of its influence values.
+
+    Student's t has the cases of the smaller class: they decide how well the standard error is known.
+    """
+    se = pair.influence_se * math.sqrt(pair.size / max(pair.size - 1, 1))
+    return Outcome(StudentDifference(pair.value, se, pair.freedom))
+
+
+def by_linearisation(pair: PairedValues) -> Outcome:
+    """Return the difference with the standard error that the design of the sample gives it."""
+    one, two = pair.changes
+    known = pair.linearised(one - two)
+    notes = [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, pair.pairing.rankings)) else []
+    freedom = known.own[0] if known.own else math.nan
+    return Outcome(StudentDifference(pair.value, math.sqrt(known.covariance[0, 0]), freedom), tuple(notes))
+
+
+def by_limits(pair: PairedValues, correlation: Callable[[PairedValues], float]) -> Outcome:
+    """Return the difference from the intervals of both models and the correlation of their errors.
+
+    MOVER for dependent estimates (Zou 2007). It is for measures with skewed errors, whose own limits are on a scale
+    that fits: ratios, and points of curves.
+
+    Args:
+        pair: The measure of both models.
+        correlation: The correlation of both values over samples.
+    """
+    limits = [pair.own_limits(model) for model in (0, 1)]
+    if limits[0] is None or limits[1] is None:
+        return Outcome(StudentDifference(pair.value, math.nan))
+    return Outcome(SeparateDifference(pair.values, (limits[0], limits[1]), correlation(pair)))
+
+
+def resampled_correlation(pair: PairedValues) -> float:
+    """Return the correlation of both values over resamples; with weights or groups none is relied on."""
+    return 0.0 if pair.has_design else pair.resampled_correlation
+
+
+def influence_correlation(pair: PairedValues) -> float:
+    """Return the correlation of both values by what each case changes in them; 0 where one has no variance."""
+    if pair.influences is None:
+        return 0.0
+    covariance = pair.linearised(*pair.changes).covariance
+    product = float(covariance[0, 0] * covariance[1, 1])
+    return float(covariance[0, 1]) / math.sqrt(product) if product > 0 else 0.0
+
+
+# ---------------------------------------------------------------------- by simulations and resamples
+
+
+def by_corrected_limits(pair: PairedValues) -> Outcome:
+    """Return the difference of two calibration errors, each without what chance added to it, from their intervals."""
+    difference = subtract_corrected(pair.values, pair.corrected(0), pair.corrected(1))
+    return Outcome(difference, () if has_interval(difference) else (NO_SIMULATED_SPREAD,))
+
+
+def by_bias_corrected(pair: PairedValues) -> Outcome:
+    """Return the difference of two bests over all cuts without what chance added to each.
+
+    The standard error is that of resamples of the same cases, widened by the correction, which is uncertain too.
+    """
+    draws, redrawn = pair.draws
+    moved = draws[0] - draws[1]
+    moved = moved[np.isfinite(moved)]
+    notes = (*redraws(redrawn), *few_resamples(len(draws[0])))
+    if len(moved) < 2:
+        return Outcome(CorrectedDifference(pair.value, pair.value, math.nan, math.nan), notes)
+    centre = pair.corrected(0).centre - pair.corrected(1).centre
+    se = math.hypot(float(moved.std(ddof=1)), centre - pair.value)
+    return Outcome(CorrectedDifference(pair.value, centre, se, se, pair.freedom), notes)
+
+
+def by_percentiles(pair: PairedValues) -> Outcome:
+    """Return the difference with its values on resamples."""
+    difference, notes = _resampled(pair)
+    undefined = len(difference.resampled) - len(difference.draws)
+    if undefined:
+        notes.append(f"In {undefined} of {len(difference.resampled)} resamples {pair.measure} has no difference.")
+    if difference.says_nothing:
+        notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
+    elif not has_spread(difference.draws):
+        notes.append(f"{NO_SPREAD} {TOO_RARELY}")
+    elif pair.quantity in (Quantity.BEST_OF_CUTS, Quantity.CALIBRATION_ERROR):
+        notes.append(IGNORES_THE_BIAS)
+    return Outcome(difference, tuple(notes))
+
+
+def by_student(pair: PairedValues) -> Outcome:
+    """Return the difference with the standard error of resamples and Student's t; their values without a spread."""
+    difference, notes = _resampled(pair)
+    if not has_spread(difference.draws) or not math.isfinite(difference.se):
+        return by_percentiles(pair)
+    notes += [AT_A_QUOTA] if pair.has_quota and pair.measure.name in MEASURES.names else []
+    return Outcome(StudentDifference(pair.value, difference.se, pair.freedom), tuple(notes))
+
+
+def _resampled(pair: PairedValues) -> tuple[ResampledDifference, list[str]]:
+    draws, redrawn = pair.draws
+    with np.errstate(invalid="ignore"):
+        difference = ResampledDifference(pair.value, draws[0] - draws[1])
+    few = few_cases(pair.pairing.rankings[0])
+    return difference, [*redraws(redrawn), *few_resamples(len(draws[0])), *few]
+
+
+# ---------------------------------------------------------------------- tests of no difference alone
+
+
+def test_mcnemar(pair: PairedValues, variant: Variant) -> Tested:
+    """Return McNemar's test, by variant."""
+    return Tested(mcnemar(pair.discordance, variant), notes=tuple(few_discordant(pair.discordance, variant)))
+
+
+def test_predictive_values(pair: PairedValues) -> Tested:
+    """Return Kosinski's weighted generalised score test."""
+    return Tested(weighted_generalised_score(pair.pairing, pair.flags, pair.measure.name))
+
+
+def test_log_ratio(pair: PairedValues) -> Tested:
+    """Return the test of a ratio of one, on the log scale."""
+    return Tested(StudentDifference(math.log(pair.values[0] / pair.values[1]), log_ratio_error(pair)).p_value())
+
+
+def test_permutation(pair: PairedValues) -> Tested:
+    """Return the test that exchanges the two models at random, case by case."""
+    exchanged, at_hand = exchange_models(pair.pairing, pair.question, pair.cuts, pair.resamples, pair.seed)
+    notes = few_resamples(pair.resamples)
+    notes += ["Whole groups of cases are exchanged."] if pair.pairing.has_groups else []
+    if not math.isclose(at_hand, pair.value, rel_tol=1e-6, abs_tol=1e-9):
+        notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
+    undefined = int(np.isnan(exchanged).sum())
+    if undefined:
+        notes.append(f"In {undefined} exchanges {pair.measure} has no difference; they count as extreme.")
+    below = np.abs(exchanged) < abs(at_hand) * (1 - 1e-9) - 1e-12
+    extreme = int((~below).sum())
+    return Tested((1 + extreme) / (1 + pair.resamples), float(divide(extreme, pair.resamples)), tuple(notes))
+
+
+def weighted_generalised_score(pairing: Pairing, flags: tuple[Array, Array], measure: str) -> float:
+    """Return the p-value of equal predictive values (Kosinski 2013).
+
+    Args:
+        pairing: The cases.
+        flags: Which cells each model flags.
+        measure: Which of the predictive values.
+    """
+    from scipy.special import chdtrc
+
+    of_flagged, of_positive = PREDICTIVE_VALUES[measure]
+    chosen = [flag == of_flagged for flag in flags]
+    hit = pairing.is_positive == of_positive
+    sizes = [float(pairing.cases[one].sum()) for one in chosen]
+    hits = [float(pairing.cases[one & hit].sum()) for one in chosen]
+    if not all(sizes):
+        return math.nan
+    pooled, both = sum(hits) / sum(sizes), chosen[0] & chosen[1]
+    joint_hits, joint = float(pairing.cases[both & hit].sum()), float(pairing.cases[both].sum())
+    shared = (joint_hits * (1 - pooled) ** 2 + (joint - joint_hits) * pooled**2) / sum(sizes)
+    gap = hits[0] / sizes[0] - hits[1] / sizes[1]
+    variance = (pooled * (1 - pooled) - 2 * shared) * (1 / sizes[0] + 1 / sizes[1])
+    if variance <= 1e-15:
+        return 1.0 if abs(gap) < 1e-12 else math.nan
+    return float(chdtrc(1, gap**2 / variance))
+
+
+def log_ratio_error(pair: PairedValues) -> float:
+    """Return the standard error of the logarithm of the ratio of two models' values."""
+    (one, two), pairing = pair.changes, pair.pairing
+    change = divide(one, pair.values[0]) - divide(two, pair.values[1])
+    weighed = change if pairing.integral else change * pairing.weight
+    return math.sqrt(float(np.sum(weighed**2 * pairing.cases)))
+
+
+# ---------------------------------------------------------------------- the methods
+
+
+def _names(condition: Callable[[Any], Any]) -> str:
+    return ", ".join(measure.name for measure in MEASURES if condition(measure))
+
+
+def _shares() -> str:
+    return f"{_names(lambda m: m.paired)} at a threshold, of cases without fractional weights"
+
+
+def _predictive_values() -> str:
+    return f"{', '.join(PREDICTIVE_VALUES)} at a threshold, of cases without fractional weights"
+
+
+def _of_kind(kind: type) -> Callable[[], str]:
+    return lambda: _names(lambda m: type(m.kind) is kind)
+
+
+def _smooth_measures() -> str:
+    return "smooth measures"
+
+
+_VARIANTS: tuple[tuple[Variant, str], ...] = (
+    ("midp", "Fagerland, Lydersen and Laake 2013"),
+    ("exact", "McNemar 1947"),
+    ("asymptotic", "McNemar 1947"),
+    ("corrected", "Edwards 1948"),
+    ("unconditional", "Suissa and Shuster 1991"),
+)
+MCNEMAR = tuple(
+    PairedMethod(
+        *(f"mcnemar_{variant}", source),
+        test=partial(test_mcnemar, variant=variant),
+        applies=_is_share,
+        by_rule=never,
+        scope=_shares,
+    )
+    for variant, source in _VARIANTS
+)
+MIDP = replace(MCNEMAR[0], by_rule=_has_no_groups)
+TANGO = PairedMethod("tango", "Tango 1998", by_tango, applies=_is_share, by_rule=_has_no_groups, scope=_shares)
+DELONG = PairedMethod("delong", "DeLong et al. 1988", by_delong, by_rule=_is_plain, scope=_of_kind(LineOfAuc))
+SCORE = PairedMethod(
+    *("weighted_generalised_score", "Kosinski 2013"),
+    test=test_predictive_values,
+    applies=_is_predictive,
+    by_rule=never,
+    scope=_predictive_values,
+)
+JAECKEL = "Jaeckel 1972 (infinitesimal jackknife)"
+INFLUENCE = PairedMethod(
+    "influence", JAECKEL, by_influence, applies=_is_smooth, by_rule=_is_plain, scope=_smooth_measures
+)
+PAIRED_T = replace(INFLUENCE, source="Student 1908", difference=by_paired_t)
+LINEARISED = PairedMethod(
+    *("linearised", "Binder 1983", by_linearisation),
+    applies=_is_smooth,
+    by_rule=_has_design,
+    scope=_smooth_measures,
+    knows_design=True,
+)
+LOG_RATIO = PairedMethod(
+    *("log_ratio", "Moskowitz and Pepe 2006"),
+    test=test_log_ratio,
+    applies=_has_ratio,
+    by_rule=never,
+    scope=lambda: "smooth measures whose values are above 0",
+)
+OWN_LIMITS = PairedMethod(
+    *("mover_paired", "Zou 2007", partial(by_limits, correlation=influence_correlation)),
+    applies=_has_both_classes,
+    by_rule=_is_finite_and_smooth,
+    scope=lambda: "ratios, points of curves, and the best over all cuts of weighted or grouped cases",
+    knows_design=True,
+)
+OWN_LIMITS_OF_POINT = replace(
+    OWN_LIMITS,
+    difference=partial(by_limits, correlation=resampled_correlation),
+    by_rule=_is_finite,
+    engine="resamples",
+)
+BOOTSTRAP = PairedMethod(
+    "bootstrap", "Efron 1979", by_percentiles, engine="resamples", by_rule=never, knows_design=True
+)
+STUDENT = PairedMethod("student", "Efron 1979", by_student, engine="resamples", knows_design=True)
+BIAS_CORRECTED = PairedMethod(
+    *("bias_corrected", "Efron 1979; Bantis, Nakas and Reiser 2019", by_bias_corrected),
+    engine="resamples",
+    applies=_has_both_classes,
+    by_rule=_is_plain,
+    scope=lambda: "the best over all cuts",
+    knows_design=True,
+)
+MOVER = PairedMethod(
+    *("mover", "Zou and Donner 2008", by_corrected_limits),
+    engine="simulations",
+    applies=_has_both_classes,
+    scope=lambda: "calibration errors",
+    knows_design=True,
+)
+PERMUTATION = PairedMethod(
+    "permutation", "Venkatraman and Begg 1996", test=test_permutation, engine="resamples", by_rule=never
+)
+
+# All by name, in the order in which they are listed; "mcnemar" is its mid-p variant.
+METHODS: Mapping[str, PairedMethod] = {
+    "delong": DELONG,
+    "mcnemar": MIDP,
+    **{method.name: method for method in MCNEMAR},
+    **{
+        method.name: method
+        for method in (TANGO, SCORE, INFLUENCE, LINEARISED, LOG_RATIO, BOOTSTRAP, STUDENT, BIAS_CORRECTED)
+    },
+    **{method.name: method for method in (MOVER, OWN_LIMITS, PERMUTATION)},
+}
+TESTS = ("auto", *METHODS)
+INTERVALS = ("auto", *(name for name, method in METHODS.items() if method.difference is not None))
+_RESAMPLED = (STUDENT, BOOTSTRAP, PERMUTATION)
+_BY_NAME = (replace(INFLUENCE, by_rule=never), replace(LINEARISED, by_rule=never), *_RESAMPLED, LOG_RATIO)
+_AT_CUT = (OWN_LIMITS, *_BY_NAME)
+_SHARE = (MIDP, *MCNEMAR[1:], TANGO, SCORE, replace(LINEARISED, by_rule=_is_designed_share), *_AT_CUT)
+_OF_ORDER = (replace(INFLUENCE, by_rule=_is_plentiful), replace(LINEARISED, by_rule=never), *_RESAMPLED, LOG_RATIO)
+
+TABLE: Mapping[Quantity, tuple[PairedMethod, ...]] = {
+    Quantity.SHARE: _SHARE,
+    Quantity.SUM_OF_SHARES: _AT_CUT,
+    Quantity.RATIO: _AT_CUT,
+    Quantity.ODDS_RATIO: _AT_CUT,
+    Quantity.THREE_SHARES: _AT_CUT,
+    Quantity.AT_QUOTA: _OF_ORDER,
+    Quantity.AUC: (DELONG, replace(INFLUENCE, by_rule=never), LINEARISED, *_RESAMPLED, LOG_RATIO),
+    Quantity.CURVE_POINT: (OWN_LIMITS_OF_POINT, replace(INFLUENCE, by_rule=never), *_RESAMPLED, LOG_RATIO),
+    Quantity.MEAN: (PAIRED_T, LINEARISED, *_RESAMPLED, LOG_RATIO),
+    Quantity.SMOOTH: _OF_ORDER,
+    Quantity.GAIN_OF_LIKELIHOOD: _OF_ORDER,
+    Quantity.TOP_OF_LIST: _OF_ORDER,
+    Quantity.OPEN_ENDS: _OF_ORDER,
+    Quantity.BEST_OF_CUTS: (
+        *(BIAS_CORRECTED, OWN_LIMITS_OF_POINT, replace(INFLUENCE, by_rule=never), *_RESAMPLED, LOG_RATIO),
+    ),
+    Quantity.CALIBRATION_ERROR: (MOVER, *_RESAMPLED),
+    Quantity.STANDARD_ERROR: _OF_ORDER,
+    Quantity.PREVALENCE: _OF_ORDER,
+    Quantity.PAIRS: _OF_ORDER,
+    Quantity.OWN: _RESAMPLED,
+}
+
+
+def default_test(pair: PairedValues) -> PairedMethod:
+    """Return the test of the rule: the first of the table that applies and may be chosen."""
+    return next(m for m in TABLE[pair.quantity] if m.by_rule(pair) and m.applies(pair))
+
+
+def default_interval(pair: PairedValues) -> PairedMethod:
+    """Return the interval of the rule: the first of the table that applies, may be chosen and has limits."""
+    return next(m for m in TABLE[pair.quantity] if m.difference and m.by_rule(pair) and m.applies(pair))
+
+
+def method_of(pair: PairedValues, name: str) -> PairedMethod:
+    """Return the method of a name.
+
+    Args:
+        pair: The measure of both models.
+        name: The name.
+
+    Raises:
+        ParameterError: If no such method applies.
+    """
+    canonical = METHODS[name]
+    for method in TABLE[pair.quantity]:
+        if method.name == canonical.name and (pair.reasons or method.applies(pair)):
+            return method
+    if pair.reasons:  # nothing is computed of an undefined measure
+        return canonical
+    raise ParameterError(f"{name} is for {canonical.scope()}, not for {pair.measure}", "pass method='bootstrap'")

@@ -1,0 +1,310 @@
+"""One measure of two models on the same cases, and what its intervals and tests are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from cutline.core.ranking import Array, dot
+from cutline.inference import effective_size, influence
+from cutline.inference.caveats import has_spread
+from cutline.inference.corrected import Corrected
+from cutline.inference.differences.mcnemar import Discordance, discordance
+from cutline.inference.differences.unpaired import own_limits
+from cutline.inference.influence import JUMPING, Influence
+from cutline.inference.quantities import Quantity, quantity_of
+from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
+from cutline.inference.single.estimand import Estimand, of_measure
+from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.intervals import correct_bias
+from cutline.inference.survey import Linearised, of_rows
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.results.estimate import Limits
+
+# By measure: whether it is of the flagged cases, and whether a positive counts.
+PREDICTIVE_VALUES = {
+    "precision": (True, True),
+    "fdr": (True, False),
+    "npv": (False, False),
+    "false_omission_rate": (False, True),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PairedValues:
+    """One measure of two models on the same cases: both values, and what is known of their errors."""
+
+    names: tuple[str, str]
+    pairing: Pairing
+    question: Question
+    values: tuple[float, float]
+    resamples: int
+    seed: int
+    resampled: Array | None = None
+    redrawn: int = 0
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.question.measure
+
+    @cached_property
+    def value(self) -> float:
+        """The difference; two infinite values have none."""
+        return self.values[0] - self.values[1]
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why there is no difference, in words; nothing when there is one."""
+        if not math.isnan(self.value):
+            return ()
+        reasons = []
+        for model, name in enumerate(self.names):
+            if math.isnan(self.values[model]):
+                why = self._reason(model) or "it has no value"
+                reasons.append(f"It is undefined for {name}: {why}.")
+        return tuple(reasons) or (f"{self.measure} is infinite for both models, so that they have no difference.",)
+
+    def _reason(self, model: int) -> str:
+        ranking = self.pairing.rankings[model]
+        if not self.measure.fits(ranking):
+            return self.measure.reason(ranking)
+        data, parameters = self.measure.prepare(ranking, self.question.parameters[model])
+        return self.measure.reason(data, **parameters)
+
+    def turned(self) -> Self:
+        """Return the same with the two models in the other order."""
+        return replace(
+            self,
+            names=self.names[::-1],
+            pairing=self.pairing.of(1, 0),
+            question=self.question._replace(parameters=self.question.parameters[::-1]),
+            values=self.values[::-1],
+            resampled=None if self.resampled is None else self.resampled[::-1],
+        )
+
+    # ------------------------------------------------------------------ what it is of
+
+    @cached_property
+    def quantity(self) -> Quantity:
+        """The kind of quantity, which the table of methods is ordered by."""
+        is_of_counts = self.measure.needs is Needs.COUNTS
+        by_quota = self.has_quota or (is_of_counts and "threshold" not in self.question.parameters[0])
+        return quantity_of(self.measure.kind, is_of_counts=is_of_counts, by_quota=by_quota)
+
+    @property
+    def has_quota(self) -> bool:
+        """Whether a quota or a share of the list is named."""
+        return bool({*self.measure.bound, *self.question.parameters[0]} & {"quota", "share"})
+
+    @property
+    def has_design(self) -> bool:
+        """Whether cases have weights that are no counts, groups or strata."""
+        return self.pairing.groups is not None or not self.pairing.integral
+
+    @cached_property
+    def cuts(self) -> tuple[int, ...] | None:
+        """Where each model's ranking is cut, for a measure of one cut that a threshold names."""
+        if self.measure.needs is not Needs.COUNTS or "threshold" not in self.question.parameters[0]:
+            return None
+        thresholds = (parameters["threshold"] for parameters in self.question.parameters)
+        return tuple(r.cut(t) for r, t in zip(self.pairing.rankings, thresholds, strict=True))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of the same countable cases for both models, as McNemar's test needs."""
+        return self.measure.paired is not None and self.cuts is not None and self.pairing.integral
+
+    @property
+    def is_predictive(self) -> bool:
+        """Whether it is a predictive value at a threshold, of cases that can be counted."""
+        return self.measure.name in PREDICTIVE_VALUES and self.cuts is not None and self.pairing.integral
+
+    @property
+    def are_one_model(self) -> bool:
+        """Whether both put all cases in the same order, so that no measure of the order can differ in any sample."""
+        one, two = self.pairing.index
+        return len(self.pairing.rankings[0]) == len(self.pairing.rankings[1]) and bool(np.array_equal(one, two))
+
+    # ------------------------------------------------------------------ decisions
+
+    @property
+    def flags(self) -> tuple[Array, Array]:
+        """Whether each model flags the cases of each cell, at the cut of each."""
+        cuts: tuple[int, ...] = self.cuts or ()
+        first, second = (index < cut for index, cut in zip(self.pairing.index, cuts, strict=True))
+        return first, second
+
+    @cached_property
+    def discordance(self) -> Discordance:
+        """The cases that one of the models only gets."""
+        assert self.measure.paired is not None  # noqa: S101
+        return discordance(self.pairing, self.flags, self.measure.paired)
+
+    # ------------------------------------------------------------------ influence values
+
+    @cached_property
+    def influences(self) -> list[Influence] | None:
+        """What one case changes in each model; None where the measure has no slope."""
+        both = [influence_of(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
+        known = [one for one in both if one is not None]
+        return known if len(known) == len(both) else None
+
+    @property
+    def changes(self) -> tuple[Array, Array]:
+        """What each cell's cases change in both models."""
+        return changes_of(self.pairing, self.question, self.influences or ())
+
+    @cached_property
+    def influence_se(self) -> float:
+        """The standard error of the difference: what a case changes in one model and not in the other."""
+        return standard_error(self.pairing, self.question, self.influences or ())
+
+    @cached_property
+    def delong_se(self) -> float:
+        """The standard error of the difference of two AUCs, times the slope of what is linear in them."""
+        variance = delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
+        slope = float(self.measure.kind.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
+        return abs(slope) * math.sqrt(variance)
+
+    @property
+    def size(self) -> float:
+        """The number of cases in effect."""
+        return float(sum(effective_size.effective(self.pairing.rankings[0])))
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom, at least one: the cases of the smaller class, or the groups that hold one, less one."""
+        sampler = self.pairing.sampler(0)
+        if sampler is not None:
+            return max(min(sampler.freedom_of_classes), 1.0)
+        return max(float(min(effective_size.effective(self.pairing.rankings[0]))) - 1, 1.0)
+
+    def linearised(self, *changes: Array) -> Linearised:
+        """Return the covariance of sums over the cells, each given what a case changes in it, under the design.
+
+        Args:
+            changes: What each cell's cases change.
+        """
+        sampler, pairing = self.pairing.sampler(0), self.pairing
+        if pairing.groups is not None and sampler is not None:
+            return of_rows([change[pairing.groups.cell] for change in changes], sampler)
+        weight = pairing.weight.astype(float)
+        size = float(pairing.cases @ weight) ** 2 / float(pairing.cases @ np.square(weight))
+        weighed = [weight * change for change in changes]
+        covariance = np.array([[float(dot(pairing.cases * one, two)) for two in weighed] for one in weighed])
+        own = [effective_size.freedom_of_sum(one[one != 0], pairing.cases[one != 0]) for one in weighed]
+        factor = size / (size - 1) if size > 1 else math.nan
+        return Linearised(covariance * factor, size - 1, tuple(max(min(size - 1, free), 1.0) for free in own))
+
+    # ------------------------------------------------------------------ resamples and simulations
+
+    @cached_property
+    def draws(self) -> tuple[Array, int]:
+        """The values of both models on resamples, and how many resamples of one class were drawn anew."""
+        if self.resampled is not None:
+            return self.resampled, self.redrawn
+        resampled = bootstrap(self.pairing, [self.question], self.resamples, self.seed)
+        return resampled.values[0], resampled.redrawn
+
+    @property
+    def resampled_correlation(self) -> float:
+        """The correlation of both models' values on resamples; 0 where one of them has no spread."""
+        values = self.draws[0]
+        values = values[:, np.isfinite(values).all(axis=0)]
+        if values.shape[1] < 2 or not all(has_spread(row) for row in values):
+            return 0.0
+        return float(np.corrcoef(values)[0, 1])
+
+    def corrected(self, model: int) -> Corrected:
+        """Return the value of one model without what chance added to it, computed once for all pairs.
+
+        Args:
+            model: Which of the two.
+        """
+        cached, key = self.pairing.shared.corrected, (*_key(self.pairing, self.question, model), self.resamples)
+        if key not in cached:
+            cached[key] = correct_bias(self._estimand(model), self._options, self.pairing.sampler(model))
+        return cached[key]
+
+    def own_limits(self, model: int, *, resampled: bool = True) -> Callable[[float], Limits] | None:
+        """Return the limits of one model's value by level; None where nothing gives them.
+
+        Args:
+            model: Which of the two.
+            resampled: Whether they may come from resamples.
+        """
+        options = self._options if resampled else None
+        return own_limits(self._estimand(model), self.pairing.sampler(model), options)
+
+    def _estimand(self, model: int) -> Estimand:
+        ranking, parameters = self.pairing.rankings[model], dict(self.question.parameters[model])
+        return of_measure(self.measure, ranking, parameters, grouped=self.pairing.groups is not None)
+
+    @property
+    def _options(self) -> IntervalRequest:
+        return IntervalRequest(resamples=max(self.resamples, 2), seed=self.seed)
+
+
+def influence_of(pairing: Pairing, question: Question, model: int, value: float) -> Influence | None:
+    """Return what one case changes in a measure of one model, computed once for all pairs; None without a slope.
+
+    Args:
+        pairing: The models on the same cases.
+        question: The measure.
+        model: Which of the models.
+        value: The measure of that model.
+    """
+    measure, key, cached = question.measure, _key(pairing, question, model), pairing.shared.influences
+    if key not in cached:
+        has_slope = measure.name in MEASURES.names and measure.name not in JUMPING and math.isfinite(value)
+        ranking, parameters = pairing.rankings[model], question.parameters[model]
+        cached[key] = influence.of_measure(measure, ranking, parameters, value) if has_slope else None
+    return cached[key]
+
+
+def changes_of(pairing: Pairing, question: Question, influences: Any) -> tuple[Array, Array]:
+    """Return what each cell's cases change in both models.
+
+    Args:
+        pairing: The models on the same cases.
+        question: The measure.
+        influences: What one case changes in each model.
+    """
+    one, two = (_of_cases(pairing, question, model, changes) for model, changes in enumerate(influences))
+    return one, two
+
+
+def standard_error(pairing: Pairing, question: Question, influences: Any) -> float:
+    """Return the standard error of the difference of two models: what a case changes in one and not in the other.
+
+    Args:
+        pairing: The models on the same cases.
+        question: The measure.
+        influences: What one case changes in each model.
+    """
+    one, two = changes_of(pairing, question, influences)
+    change = one - two
+    if not pairing.integral:
+        change *= pairing.weight
+    return math.sqrt(float(dot(change * pairing.cases, change)))
+
+
+def _of_cases(pairing: Pairing, question: Question, model: int, changes: Influence) -> Array:
+    """Return what each cell's cases change in one model, cached until another measure is compared."""
+    cached, key = pairing.shared.of_cases, _key(pairing, question, model)
+    if any(measure != key[0] for measure, *_ in cached):
+        cached.clear()
+    if key not in cached:
+        cached[key] = changes.of_cases(pairing.index[model], pairing.is_positive)
+    return cached[key]
+
+
+def _key(pairing: Pairing, question: Question, model: int) -> tuple[Any, ...]:
+    """Return what identifies a measure of one model in the caches of a pairing."""
+    return str(question.measure), id(pairing.rankings[model]), tuple(sorted(question.parameters[model].items()))

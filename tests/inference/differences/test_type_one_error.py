@@ -1,0 +1,110 @@
+"""Default tests of all measures: they agree with their intervals, and seldom tell equal models apart."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.core.errors import CutlineError
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+
+import type_one_error as study
+from pairs import pairs, versions
+
+LEVELS = (0.6, 0.9, 0.99)
+QUICK = [m.name for m in cl.MEASURES if m.name not in study.SLOW]
+
+
+def models_of(kind):
+    rng = np.random.default_rng(11)
+    cases = versions(rng, n=90, prevalence=0.4, changed=0.5)
+    if kind == "paired":
+        return cl.compare(**cases, threshold=0.4)
+    return cl.compare_independent(
+        *(cl.evaluate(cases["labels"][some], cases["scores"]["a"][some], threshold=0.4) for some in np.split(ORDER, 2))
+    )
+
+
+ORDER = np.random.default_rng(5).permutation(90)
+
+
+@pytest.mark.parametrize("kind", ["paired", "unpaired"])
+def test_every_p_value_is_below_alpha_where_the_interval_excludes_no_difference(kind):
+    models, compared = models_of(kind), 0
+    for name in QUICK:
+        given = {"resamples": 60, **({"share": 0.2} if name in study.QUOTAS else {})}
+        try:
+            test = models.test(name, **given)
+        except CutlineError:
+            continue
+        test = test.pairs[0] if kind == "paired" else test
+        for level in LEVELS:
+            gap = models.difference(name, level=level, **given)
+            if not np.isnan(gap.low):
+                compared += 1
+                assert (test.p_value <= 1 - level) == (not gap.low <= 0 <= gap.high), (name, level, test.p_value, gap)
+    assert compared > 80 * len(LEVELS)
+
+
+def rejections(pair, measures, samples):
+    count = dict.fromkeys(measures, 0)
+    for number in range(0, samples, study.BATCH):
+        for key, (_, rejected, _) in study.batch(pair, number, measures)["tests"].items():
+            count[key.partition("|")[0]] += rejected
+    return count
+
+
+@pytest.mark.parametrize(
+    ("name", "measures"),
+    [
+        ("5 + 95, normal 0.7", ("prevalence_threshold", "mcc", "f1", "recall", "auc", "brier")),
+        ("a score and its best cut, 300", ("ks", "max_youden_j")),
+        ("60 v 60", ("auc", "average_precision", "f1", "recall", "brier")),
+    ],
+)
+def test_equal_models_are_seldom_told_apart(name, measures, monkeypatch):
+    """The quick version of benchmarks/type_one_error.py: with 5 %, more than 13 of 100 is one test in 2,000."""
+    monkeypatch.setattr(study, "RESAMPLES", 60)
+    (pair,) = (p for half in study.HALVES for p in pairs(half) if p.name.startswith(name) and "twice" not in p.name)
+    assert max(rejections(pair, measures, 100).values()) <= 13
+
+
+def test_influence_values_alone_tell_equal_prevalence_thresholds_apart(monkeypatch):
+    """What the quick version would show, had the default stayed: an empty cell adds nothing to the variance."""
+    from cutline.inference.differences import methods
+    from cutline.inference.quantities import Quantity
+
+    row = (methods.INFLUENCE, *methods.TABLE[Quantity.THREE_SHARES])
+    monkeypatch.setattr(methods, "TABLE", {**methods.TABLE, Quantity.THREE_SHARES: row})
+    (pair,) = (p for p in pairs("development") if p.name.startswith("5 + 95, normal 0.7") and p.is_paired)
+    assert rejections(pair, ("prevalence_threshold",), 100)["prevalence_threshold"] > 13
+
+
+def test_measures_that_depend_on_the_number_of_cases_are_refused_between_unequal_samples():
+    rng = np.random.default_rng(2)
+    labels, scores = rng.random(90) < 0.4, rng.random(90)
+    few, many, half = (cl.evaluate(labels[:n], scores[:n]) for n in (30, 60, 30))
+    refused = [m.name for m in cl.MEASURES if m.across_sizes]
+    assert {cl.MEASURES[name].across_sizes for name in refused} <= set(cl.MEASURES.names)
+    for name in refused:
+        test = cl.compare_independent(few, many).test(name, resamples=50)
+        assert np.isnan(test.p_value)
+        assert f"depends on the number of cases (30 cases and 60 cases): compare {cl.MEASURES[name].across_sizes}." in (
+            " ".join(test.notes)
+        )
+    assert cl.compare_independent(few, half).test("log_likelihood").p_value == 1
+
+
+def test_the_batches_of_the_study_add_up():
+    one = {"rules": 1, "pair": "p", "half": "h", "samples": {"auc": 10}, "tests": {"auc|delong": [10, 1, 0]}}
+    two = {"rules": 1, "pair": "p", "half": "h", "samples": {"auc": 10}, "tests": {"auc|delong": [9, 0, 1]}}
+    (both,) = study.add(study.add([], one), two)
+    assert (both["samples"], both["tests"]) == ({"auc": 20}, {"auc|delong": [19, 1, 1]})
+
+
+def test_only_what_chance_cannot_explain_counts_as_above():
+    assert [study.Tally(100, k).is_above for k in (8, 12, 14)] == [False, False, True]
+    assert not {p.name for p in pairs("development")} & {p.name for p in pairs("validation")}
