@@ -251,7 +251,8 @@ def test_scores_far_from_zero_keep_their_places(offset):
 
 @pytest.mark.parametrize(("name", "side"), [("gain", "x"), ("gain", "y"), ("lift", "x"), ("qrecall", "x")])
 def test_numbers_of_cases_are_marked_at_whole_ones(name, side):
-    assert layers_of(EV.chart(name).to_dict())[-1]["encoding"][side]["axis"]["tickMinStep"] == 1
+    axis = layers_of(EV.chart(name).to_dict())[-1]["encoding"][side]["axis"]
+    assert (axis["tickMinStep"], axis["labelOverlap"]) == (1, True)
 
 
 def test_the_gap_of_an_infinite_threshold_lies_on_the_edge():
@@ -268,3 +269,11 @@ def test_bars_differ_in_black_and_white(theme, count):
 
     greys = [grey(colour) for colour in theme.fills(count)]
     assert np.abs(np.subtract.outer(greys, greys))[~np.eye(count, dtype=bool)].min() > 8
+
+
+def test_a_figure_for_print_rings_no_cut_that_nobody_chose():
+    labels, scores = [1, 0, 1, 0, 1], [0.9, 0.3, 0.7, 0.6, 0.2]
+    default, chosen = cl.evaluate(labels, scores), cl.evaluate(labels, scores, threshold=0.4)
+
+    assert "cut: " not in str(default.chart("roc", theme="print").drawing.to_spec())
+    assert "cut: " in str(chosen.chart("roc", theme="print").drawing.to_spec())

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from cutline.charts.renderer import kept
+from cutline.charts.renderer import cached_on_disk
 
 
 class Maker:
@@ -27,32 +27,32 @@ def folder(tmp_path, monkeypatch):
 
 def test_it_is_made_once_and_then_read_as_it_was(folder):
     make = Maker()
-    assert [kept("a-1.js", make) for _ in range(3)] == [make.content] * 3
+    assert [cached_on_disk("a-1.js", make) for _ in range(3)] == [make.content] * 3
     assert make.times == 1
     assert [path.name for path in folder.iterdir()] == ["a-1.js"]
 
 
 def test_another_version_is_made_by_itself(folder):
-    assert kept("a-1.js", Maker(b"one")) == b"one"
-    assert kept("a-2.js", Maker(b"two")) == b"two"
+    assert cached_on_disk("a-1.js", Maker(b"one")) == b"one"
+    assert cached_on_disk("a-2.js", Maker(b"two")) == b"two"
 
 
 @pytest.mark.parametrize("damage", [b"", b"no checksum", b"0" * 64 + b"\nthe program\n\n"])
 def test_a_damaged_file_is_made_anew(folder, damage):
     make = Maker()
-    kept("a-1.js", make)
+    cached_on_disk("a-1.js", make)
     (folder / "a-1.js").write_bytes(damage)
-    assert kept("a-1.js", make) == make.content
+    assert cached_on_disk("a-1.js", make) == make.content
     assert make.times == 2
-    kept("a-1.js", make)
+    cached_on_disk("a-1.js", make)
     assert make.times == 2
 
 
 def test_nothing_is_kept_when_the_folder_is_named_as_nothing(monkeypatch):
     monkeypatch.setenv("CUTLINE_CACHE", "")
     make = Maker()
-    kept("a-1.js", make)
-    kept("a-1.js", make)
+    cached_on_disk("a-1.js", make)
+    cached_on_disk("a-1.js", make)
     assert make.times == 2
 
 
@@ -60,7 +60,7 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CUTLINE_CACHE", str(tmp_path / "file" / "kept"))
     make = Maker()
-    assert kept("a-1.js", make) == kept("a-1.js", make) == make.content
+    assert cached_on_disk("a-1.js", make) == cached_on_disk("a-1.js", make) == make.content
     assert make.times == 2
 
 
@@ -69,8 +69,8 @@ def test_a_folder_that_others_can_write_into_is_not_trusted(folder):
     folder.mkdir()
     folder.chmod(0o777)
     make = Maker()
-    kept("a-1.js", make)
-    kept("a-1.js", make)
+    cached_on_disk("a-1.js", make)
+    cached_on_disk("a-1.js", make)
     assert make.times == 2
     assert not list(folder.iterdir())
 
@@ -79,6 +79,6 @@ def test_a_folder_that_others_can_write_into_is_not_trusted(folder):
 def test_without_a_name_it_is_the_cache_folder_of_the_user(tmp_path, monkeypatch):
     monkeypatch.delenv("CUTLINE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept("a-1.js", Maker())
+    cached_on_disk("a-1.js", Maker())
     assert (tmp_path / "cutline" / "a-1.js").exists()
     assert (tmp_path / "cutline").stat().st_mode & 0o077 == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.studies import STUDIES, Settings
+from cutline.studies import STUDIES, StudySettings
 
 VIOLATIONS = "async () => (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].html])"
 PHONE = {"width": 390, "height": 844}
@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
     several = models()
     several["forest"].save(found / "one.html")
     several.save(found / "two.html")
-    STUDIES["hard"].run(Settings()).save(found)
+    STUDIES["hard"].run(StudySettings()).save(found)
     return found
 
 

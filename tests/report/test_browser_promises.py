@@ -253,6 +253,8 @@ def test_a_cut_inside_a_tie_promises_nothing(opened):
     section.page.dispatch_event("#quota", "change")
 
     assert section.page.is_visible("#promise-tied")
+    assert {section.page.inner_text(f"#promise-{name}") for name in ("recall", "fpr", "precision")} == {"nothing"}
+    assert not section.page.is_visible("#promise-recall-side")
     assert section.text("statement") == ""
     assert section.page.is_disabled("#promise-save")
 

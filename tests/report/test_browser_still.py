@@ -19,7 +19,14 @@ def tumours(**options):
     return cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive, name="logistic", **options)
 
 
-IDS = ("bar-rule", "bar-flagged", "sentence", *(f"cell-{n}" for n in ("tp", "fp", "fn", "tn", "flagged", "total")))
+PROMISED = ("promise-recall", "promise-fpr", "promise-precision")
+IDS = (
+    "bar-rule",
+    "bar-flagged",
+    "sentence",
+    *PROMISED,
+    *(f"cell-{n}" for n in ("tp", "fp", "fn", "tn", "flagged", "total")),
+)
 READ = """(ids) => [
     ...ids.map((id) => document.getElementById(id).textContent),
     ...[...document.querySelectorAll('[data-row], [id^=model-]')].flatMap(
@@ -75,7 +82,12 @@ def test_printing_at_once_leaves_nothing_blank(browser, tmp_path, print_at_once)
     assert page.evaluate(
         "[...document.querySelectorAll('.chart svg')].every((one) => one.getBoundingClientRect().height > 100)"
     )
-    assert page.evaluate("document.querySelector('#ranking table').getBoundingClientRect().height") > 100
+    assert page.evaluate("document.querySelector('#measures table').getBoundingClientRect().height") > 100
+    # The ranking is as long as the data: it is printed where the reader has opened it.
+    height = "document.querySelector('#ranking').getBoundingClientRect().height"
+    assert page.evaluate(height) == 0
+    page.evaluate("document.querySelector('#ranking details').open = true")
+    assert page.evaluate(height) > 100
     context.close()
 
 
@@ -133,7 +145,7 @@ def test_measures_of_ones_own_follow_the_cut(browser, tmp_path, own_measures):
         for at in (0.11, 0.62):
             page.fill("#threshold", str(at))
             page.dispatch_event("#threshold", "change")
-            found = ev.estimate(own, method="influence", threshold=at)
+            found = ev.estimate(own, threshold=at)
             value, limits, baseline = row(own.name)
             assert value == pytest.approx(found.value, abs=5e-5)
             assert limits == pytest.approx((found.low, found.high), abs=5e-5)

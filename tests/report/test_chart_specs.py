@@ -2,8 +2,12 @@
 
 import json
 
+import numpy as np
+import pytest
+
 import cutline as cl
 from cutline.charts import CHARTS, PAGE_MEASURES, Place
+from cutline.report import page
 from cutline.report.chart_specs import charts
 from drawing import layers_of
 
@@ -29,3 +33,22 @@ def test_the_page_moves_the_cut_so_the_charts_hold_no_fixed_one():
         assert ({"name": "cut"} in [layer.get("data") for layer in layers_of(picture["spec"])]) == bool(picture["cut"])
         assert picture["spec"]["datasets"].get("cut", []) == [], picture["name"]
         assert picture["spec"]["datasets"].get("areas", []) == [], picture["name"]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a", "b", "c")])
+def test_the_chart_of_differences_has_the_signs_of_the_terminal(names):
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, 300)
+    scores = {name: np.clip(0.3 * labels + rng.random(300) * 0.7, 0.01, 0.99) for name in names}
+    summary = cl.compare(labels, scores).summary(["auc", "log_loss", "brier"], resamples=100)
+    (chart,) = page._forest(summary)
+    reference = summary.reference if len(names) > 2 else "b"
+    drawn = [row for rows in chart["spec"]["datasets"].values() for row in rows if "model" in row]
+    shown = {(row["measure"], row["model"]): row["value"] for row in drawn}
+
+    assert shown == {
+        (row.title + (" ↓" if key == "brier" else ""), name): pytest.approx(row.value)
+        for key, of_models in summary.differences_from(reference).items()
+        for name, row in of_models.items()
+        if key != "log_loss"  # whose scale is another
+    }

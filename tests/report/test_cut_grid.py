@@ -6,9 +6,9 @@ import pytest
 import cutline as cl
 from cutline.curves import iso_cost
 from cutline.report.chart_specs import charts
-from cutline.report.cut import grouped
-from cutline.report.cut_grid import embedded, kept, left_out
+from cutline.report.cut_grid import choose_cuts, embedded, left_out
 from cutline.report.page import packed, ranking_table
+from cutline.results.cut_words import grouped
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
@@ -28,7 +28,7 @@ def long():
 
 
 def held(summary, models=1):
-    return kept(summary.data.ranking, summary.counts, models)
+    return choose_cuts(summary.data.ranking, summary.counts, models)
 
 
 def test_a_short_list_keeps_every_cut(ten):

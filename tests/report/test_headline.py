@@ -54,6 +54,18 @@ def test_the_second_sentence_says_what_the_cut_does():
     assert sentences(cl.evaluate(LABELS, SCORES), quota=3)[1].startswith("At score ≥ 0.75 it flags 3 of 10 cases")
 
 
+def test_a_quota_inside_a_tie_names_its_places_and_counts_whole_cases():
+    summary = cl.evaluate([1, 0, 1, 1, 0], [0.9, 0.6, 0.6, 0.6, 0.2]).summary(quota=3)
+
+    # Threshold 0.6 would flag four cases; of the 2 1/3 positives expected among the first three, people read two.
+    assert summary.verdict[1] == (
+        "It flags the first 3 of 5 cases (the last places shared among ties at 0.6): "
+        "it finds about 2 of the 3 positives and misses about 1, with about 1 false alarm."
+    )
+    assert summary.cut.words(summary.data.ranking) == "the 3 highest scores (ends among ties at 0.6)"
+    assert float(summary.counts.tp) == pytest.approx(7 / 3)
+
+
 def test_a_summary_without_the_auc_has_a_first_sentence_too():
     assert sentences(cl.evaluate(LABELS, SCORES), measures=["recall"])[0].endswith("5 of them positive (50 %).")
 

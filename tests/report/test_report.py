@@ -212,7 +212,20 @@ def test_a_quota_inside_a_tie_says_that_its_counts_are_expectations():
     text = page(cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).summary(quota=2))
 
     assert words_of(text, "cell-tp") == "1.5"
-    assert "the counts are expectations" in words_of(text, "sentence")
+    assert words_of(text, "sentence") == (
+        "The first 2 cases (the last places shared among ties at 0.6): 2 of 4 cases are flagged. "
+        "About 2 of the 2 positives are found, about 0 are missed; about 0 of the 2 negatives are false alarms. "
+        "The last places go to cases of equal score at random: the counts are expectations."
+    )
+    assert {words_of(text, f"promise-{name}") for name in ("recall", "fpr", "precision")} == {"nothing"}
+
+
+def test_one_case_is_said_in_the_singular():
+    text = page(cl.evaluate([1, 0, 1, 0], [0.9, 0.7, 0.3, 0.2]).summary())
+
+    assert words_of(text, "sentence").endswith(
+        "1 of the 2 positives is found, 1 is missed; 1 of the 2 negatives is a false alarm."
+    )
 
 
 def test_few_measures_give_a_short_page():

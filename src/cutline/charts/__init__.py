@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -11,6 +11,7 @@ import cutline.charts.vega_lite as alt
 from cutline.charts.bars_and_densities import error_bars
 from cutline.charts.chart_kind import ChartKind, Charts, CutPlace, Place, Requires, Shows
 from cutline.charts.layers import AREAS, CUT, Evaluated
+from cutline.charts.matplotlib_axes import check_axes, draw_on_axes
 from cutline.charts.picture import Picture, legends_below
 from cutline.charts.picture_size import Length, resized
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
@@ -56,6 +57,18 @@ UNNAMED = "model"
 COMMON = ("theme", "title", "width", "height")
 
 
+@overload
+def chart(
+    name: str, models: Evaluated | Mapping[str, Evaluated] | None = None, *, ax: None = None, **parameters: Any
+) -> Picture: ...
+
+
+@overload
+def chart(
+    name: str, models: Evaluated | Mapping[str, Evaluated] | None = None, *, ax: object, **parameters: Any
+) -> Any: ...
+
+
 @public
 def chart(
     name: str,
@@ -65,9 +78,10 @@ def chart(
     title: str | None = None,
     width: Length | None = None,
     height: Length | None = None,
+    ax: Any = None,
     **parameters: Any,
-) -> Picture:
-    """A chart of one evaluation, or of several by name.
+) -> Any:
+    """Draw a chart of one evaluation, or of several by name.
 
     Args:
         name: One of `CHARTS`, or a measure of one cut to draw over the threshold.
@@ -77,43 +91,51 @@ def chart(
         title: A title in place of the chart's own.
         width: The width of the whole picture, in pixels or as a length such as "85mm".
         height: The height of the whole picture.
+        ax: Axes of matplotlib to draw a chart of curves on, in place of making a picture.
         **parameters: Those of the chart, such as `cost_fn=5` for "roc".
 
     Returns:
-        A picture, which shows itself in a notebook and saves itself as a file.
+        A picture, which shows itself in a notebook and saves itself as a file; with `ax`, these axes.
     """
     if not isinstance(name, str):
         raise UnknownNameError(
             f"is of type {type(name).__name__}", "pass the name of a chart first, such as 'roc'", argument="name"
         )
     chosen, kind = themed(theme), CHARTS[name]
+    if ax is not None:
+        check_axes(ax)
+        if width is not None or height is not None:
+            raise ParameterError("width and height are those of a picture", "leave them out where ax has a size")
+        parameters = {"histogram": False, **parameters} if "histogram" in kind.parameters else parameters
     if kind.shows is Shows.DIFFERENCE:
-        found, parameters = _difference(models, parameters)
-        drawn = kind.draw(found, chosen, **parameters)
+        curve, parameters = _difference(models, parameters)
+        picture_spec = kind.draw(curve, chosen, **parameters)
     elif kind.shows is Shows.CLASSES:
-        drawn = kind.draw(_classes(kind, models), chosen, **_parameters(kind, parameters))
+        picture_spec = kind.draw(_classes(kind, models), chosen, **_parameters(kind, parameters))
     elif kind.shows is Shows.TABLES:
-        drawn = kind.draw(_tables(kind, models), chosen, **_parameters(kind, parameters))
+        picture_spec = kind.draw(_tables(kind, models), chosen, **_parameters(kind, parameters))
     else:
         shown = _models(kind, models)
         which = drawn_of(kind, shown, parameters)
-        kept = {name: model for i, (name, model) in enumerate(shown.items()) if i in which}
-        drawn = kind.draw(kept, chosen.of(which), **_parameters(kind, parameters))
+        suitable = {name: model for i, (name, model) in enumerate(shown.items()) if i in which}
+        picture_spec = kind.draw(suitable, chosen.of(which), **_parameters(kind, parameters))
         if not kind.names_model and len(shown) == 1 and [*shown] != [UNNAMED]:
-            drawn.title = _named(drawn.title, *shown)
-        if len(kept) < len(shown):
-            drawn.title = _noted(drawn.title, without_probabilities(shown, which))
+            picture_spec.title = _name_model(picture_spec.title, *shown)
+        if len(suitable) < len(shown):
+            picture_spec.title = _with_line(picture_spec.title, without_probabilities(shown, which))
     if title is not None:
-        drawn.title = _titled(drawn.title, title)
-    drawn.config = alt.Config(**chosen.config())
-    picture = Picture(name, drawn)
+        picture_spec.title = _replace_title(picture_spec.title, title)
+    if ax is not None:
+        return draw_on_axes(ax, kind.name, picture_spec)
+    picture_spec.config = alt.Config(**chosen.config())
+    picture = Picture(kind.name, picture_spec)
     return picture if width is None and height is None else resized(picture, width, height)
 
 
 def drawn_of(
     kind: ChartKind, models: Mapping[str, Evaluated], parameters: Mapping[str, Any] | None = None
 ) -> list[int]:
-    """Which of the models a chart shows, by their places: of a chart of probabilities, those that give them.
+    """Return which of the models a chart shows, by their places: of a chart of probabilities, those that give them.
 
     Args:
         kind: The chart.
@@ -121,38 +143,38 @@ def drawn_of(
         parameters: Those of the chart: with a risk of its own, the net benefit needs no probabilities.
     """
     needed = Requires.PROBABILITIES in kind.needs and (parameters or {}).get("risk") is None
-    found = [i for i, model in enumerate(models.values()) if not needed or model.ranking.are_probabilities]
-    if models and not found:
+    suitable = [i for i, model in enumerate(models.values()) if not needed or model.ranking.are_probabilities]
+    if models and not suitable:
         r = next(iter(models.values())).ranking
         low, high = sorted((float(r.score[0]), float(r.score[-1])))
         check_probabilities(f"The chart {kind.name}", low, high, higher_is_positive=r.higher_is_positive)
-    return found
+    return suitable
 
 
 def without_probabilities(models: Mapping[str, Evaluated], shown: Sequence[int]) -> str:
-    """Which models a chart of probabilities leaves out, in words."""
+    """Return which models a chart of probabilities leaves out, in words."""
     left_out = listed([name for i, name in enumerate(models) if i not in shown])
     return f"Without {left_out}, whose scores are not probabilities"
 
 
-def _noted(title: Any, note: str) -> Any:
-    """The title with one more line below it."""
+def _with_line(title: Any, note: str) -> Any:
+    """Return the title with one more line below it."""
     if title is alt.Undefined:
         return alt.TitleParams(note)
     below = [] if title.subtitle is alt.Undefined else title.subtitle
     return alt.TitleParams(title.text, subtitle=[*below, note])
 
 
-def _titled(title: Any, text: str) -> alt.TitleParams:
-    """The title with another text."""
+def _replace_title(title: Any, text: str) -> alt.TitleParams:
+    """Return the title with another text."""
     if not isinstance(text, str):
         raise ParameterError(f"is of type {type(text).__name__}", "pass a text", argument="title")
     below = alt.Undefined if title is alt.Undefined else title.subtitle
     return alt.TitleParams(text, subtitle=below)
 
 
-def _named(title: Any, name: str) -> alt.TitleParams:
-    """The title of a chart of one model that has no legend to name it: below it stands whose chart it is."""
+def _name_model(title: Any, name: str) -> alt.TitleParams:
+    """Return the title of a chart of one model that has no legend to name it: below it stands whose chart it is."""
     if len(name) > LONGEST:
         name = f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2 - 1) :]}"
     if title is alt.Undefined:
@@ -161,22 +183,24 @@ def _named(title: Any, name: str) -> alt.TitleParams:
     return alt.TitleParams(title.text, subtitle=[name, *below])
 
 
-def _parameters(kind: ChartKind, given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a chart; unknown ones are refused."""
+def _parameters(kind: ChartKind, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a chart; unknown ones are refused."""
     takes = kind.parameters
     if "measure" in takes:  # over the threshold, a measure has parameters of its own
-        if "measure" in given:
+        if "measure" in parameters:
             raise ParameterError(f"The chart {kind.name} is of that measure", "name another chart for another measure")
-        return {"measure": kind.name} | given
-    for one in given:
+        return {"measure": kind.name} | parameters
+    for one in parameters:
         if one not in takes:
             known = f"it takes {', '.join([*takes, *COMMON])}"
             raise ParameterError(f"The chart {kind.name} has no parameter {one!r}", known, hint=near(one, takes))
-    return given
+    return parameters
 
 
 def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurve, dict[str, Any]]:
-    """The confidence curve to draw, given as such or asked of a comparison, and the parameters of the drawing."""
+    """Return the confidence curve to draw, given as such or asked of a comparison, and the parameters of the
+    drawing.
+    """
     if isinstance(models, ConfidenceCurve):
         return models, parameters
     if not hasattr(models, "confidence_curve"):
@@ -185,35 +209,35 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
             "pass what compare() gives, or its confidence_curve()",
         )
     own = {name: parameters[name] for name in ("level",) if name in parameters}
-    asked = {name: value for name, value in parameters.items() if name not in own}
-    return models.confidence_curve(**asked), own
+    requested = {name: value for name, value in parameters.items() if name not in own}
+    return models.confidence_curve(**requested), own
 
 
 def _classes(kind: ChartKind, models: Any) -> DrawnClasses:
-    """The classes to draw, finished or asked of what one_vs_rest() gives."""
-    found = models if isinstance(models, DrawnClasses) else getattr(models, "drawn", None)
-    if not isinstance(found, DrawnClasses):
+    """Return the classes to draw, finished or asked of what one_vs_rest() gives."""
+    classes = models if isinstance(models, DrawnClasses) else getattr(models, "chart_data", None)
+    if not isinstance(classes, DrawnClasses):
         raise InputError(f"The chart {kind.name} shows several classes", "pass what one_vs_rest() gives")
-    return found
+    return classes
 
 
 def _tables(kind: ChartKind, models: Any) -> dict[str, Counts]:
-    """The tables of counts by name; an evaluation has that of its cut."""
-    given = models if isinstance(models, Mapping) else {getattr(models, "name", None) or UNNAMED: models}
-    evaluations = {name: one for name, one in given.items() if not isinstance(one, Counts)}
+    """Return the tables of counts by name; for an evaluation the table of its cut."""
+    by_name = models if isinstance(models, Mapping) else {getattr(models, "name", None) or UNNAMED: models}
+    evaluations = {name: one for name, one in by_name.items() if not isinstance(one, Counts)}
     cuts = (
         {name: one.ranking.at_threshold(one.threshold) for name, one in _models(kind, evaluations).items()}
-        if (evaluations or not given)
+        if (evaluations or not by_name)
         else {}
     )
-    tables = {str(name): cuts.get(str(name), one) for name, one in given.items()}
+    tables = {str(name): cuts.get(str(name), one) for name, one in by_name.items()}
     if any(np.ndim(table.tp) for table in tables.values()):
         raise InputError("A table holds the counts of many cuts", "pass those of one, such as ev.at(threshold=0.5)")
     return tables
 
 
 def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
-    """The models by name: at least one where one is needed, and no more than can be told apart."""
+    """Return the models by name: at least one where one is needed, and no more than can be told apart."""
     if models is None:
         if kind.shows is Shows.NOTHING:
             return {}
@@ -239,7 +263,7 @@ def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
 
 
 def _told_apart(models: Mapping[Any, Evaluated]) -> dict[str, Evaluated]:
-    """The models by names that can be read and differ."""
+    """Return the models by names that can be read and differ."""
     named = {str(key): model for key, model in models.items()}
     if len(named) < len(models):
         raise InputError("Two models have names that read the same", "give each a name of its own")

@@ -37,7 +37,7 @@ from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Array, Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.core.validation import check_number
-from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
+from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, described, loss_curves
 from cutline.curves.list_table import hinge_losses, names_from_the_top
 from cutline.measures import MEASURES, Needs
 
@@ -49,7 +49,7 @@ MOST_BARS = 4  # side by side, in colours that differ in black and white too
 
 
 def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
-    """The lift of each portion of the list, as bars, or as lines when bars of so many models could not be read."""
+    """Draw the lift of each portion of the list as bars; as lines for many models."""
     curves = curves_of(models, "portion_lift", portions=portions)
     if portions > MOST_PORTIONS:
         raise ParameterError(
@@ -61,15 +61,15 @@ def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
         return layered([_bars(curves, frame, theme), *baseline], frame)
     frame = replace(frame, x_domain=(1, max(portions, 2)))
     series = [
-        Series(name, {"x": found.x[1:], "y": found.y[1:]} | _portion_columns(found), theme.colour(i), DASHES[i])
-        for i, (name, found) in enumerate(curves.items())
+        Series(name, {"x": lift.x[1:], "y": lift.y[1:]} | _portion_columns(lift), theme.colour(i), DASHES[i])
+        for i, (name, lift) in enumerate(curves.items())
     ]
     return layered([*baseline, *line_layers(series, frame)], frame)
 
 
 def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
-    """A bar for each portion and model, those of a model picked out by a click in the legend."""
-    data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
+    """Draw a bar for each portion and model, those of a model picked out by a click in the legend."""
+    data = [row for name, lift in curves.items() for row in rows(_portion_columns(lift), series=name)]
     names, clicked = list(curves), clickable(frame)
     legend = alt.Legend(title=None, labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
@@ -92,10 +92,10 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
     return bars.encode(xOffset=alt.XOffset("series:N", sort=names)) if len(names) > 1 else bars
 
 
-def _portion_columns(found: Curve) -> dict[str, Any]:
-    told = described(found, Drawn(np.arange(1, len(found)), found.x[1:], found.y[1:]))
-    counted = {name: column for name, column in told.items() if name not in "xy"}
-    return {"portion": found.x[1:], "lift": found.y[1:], "inside": np.diff(found.counts.tp)} | counted
+def _portion_columns(lift: Curve) -> dict[str, Any]:
+    columns = described(lift, CurveLine(np.arange(1, len(lift)), lift.x[1:], lift.y[1:]))
+    counted = {name: column for name, column in columns.items() if name not in "xy"}
+    return {"portion": lift.x[1:], "lift": lift.y[1:], "inside": np.diff(lift.counts.tp)} | counted
 
 
 # ---------------------------------------------------------------------- scores of the two classes
@@ -105,15 +105,15 @@ MISSED, FALSE_ALARMS = "missed positives", "false alarms"
 
 
 def score_distribution(models: Models, theme: Theme, *, bins: int | None = None) -> Any:
-    """The scores of the two classes as densities, with the two kinds of errors at the cut as areas."""
+    """Draw the scores of the two classes as densities, with the two kinds of errors at the cut as areas."""
     [(_, model)] = models.items()
-    found = _distribution(model, bins)
+    density = _distribution(model, bins)
     at = [model.threshold] if math.isfinite(model.threshold) else []
-    x_domain = THRESHOLD.domain(np.append(found.x, at))
-    frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=x_domain)
+    x_domain = THRESHOLD.domain(np.append(density.x, at))
+    frame = frame_of({"": density}, subtitle=[heading(model)], x_domain=x_domain)
     classes = dict(zip(plural_titles(model.ranking), (None, "negatives"), strict=True))
     outlines = [
-        Series(name, described(found, _closed(drawn(found, other))), theme.colour(i), DASHES[i])
+        Series(name, described(density, _close_outline(curve_line(density, other))), theme.colour(i), DASHES[i])
         for i, (name, other) in enumerate(classes.items())
     ]
     cut = cut_rule(model, model.threshold, frame, theme)
@@ -126,7 +126,7 @@ def _distribution(model: Evaluated, bins: int | None) -> Curve:
 
 
 def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]]:
-    """The bars of both densities, each with the error that it shows on one side of a cut.
+    """Return the bars of both densities, each with the error that it shows on one side of a cut.
 
     `below` says on which: positives with scores below the cut are missed, negatives above it are false alarms, and the
     other way round where low scores are positive.
@@ -135,9 +135,9 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
         model: The evaluation.
         bins: The number of bins; chosen by the number of cases when None.
     """
-    found = _distribution(model, bins)
-    density = {MISSED: found.y, FALSE_ALARMS: found.also["negatives"]}
-    edges = found.x.tolist()
+    distribution = _distribution(model, bins)
+    density = {MISSED: distribution.y, FALSE_ALARMS: distribution.also["negatives"]}
+    edges = distribution.x.tolist()
     return [
         {
             "x": min(one, other),
@@ -153,11 +153,11 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
 
 
 def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> Any:
-    """The bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
+    """Draw the bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
     at, counts = model.threshold, model.ranking.at_threshold(model.threshold)
     wrong = [bar for bar in error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
     numbers = {MISSED: written(counts.fn), FALSE_ALARMS: written(counts.fp)}
-    told = f"datum.label + ': ' + {json.dumps(numbers)}[datum.label]"
+    label_with_count = f"datum.label + ': ' + {json.dumps(numbers)}[datum.label]"
     scale = alt.Scale(domain=list(numbers), range=[theme.colour(0), theme.colour(1)])
     return (
         alt.Chart(inline(wrong, name=AREAS))
@@ -169,31 +169,32 @@ def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme)
             fill=alt.Fill(
                 "error:N",
                 scale=scale,
-                legend=alt.Legend(title="Errors at the cut", labelExpr=told),
+                legend=alt.Legend(title="Errors at the cut", labelExpr=label_with_count),
                 sort=None,
             ),
             tooltip=[alt.Tooltip("error:N", title="Errors")],
         )
+        .drawn_from(())  # they shade the lines, and say no more
     )
 
 
-def _closed(line: Drawn) -> Drawn:
-    """The outline of a histogram, brought down to the axis at its end."""
-    return Drawn(np.append(line.vertex, line.vertex[-1]), np.append(line.x, line.x[-1]), np.append(line.y, 0.0))
+def _close_outline(line: CurveLine) -> CurveLine:
+    """Return the outline of a histogram, brought down to the axis at its end."""
+    return CurveLine(np.append(line.vertex, line.vertex[-1]), np.append(line.x, line.x[-1]), np.append(line.y, 0.0))
 
 
 # ---------------------------------------------------------------------- without predictions
 
 
 def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa: ARG001
-    """The losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
-    margin, found = loss_curves(gamma=check_number(gamma, "gamma"))
+    """Draw the losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
+    margin, loss_by_name = loss_curves(gamma=check_number(gamma, "gamma"))
     frame = Frame(
         "Margin (signed distance from the boundary)", "Loss", (-3.0, 3.0), (0.0, 4.0), "Losses of a positive case"
     )
     series = [
         Series(name, {"x": margin, "y": value}, theme.colour(i), DASHES[i])
-        for i, (name, value) in enumerate(found.items())
+        for i, (name, value) in enumerate(loss_by_name.items())
     ]
     return layered(line_layers(series, frame), frame)
 
@@ -205,7 +206,9 @@ SAID = ("flagged", "not flagged", "all")
 
 
 def _boxes(c: Counts) -> list[dict[str, str]]:
-    """The boxes of the contingency table, its margins included: what each counts, and the rate that belongs to it."""
+    """Return the boxes of the contingency table, its margins included: what each counts, and the rate that belongs to
+    it.
+    """
     cells = {
         (0, 0): ("true positives", c.tp, "recall"),
         (0, 1): ("false positives", c.fp, "fpr"),
@@ -231,7 +234,7 @@ def _boxes(c: Counts) -> list[dict[str, str]]:
 
 
 def confusion_matrix(models: Models, theme: Theme) -> Any:
-    """The contingency table of the chosen cut with its rates."""
+    """Draw the contingency table of the chosen cut with its rates."""
     [(_, model)] = models.items()
     plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
     counts = model.ranking.at_threshold(model.threshold)
@@ -272,7 +275,7 @@ _TITLES = {
 def _cut_columns(
     r: Ranking, chosen: Array, columns: Sequence[str], names: Sequence[Any] | None
 ) -> dict[str, list[str]]:
-    """What the table says of the chosen cuts, column by column; the thresholds stand between the rows."""
+    """Return what the table says of the chosen cuts, column by column; the thresholds stand between the rows."""
     c = r.counts
     at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
     made: dict[str, Callable[[], list[str]]] = {
@@ -284,34 +287,34 @@ def _cut_columns(
         "tp": lambda: [written(value) for value in at.tp],
         "hinge": lambda: [shown(float(value)) for value in hinge_losses(r)[chosen - 1]],
     }
-    found = {}
+    table = {}
     for name in columns:
         if name in made:
-            found[_TITLES[name]] = made[name]()
+            table[_TITLES[name]] = made[name]()
         elif name != "threshold":
-            found[MEASURES[name].title] = [shown(float(value)) for value in MEASURES[name].compute(at)]
-    return found
+            table[MEASURES[name].title] = [shown(float(value)) for value in MEASURES[name].compute(at)]
+    return table
 
 
 def _table_columns(columns: Any, ids: Any) -> tuple[str, ...]:
-    """The columns of a ranking table by name; a text has commas between them."""
+    """Return the columns of a ranking table by name; a text has commas between them."""
     if columns is None:
         return PLAIN if ids is None else NAMED
-    given = [one.strip() for one in columns.split(",")] if isinstance(columns, str) else list(columns)
-    for name in given:
+    names = [one.strip() for one in columns.split(",")] if isinstance(columns, str) else list(columns)
+    for name in names:
         is_measure = isinstance(name, str) and name in MEASURES and MEASURES[name].needs is Needs.COUNTS
         if not is_measure and name not in _TITLES:
             known = f"name some of {', '.join(_TITLES)} and measures of one cut, such as recall"
             raise ParameterError(f"names {briefly(name)}", known, argument="columns")
-    if not given:
+    if not names:
         raise ParameterError("is empty", "name at least one column", argument="columns")
-    if "id" in given and ids is None:
+    if "id" in names and ids is None:
         raise ParameterError("names id, but the cases have no names", "pass ids too", argument="columns")
-    return tuple(given)
+    return tuple(names)
 
 
 def _table_names(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
-    """The names of the cases from the top of the list: by their scores, or as they are given."""
+    """Return the names of the cases from the top of the list: by their scores, or as they are given."""
     if ids is None or scores is not None:
         return names_from_the_top(r, ids, scores)
     return names_from_the_top(r, ids, np.repeat(r.score, r.size.astype(int)))
@@ -320,7 +323,8 @@ def _table_names(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
 def ranking_table(
     models: Models, theme: Theme, *, rows: int = 20, ids: Any = None, scores: Any = None, columns: Any = None
 ) -> Any:
-    """The ranking as a table (Berrar's Figures 2 and 8b): a row for each cut, and a line where the chosen one is.
+    """Draw the ranking as a table (Berrar's Figures 2 and 8b): a row for each cut, and a line where the chosen one
+    is.
 
     `ids` names the cases from the top of the list, or with `scores` in the order of these scores. `columns` are names
     such as "threshold", "id", "class", "score", "hinge" and measures of one cut.

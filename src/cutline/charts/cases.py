@@ -24,7 +24,8 @@ SHAPES = ("circle", "square")
 
 
 def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
-    """The cases by their scores, joined to the boundary by their distance from it; those on the wrong side stand out.
+    """Draw the cases by their scores, joined to the boundary by their distance from it; those on the wrong side stand
+    out.
 
     Args:
         models: The model by its name.
@@ -38,7 +39,7 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
     chosen = np.unique(np.linspace(0, len(r) - 1, min(int(scores), len(r))).round().astype(int))
     chosen = chosen[np.isfinite(r.score[chosen])]
     data = _rows(r, chosen, at)
-    told = "" if len(chosen) == len(r) else f"; {len(chosen)} of {len(r)} distinct scores shown"
+    how_many = "" if len(chosen) == len(r) else f"; {len(chosen)} of {len(r)} distinct scores shown"
     values = np.array([*(row["x"] for row in data), *([at] if math.isfinite(at) else [])])
     frame = Frame(
         x="Score",
@@ -46,7 +47,7 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
         x_domain=THRESHOLD.domain(values),
         y_domain=(0.0, len(chosen) + 1.0),
         title="Cases on both sides of the boundary",
-        subtitle=[heading(model) + told],
+        subtitle=[heading(model) + how_many],
         width=420,
         height=min(480, 60 + 20 * len(chosen)),
         x_axis=EVERY_DIGIT,
@@ -57,7 +58,7 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
 
 
 def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
-    """A row for each class that has cases of a score, from the lowest score up."""
+    """Return a row for each class that has cases of a score, from the lowest score up."""
     flagged = chosen < r.cut(at)
     return [
         {
@@ -82,7 +83,7 @@ def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[A
 
 
 def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
-    """The distances as numbers above their lines, in a short list and where there is room."""
+    """Draw the distances as numbers above their lines, in a short list and where there is room."""
     low, high = frame.x_domain
     rows = [
         {"x": (row["x"] + row["boundary"]) / 2, "y": row["y"], "distance": row["distance"]}
@@ -96,7 +97,7 @@ def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -
 
 
 def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, theme: Theme) -> list[Any]:
-    """The cases: the shape is the class, filled where the case is on the wrong side."""
+    """Draw the cases: the shape is the class, filled where the case is on the wrong side."""
     rows = [row if math.isfinite(row["boundary"]) else row | {"boundary": None, "distance": None} for row in data]
     scale = alt.Scale(domain=list(classes), range=list(SHAPES))
     colours = alt.Scale(domain=list(classes), range=[theme.colour(0), theme.colour(1)])

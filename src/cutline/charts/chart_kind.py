@@ -68,14 +68,15 @@ class Place(Flag):
 class CutPlace:
     """Where a chart shows the cut, in coordinates that can be read off the counts of any cut.
 
-    `y` is None where the cut is a line across the chart.
+    A coordinate is "threshold", "flagged", "tp" or any measure of one cut, with "_deviate" for its normal deviate. `y`
+    is None where the cut is a line across the chart.
     """
 
     x: str
     y: str | None = None
 
     def to_dict(self) -> dict[str, str]:
-        """The coordinates, by axis."""
+        """Return the coordinates, by axis."""
         return {"x": self.x} | ({} if self.y is None else {"y": self.y})
 
 
@@ -113,8 +114,8 @@ class ChartKind:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the chart with their defaults."""
-        found = inspect.signature(self.draw).parameters.values()
-        return {p.name: p.default for p in found if p.kind is p.KEYWORD_ONLY}
+        signature = inspect.signature(self.draw).parameters.values()
+        return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 
     def __repr__(self) -> str:
         return f"<chart {self.name}: {self.title}>"
@@ -130,8 +131,8 @@ class Charts(Mapping[str, ChartKind]):
     def __getitem__(self, name: str) -> ChartKind:
         if not isinstance(name, str):
             raise UnknownNameError(f"There is no chart {briefly(name)}", "pass its name, such as 'roc'")
-        if name in self._kinds:
-            return self._kinds[name]
+        if (lower := name.lower()) in self._kinds:
+            return self._kinds[lower]
         if name in CURVES and CURVES[name].name in self._kinds:
             return self._kinds[CURVES[name].name]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
@@ -145,11 +146,13 @@ class Charts(Mapping[str, ChartKind]):
         return len(self._kinds)
 
     def at(self, place: Place) -> list[ChartKind]:
-        """The charts that appear in a place."""
+        """Return the charts that appear in a place."""
         return [kind for kind in self.values() if kind.places & place]
 
     def hint(self, name: object) -> str:
-        """Where to look instead of a name that is no chart: the chart of a measure or curve, or what there is."""
+        """Return where to look instead of a name that is no chart: the chart of a measure or curve, or what there
+        is.
+        """
         if isinstance(name, str) and name in CURVES:
             curve = CURVES[str(name)].name
             drawn_by = next((kind.name for kind in self.values() if curve in kind.curves), None)

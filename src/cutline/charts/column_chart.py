@@ -18,12 +18,12 @@ from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, Wording, b
 from cutline.results.estimate import Estimate
 
 _LIMITS = ("low", "high")
-_TOLD = ("p_value", "threshold")  # columns of the table that are no heights
+_NO_HEIGHTS = ("p_value", "threshold")  # columns of the table that are no heights
 _REFERENCES = {"flag_everybody": (EVERYBODY, DASHES[1]), "flag_nobody": (NOBODY, DOTTED)}
 _LINES = {"at_threshold": "at the threshold"}
 
 
-def drawn(
+def column_chart(
     title: str,
     columns: Mapping[str, Array],
     *,
@@ -31,7 +31,7 @@ def drawn(
     best: Estimate | None = None,
     theme: str = "light",
 ) -> Picture:
-    """The curve in the second column over the first, with its band, its references and its best place.
+    """Draw the curve in the second column over the first, with its band, its references and its best place.
 
     Args:
         title: The title.
@@ -41,10 +41,10 @@ def drawn(
         theme: "light", "dark" or "print".
     """
     x, *others = columns
-    lines = [name for name in others if name not in (*_REFERENCES, *_LIMITS, *_TOLD)]
+    lines = [name for name in others if name not in (*_REFERENCES, *_LIMITS, *_NO_HEIGHTS)]
     words, chosen = WORDINGS[lines[0]], themed(theme)
     at = columns[x]
-    heights = {name: words.scale * columns[name] for name in others if name not in _TOLD}
+    heights = {name: words.scale * columns[name] for name in others if name not in _NO_HEIGHTS}
     frame = Frame(
         x=words.x,
         y=words.y,
@@ -72,7 +72,7 @@ def drawn(
 
 
 def _domain(heights: Sequence[Array], words: Wording) -> tuple[float, float]:
-    """From the lowest to the highest, with 0 between; a curve that falls deep is cut off below."""
+    """Return the range of the axis: from the lowest to the highest value, with 0 included; deep falls are cut off."""
     values = np.concatenate(heights)
     values = values[np.isfinite(values)]
     low, high = float(min(values.min(), 0)), float(max(values.max(), 0))

@@ -44,10 +44,10 @@ KINDS = {
 
 
 def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
-    """The curves of several models, and below them which of them leads in which region, as coloured spans."""
+    """Draw the curves of several models, and below them which of them leads in which region, as coloured spans."""
     if len(models) < 2:
         raise ParameterError("dominance compares models, but one was given", "pass two or more")
-    found, drawn_kind = _compared(models, kind)
+    dominance, drawn_kind = _find_leaders(models, kind)
     curves = curves_of(models, drawn_kind)
     references = {"baseline": BASELINE} if "baseline" in next(iter(curves.values())).beside else {}
     frame = frame_of(curves, models, title=f"Areas of dominance: {_title(curves)}", subtitle=apart(curves, references))
@@ -56,7 +56,7 @@ def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
     series = [*numbered, *reference_series(curves, theme, references)]
     marks = mark_layers(cut_marks(models, curves, theme, [one.name for one in numbered]), frame, theme)
     top = layered([*line_layers(series, frame), *marks], frame)
-    band = _band(found, frame, theme)
+    band = _band(dominance, frame, theme)
     return alt.vconcat(top, band, spacing=6).resolve_scale(color="independent", strokeDash="independent")
 
 
@@ -64,8 +64,8 @@ def _title(curves: dict[str, Curve]) -> str:
     return next(iter(curves.values())).title
 
 
-def _compared(models: Models, kind: str) -> tuple[Dominance, str]:
-    """Which model leads in which region of a kind of curve, and the curve that shows it."""
+def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
+    """Return which model leads in which region of a kind of curve, and the curve that shows it."""
     rankings = [model.ranking for model in models.values()]
     if kind in KINDS:
         curve, drawn_kind = KINDS[kind]
@@ -90,17 +90,18 @@ def _compared(models: Models, kind: str) -> tuple[Dominance, str]:
 LANE = 12  # the height of the lane of a model, in pixels
 
 
-def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
-    """The spans below the curves, each in the lane of the model that leads: they need no colour to be told apart.
+def _band(dominance: Dominance, frame: Frame, theme: Theme) -> Any:
+    """Draw the spans below the curves, each in the lane of the model that leads: they need no colour to be told
+    apart.
 
     Models that are equally good have a span each; where they take turns too fast to be drawn, the spans are grey.
     """
-    numbers = {name: str(i) for i, name in enumerate(found.names, 1)}
+    numbers = {name: str(i) for i, name in enumerate(dominance.names, 1)}
     data = [
         {"start": span.low, "end": span.high, "in_turn": in_turn}
         | {"names": f"{', '.join(span.best)}, in turn" if in_turn else " and ".join(span.best)}
         | {"lane": [numbers[name] for name in span.best]}
-        for span, in_turn in visible(found.spans, *frame.x_domain)
+        for span, in_turn in visible(dominance.spans, *frame.x_domain)
         if span.best
     ]
     colours = alt.Scale(domain=list(numbers.values()), range=[theme.colour(i) for i in range(len(numbers))])
@@ -127,26 +128,28 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
 # ---------------------------------------------------------------------- a difference
 
 
-def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.95) -> Any:
-    """How compatible each true difference is with the data, with the line of a level and the one of no difference."""
+def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float = 0.95) -> Any:
+    """Draw how compatible each true difference is with the data, with the line of a level and the one of no
+    difference.
+    """
     level = check_level(level)
-    if not len(found.x):
-        why = f": {found.notes[0]}" if found.notes else ""
-        raise InputError(f"The difference {found.measure} has no interval{why}, so it has no confidence curve.")
-    inside = found.x[found.y >= 1 - level - 1e-9]
-    low, high = min(float(found.x.min()), 0.0), max(float(found.x.max()), 0.0)
+    if not len(confidence.x):
+        why = f": {confidence.notes[0]}" if confidence.notes else ""
+        raise InputError(f"The difference {confidence.measure} has no interval{why}, so it has no confidence curve.")
+    inside = confidence.x[confidence.y >= 1 - level - 1e-9]
+    low, high = min(float(confidence.x.min()), 0.0), max(float(confidence.x.max()), 0.0)
     room = 0.03 * (high - low) or 1.0
     ends = f"{shown(float(inside.min()))} to {shown(float(inside.max()))}"
-    words = f"{100 * level:g} % interval {ends} ({method_title(found.method)})"
+    words = f"{100 * level:g} % interval {ends} ({method_title(confidence.method)})"
     frame = Frame(
         "True difference",
         "p-value (1 - confidence level)",
         (low - room, high + room),
         (0.0, 1.0),
-        f"Confidence curve of {found.measure}",
-        [f"Observed {shown(found.value)}, p {p_shown(found.p_value)} (no difference)", words],
+        f"Confidence curve of {confidence.measure}",
+        [f"Observed {shown(confidence.value)}, p {p_shown(confidence.p_value)} (no difference)", words],
     )
-    columns = {"x": found.x, "y": found.y}
+    columns = {"x": confidence.x, "y": confidence.y}
     series = [
         Series("confidence curve", columns, theme.colour(0), DASHES[0]),
         Series(
@@ -157,6 +160,6 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
             1.5,
         ),
     ]
-    observed = Mark("observed difference", Point(float("nan"), found.value, 1.0), "circle", theme.text)
+    observed = Mark("observed difference", Point(float("nan"), confidence.value, 1.0), "circle", theme.text)
     rules = rule_layer({"no difference": 0.0}, "x", frame, theme)
     return layered([*rules, *line_layers(series, frame), *mark_layers([observed], frame, theme)], frame)

@@ -15,7 +15,7 @@ WHOLE = 2**53  # up to here every whole number is a float
 
 
 def digits(values: Any) -> int:
-    """How many digits tell values apart to 1e-5 of their range: more than six for large ones close together.
+    """Return how many digits tell values apart to 1e-5 of their range: more than six for large ones close together.
 
     Of a value alone, to 1e-5 of one.
 
@@ -35,7 +35,7 @@ def digits(values: Any) -> int:
 
 
 def plain(value: Any, digits: int = DIGITS) -> Any:
-    """A value for the data of a chart: so many digits, whole numbers as such, nothing for what is not finite."""
+    """Round a value for the data of a chart; whole numbers become integers, non-finite ones None."""
     if isinstance(value, str):
         return value
     number = float(value)
@@ -66,14 +66,14 @@ def plain_column(column: Any) -> list[Any]:
     up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
     rounded = np.round(numbers * up / down) / up * down
     whole = np.abs(numbers) < WHOLE
-    found: list[Any] = np.where((numbers == np.floor(numbers)) & whole, numbers, rounded).tolist()
+    column_values: list[Any] = np.where((numbers == np.floor(numbers)) & whole, numbers, rounded).tolist()
     if np.isfinite(numbers).all():
-        return found
-    return [value if math.isfinite(value) else None for value in found]
+        return column_values
+    return [value if math.isfinite(value) else None for value in column_values]
 
 
 def score_text(ranking: Ranking, score: float, fewer: int = 0) -> str:
-    """A score or threshold in words, with the digits that tell the scores of a ranking apart.
+    """Return a score or threshold in words, with the digits that tell the scores of a ranking apart.
 
     >>> from cutline import rank
     >>> score_text(rank([1, 0], [0.25, 0.75]), 0.5), score_text(rank([1, 0], [1e9, 1e9 + 40]), 1e9 + 5)
@@ -83,5 +83,5 @@ def score_text(ranking: Ranking, score: float, fewer: int = 0) -> str:
 
 
 def rule_text(ranking: Ranking, threshold: float) -> str:
-    """Who is flagged at a threshold, in words."""
+    """Return the rule that flags a case at a threshold, in words."""
     return f"score {'≥' if ranking.higher_is_positive else '≤'} {score_text(ranking, threshold)}"

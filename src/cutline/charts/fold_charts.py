@@ -14,7 +14,7 @@ from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DOTTED, Theme, themed
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
-from cutline.curves import curve, drawn
+from cutline.curves import curve, curve_line
 from cutline.curves.mean_curve import mean_roc
 from cutline.inference.folds import FoldMean, Posterior
 from cutline.results.estimate import Estimate
@@ -32,7 +32,7 @@ def roc(
     theme: str = "light",
     title: str = "ROC curves of the folds",
 ) -> Picture:
-    """The ROC curve of each fold and their mean over the false positive rate.
+    """Draw the ROC curve of each fold and their mean over the false positive rate.
 
     Args:
         parts: The rankings of the folds of each repeat.
@@ -43,7 +43,7 @@ def roc(
     """
     every = [part for own in parts for part in own]
     if sum(map(len, every)) <= MOST_POINTS:
-        lines = [_drawn(part, "roc") for part in every[:MOST_FOLDS]]
+        lines = [_visible_points(part, "roc") for part in every[:MOST_FOLDS]]
         mean_line = mean_roc(every)
     else:
         recalls = [np.interp(GRID, part.fpr, part.tpr) for part in every]
@@ -63,7 +63,7 @@ def precision_recall(
     theme: str = "light",
     title: str = "Precision-recall curves of the folds",
 ) -> Picture:
-    """The precision-recall curve of each fold and the mean precision at each recall.
+    """Draw the precision-recall curve of each fold and the mean precision at each recall.
 
     Args:
         parts: The rankings of the folds of each repeat.
@@ -76,7 +76,7 @@ def precision_recall(
     precisions = [_precision_at(part, GRID) for part in every]
     average = np.mean(precisions, axis=0)
     if sum(map(len, every)) <= MOST_POINTS:
-        lines = [_drawn(part, "precision_recall") for part in every[:MOST_FOLDS]]
+        lines = [_visible_points(part, "precision_recall") for part in every[:MOST_FOLDS]]
     else:
         lines = [(GRID, precision) for precision in precisions[:MOST_FOLDS]]
     share = float(np.mean([float(part.positives / part.total) for part in every]))
@@ -86,9 +86,9 @@ def precision_recall(
     return _curves("precision_recall", lines, (GRID, average), baseline, axes, title, subtitle, theme)
 
 
-def _drawn(ranking: Ranking, name: str) -> tuple[Array, Array]:
+def _visible_points(ranking: Ranking, name: str) -> tuple[Array, Array]:
     """Return the points of a curve that can be seen."""
-    line = drawn(curve(ranking, name))
+    line = curve_line(curve(ranking, name))
     return line.x, line.y
 
 
@@ -111,7 +111,7 @@ def _subtitle(what: str, mean: Estimate | None, design: str, folds: int) -> list
 def _curves(
     name: str, folds: Sequence[Any], mean: Any, reference: Any, axes: Any, title: str, subtitle: Any, theme: str
 ) -> Picture:
-    """The curves of the folds, thin, with their mean and a reference line."""
+    """Draw the curves of the folds, thin, with their mean and a reference line."""
     look = themed(theme)
     kinds = ("folds", "mean", "baseline")
     rows = [{"line": i, "kind": kinds[0], "x": _list(x), "y": _list(y)} for i, (x, y) in enumerate(folds)]
@@ -153,7 +153,7 @@ def _picture(name: str, chart: Any, title: str, subtitle: Sequence[str], look: T
 def fold_values(
     values: Array, mean: Estimate, measure: str, design: str, *, theme: str = "light", title: str | None = None
 ) -> Picture:
-    """A measure in each fold, a column for each repeat, with the mean and its interval.
+    """Draw a measure in each fold, a column for each repeat, with the mean and its interval.
 
     Args:
         values: The values of the folds (columns) of each repeat (rows).
@@ -202,7 +202,7 @@ def posterior(
     theme: str = "light",
     title: str | None = None,
 ) -> Picture:
-    """The posterior density of a difference, shaded where a is worse, practically the same, or better.
+    """Draw the posterior density of a difference, shaded where a is worse, practically the same, or better.
 
     Args:
         difference: The mean difference with its standard error.
@@ -259,7 +259,7 @@ def critical_difference(
     theme: str = "light",
     title: str = "Mean ranks",
 ) -> Picture:
-    """The critical difference diagram: models on an axis of mean ranks, bars join those that do not differ.
+    """Draw the critical difference diagram: models on an axis of mean ranks, bars join those that do not differ.
 
     Args:
         names: The models.

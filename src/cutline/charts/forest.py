@@ -17,17 +17,19 @@ _MEANING = {"worse": _WORSE, "lower": _WORSE, "better": _BETTER, "higher": _BETT
 _LINE = 78  # characters of a subtitle
 
 
-def forest(found: Mapping[str, Any], *, theme: str = "light", title: str | None = None, width: int = 380) -> Picture:
+def forest(
+    comparison: Mapping[str, Any], *, theme: str = "light", title: str | None = None, width: int = 380
+) -> Picture:
     """Draw the slices in the order of their values, those that differ marked by shape and colour.
 
     Args:
-        found: What is shown, as `AgainstRest.forest` gives it.
+        comparison: What is shown, as `AgainstRest.forest` gives it.
         theme: "light", "dark" or "print".
         title: A title in place of the chart's own.
         width: The width of the plot, without the names, in pixels.
     """
     chosen = themed(theme)
-    ordered = sorted(found["rows"], key=lambda row: row["value"])
+    ordered = sorted(comparison["rows"], key=lambda row: row["value"])
     left_out = max(0, len(ordered) - _MOST)
     if left_out:  # the worst and the best stay
         ordered = [*ordered[: _MOST // 2], *ordered[-_MOST // 2 :]]
@@ -36,11 +38,14 @@ def forest(found: Mapping[str, Any], *, theme: str = "light", title: str | None 
         for row in ordered
     ]
     names = [row["name"] for row in reversed(rows)]
-    ends = [row[end] for row in rows for end in ("low", "high", "value") if row[end] is not None] + [found["overall"]]
+    ends = [row[end] for row in rows for end in ("low", "high", "value") if row[end] is not None] + [
+        comparison["overall"]
+    ]
     room = 0.04 * (max(ends) - min(ends) or 1.0)
     scale = alt.Scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False)
     y = alt.Y("name:N", title=None, sort=names, axis=alt.Axis(labelLimit=220, labelExpr=SHORTENED, grid=True))
-    x = alt.X("value:Q", title=found["measure"], scale=scale)
+    axis = alt.Axis(tickCount=5, labelOverlap=True)
+    x = alt.X("value:Q", title=comparison["measure"], scale=scale, axis=axis)
     kinds = [kind for kind in (_WORSE, _SAME, _BETTER) if any(row["meaning"] == kind for row in rows)]
     colours = {_WORSE: chosen.colour(1), _SAME: chosen.reference, _BETTER: chosen.colour(0)}
     shapes = {_WORSE: "triangle-down", _SAME: "circle", _BETTER: "triangle-up"}
@@ -52,7 +57,7 @@ def forest(found: Mapping[str, Any], *, theme: str = "light", title: str | None 
     tooltip = [
         alt.Tooltip("slice:N", title="Slice"),
         alt.Tooltip("cases:Q", title="Cases"),
-        alt.Tooltip("value:Q", title=found["measure"], format=".4f"),
+        alt.Tooltip("value:Q", title=comparison["measure"], format=".4f"),
         alt.Tooltip("low:Q", title="Low", format=".4f"),
         alt.Tooltip("high:Q", title="High", format=".4f"),
         alt.Tooltip("p:Q", title="p (adjusted)", format=".3~g"),
@@ -63,24 +68,25 @@ def forest(found: Mapping[str, Any], *, theme: str = "light", title: str | None 
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
     overall = (
-        alt.Chart(inline([{"value": found["overall"]}]))
+        alt.Chart(inline([{"value": comparison["overall"]}]))
         .mark_rule(strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
         .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="All cases", format=".4f")])
     )
     folded = [f"{left_out} slices between them are not drawn"] if left_out else []
-    subtitle = [f"Dashed line: all cases, {found['overall']:.4f}", *_wrapped(found["words"]), *folded]
+    subtitle = [f"Dashed line: all cases, {comparison['overall']:.4f}", *_wrap(comparison["words"]), *folded]
     made = alt.layer(overall, bars, points).properties(padding={"left": 16, "right": 10, "top": 5, "bottom": 5})
-    made.title = alt.TitleParams(title or f"{found['measure']} by {found['by']}", subtitle=subtitle)
+    made.title = alt.TitleParams(title or f"{comparison['measure']} by {comparison['by']}", subtitle=subtitle)
     made.config = alt.Config(**chosen.config())
     return Picture("slices", made)
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     from textwrap import wrap
 
     return wrap(text, _LINE)
 
 
+_LESS = "↓"  # after a measure of which less is better
 _APART, _EQUAL = "differs", "cannot be told apart"
 
 
@@ -90,20 +96,25 @@ def difference_forest(
     """Draw the differences of models from a reference, measure by measure, each with its interval.
 
     Args:
-        rows: The differences: measure, model, value, low, high, and whether the difference is significant. They are
-            turned so that a positive one is better than the reference.
+        rows: The differences, model minus reference: measure, model, value, low, high, whether less is better, and
+            whether the difference is significant.
         reference: The model that the others are compared with.
-        models: The others, in the order of their colours, which follow that of the reference.
+        models: All models, in the order of their colours.
         theme: "light", "dark" or "print".
         width: The width of the plot, without the names, in pixels.
     """
     chosen = themed(theme)
-    several = len(models) > 1
+    several = len(models) > 2
+    titles = [f"{row['measure']} {_LESS}" if row["less_is_better"] else row["measure"] for row in rows]
     data = [
         dict(row)
-        | {"row": f"{row['measure']}{_BETWEEN}{row['model']}", "found": _APART if row["is_significant"] else _EQUAL}
-        | {"colour": chosen.colour(1 + models.index(row["model"]))}
-        for row in rows
+        | {
+            "measure": title,
+            "row": f"{title}{_BETWEEN}{row['model']}",
+            "found": _APART if row["is_significant"] else _EQUAL,
+        }
+        | {"colour": chosen.colour(models.index(row["model"]))}
+        for row, title in zip(rows, titles, strict=True)
     ]
     order: list[str] = []
     for row in data:  # the name of a measure has a row of its own above the models
@@ -116,7 +127,7 @@ def difference_forest(
     part = f"split(datum.label, '{_BETWEEN}')"
     name = f"({part}[1] || {part}[0])" if several else f"{part}[0]"
     label = alt.Axis(
-        labelLimit=170,
+        labelLimit=220,
         labelExpr=f"length({name}) > 26 ? slice({name}, 0, 13) + '…' + slice({name}, -12) : {name}",
         labelFontWeight={"condition": {"test": f"indexof(datum.label, '{_BETWEEN}') < 0", "value": 600}, "value": 400},
         grid=False,
@@ -124,7 +135,8 @@ def difference_forest(
         ticks=False,
     )
     y = alt.Y("row:N", title=None, sort=order, axis=label, scale=alt.Scale(domain=order))
-    x = alt.X("value:Q", title=f"Difference from {_short(reference)}; right is better", scale=scale)
+    way = f"right is better, {_LESS} left" if any(row["less_is_better"] for row in rows) else "right is better"
+    x = alt.X("value:Q", title=way, scale=scale, axis=alt.Axis(tickCount=3, labelOverlap=True))
     colour = alt.Color("colour:N", scale=None, legend=None)
     fill = alt.Fill(
         "found:N", scale=alt.Scale(domain=[_APART, _EQUAL], range=[chosen.text, chosen.ground]), legend=None

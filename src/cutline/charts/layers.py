@@ -16,7 +16,7 @@ from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
-from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, Drawn, described, drawn
+from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, CurveLine, curve_line, described
 from cutline.measures import MEASURES
 
 WIDTH, HEIGHT = 380, 300
@@ -57,7 +57,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Frame:
-    """The two axes of a chart and what is written around them."""
+    """The two axes of a chart, with title and legend."""
 
     x: str
     y: str
@@ -71,34 +71,60 @@ class Frame:
     x_axis: Mapping[str, Any] = field(default_factory=dict)
     y_axis: Mapping[str, Any] = field(default_factory=dict)
     clip: bool = False
+    x_ticks: Mapping[float, str] = field(default_factory=dict)  # names of places, where they are not their numbers
+    y_ticks: Mapping[float, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Shade:
+    """An area between two heights over the same x."""
+
+    x: Any
+    low: Any
+    high: Any
+    colour: str
+
+
+@dataclass(frozen=True)
+class VerticalLine:
+    """A straight line across a chart, at a place of its x-axis."""
+
+    name: str
+    x: float
+    colour: str
 
 
 # ---------------------------------------------------------------------- from curves to series
 
 
 def model_series(curves: Mapping[str, Curve], theme: Theme, over: tuple[float, float] | None = None) -> list[Series]:
-    """A line for each model, named with its area when there are several, from one end of the axis to the other."""
+    """Return a line for each model, named with its area when there are several, from one end of the axis to the
+    other.
+    """
     return [
         Series(
-            labelled(name, curve, len(curves)), described(curve, drawn(curve, over=over)), theme.colour(i), DASHES[i]
+            labelled(name, curve, len(curves)),
+            described(curve, curve_line(curve, over=over)),
+            theme.colour(i),
+            DASHES[i],
         )
         for i, (name, curve) in enumerate(curves.items())
     ]
 
 
 def labelled(name: str, curve: Curve, models: int) -> str:
-    """The name of a line in the legend."""
+    """Return the name of a line in the legend."""
     headline = curve.area if curve.area is not None else next(iter(curve.values.values()), None)
     return f"{name}: {shown(headline)}" if models > 1 and headline is not None else name
 
 
-def plain_series(name: str, line: Drawn, colour: str, dash: tuple[int, ...], width: float = 2.0) -> Series:
-    """A line of which no more is known than where it goes."""
+def plain_series(name: str, line: CurveLine, colour: str, dash: tuple[int, ...], width: float = 2.0) -> Series:
+    """Return a line without counts or thresholds."""
     return Series(name, {"x": line.x, "y": line.y}, colour, dash, width)
 
 
 def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: Any) -> Frame:
-    """The axes that hold all the curves, titled by their measures; over the threshold, the cuts too."""
+    """Return the axes that hold all the curves, titled by their measures; over the threshold, the cuts too."""
     first = next(iter(curves.values()))
     x, y = zip(*(curve.domain for curve in curves.values()), strict=True)
     if first.kind.x is THRESHOLD:
@@ -127,27 +153,28 @@ EVERY_DIGIT = {"format": ",.12~g"}
 
 
 def _ticks(axis: Axis, domain: tuple[float, float]) -> dict[str, Any]:
-    """How an axis is marked: scores with all their digits, numbers of cases at whole ones."""
+    """Return how an axis is marked: scores with all their digits, numbers of cases at whole ones."""
     if axis.counted:
-        return {"tickMinStep": 1} if domain[1] >= 2 else {}
+        # Numbers such as 1,500 and 2,000 run into each other where many of them are marked.
+        return {"tickMinStep": 1, "tickCount": 5, "labelOverlap": True} if domain[1] >= 2 else {}
     return dict(EVERY_DIGIT) if axis in (THRESHOLD, SCORE) else {}
 
 
 def legend_title(curve: Curve) -> str | None:
-    """What the numbers in a legend of several models are."""
+    """Return the title of the numbers in a legend of several models."""
     if curve.kind.area is not None:
         return curve.kind.area.title
     return curve.kind.measures[0].title if curve.kind.measures else None
 
 
 def figures(curve: Curve) -> list[str]:
-    """The measures that belong to a curve, in words, two a line."""
+    """Return the measures that belong to a curve, in words, two a line."""
     words = [f"{MEASURES[name].title} {shown(value)}" for name, value in curve.values.items() if name in MEASURES]
     return [", ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
 
 def on_axis(value: float) -> float:
-    """A value that an axis can hold: what is too far away lies on its end."""
+    """Clip a value to the end of the axis."""
     return min(max(value, -FARTHEST), FARTHEST)
 
 
@@ -155,14 +182,14 @@ def on_axis(value: float) -> float:
 
 
 def rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
-    """The columns as rows for a chart."""
+    """Return the columns as rows for a chart."""
     names = list(columns)
     lists = [plain_column(column) for column in columns.values()]
     return [same | dict(zip(names, row, strict=True)) | {"i": i} for i, row in enumerate(zip(*lists, strict=True))]
 
 
 def packed(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
-    """The columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
+    """Return the columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
     return same | {name: plain_column(columns[name]) for name in names}
 
 
@@ -179,7 +206,7 @@ TOOLTIPS = {
 
 
 def tooltips(columns: Iterable[str]) -> list[alt.Tooltip]:
-    """What is shown at a point: its line, the threshold, the counts, the rates."""
+    """Return the tooltip of a point: its line, the threshold, the counts, the rates."""
     known = [name for name in TOOLTIPS if name in set(columns)]
     return [
         alt.Tooltip("series:N", title="Line"),
@@ -191,7 +218,7 @@ def tooltips(columns: Iterable[str]) -> list[alt.Tooltip]:
 
 
 def axes(frame: Frame) -> dict[str, Any]:
-    """The encoding of the two axes."""
+    """Return the encoding of the two axes."""
     x, y = (alt.Scale(domain=list(domain), nice=False) for domain in (frame.x_domain, frame.y_domain))
     return {
         "x": alt.X("x:Q", title=frame.x, scale=x, **_axis(frame.x_axis)),
@@ -204,12 +231,12 @@ def _axis(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def line_legend(title: str | None = None, **more: Any) -> alt.Legend:
-    """A legend of lines, long enough for their dashes; its rows stand closer, as no line is as high as it is long."""
+    """Return a legend of lines, long enough for their dashes, with its rows closer together."""
     return alt.Legend(title=title, symbolType="stroke", symbolSize=500, rowPadding=-9, **more)
 
 
 def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
-    """The lines, with a legend that can be clicked, and points to hover over."""
+    """Return the lines, with a legend that can be clicked, and points to hover over."""
     series = _distinct(series)
     names = [one.name for one in series]
     legend = line_legend(frame.legend, labelExpr=SHORTENED) if len(series) > 1 else None
@@ -238,12 +265,13 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
         )
         .add_params(clicked)
     )
-    told = [one for one in series if "threshold" in one.columns]
-    return [lines, _hovered(told, frame, colour, opacity)] if told else [lines]
+    lines = lines.drawn_from(tuple(order))
+    hovered = [one for one in series if "threshold" in one.columns]
+    return [lines, _hover_points(hovered, frame, colour, opacity).drawn_from(())] if hovered else [lines]
 
 
-def _hovered(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
-    """The points of lines, to hover over; they are seen where they are few."""
+def _hover_points(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
+    """Return the points of lines, to hover over; they are seen where they are few."""
     columns: list[Any] = list(series[0].columns)
     points = [packed(_some(one.columns), columns, series=one.name) for one in reversed(series)]
     few = sum(len(row["x"]) for row in points) <= 60
@@ -256,24 +284,26 @@ def _hovered(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) 
 
 
 def _distinct(series: Sequence[Series]) -> list[Series]:
-    """The lines with a name each: a reference with the name of a model, which comes before it, says that it is one."""
-    found: dict[str, Series] = {}
+    """Return the lines with a name each: a reference with the name of a model, which comes before it, says that it is
+    one.
+    """
+    by_name: dict[str, Series] = {}
     for one in series:
         name = one.name
-        while name in found:
+        while name in by_name:
             name += " (reference)"
-        found[name] = replace(one, name=name)
-    return list(found.values())
+        by_name[name] = replace(one, name=name)
+    return list(by_name.values())
 
 
 def clickable(frame: Frame) -> Any:
-    """The selection of a line by a click in the legend."""
+    """Return the selection of a line by a click in the legend."""
     name = "clicked" + "".join(letter for letter in frame.title if letter.isascii() and letter.isalnum())
     return alt.selection_point(name=name, fields=["series"], bind="legend")
 
 
 def fading(frame: Frame) -> alt.OpacityValue:
-    """The opacity of what belongs to a line: it fades when another line is picked in the legend.
+    """Return the opacity of what belongs to a line: it fades when another line is picked in the legend.
 
     Written out, because Altair takes longer to understand `alt.when` than to draw the chart.
     """
@@ -297,7 +327,7 @@ def _leaves(series: Sequence[Series], frame: Frame) -> bool:
 
 
 def layered(layers: Sequence[Any], frame: Frame) -> Any:
-    """The layers as one chart with its title, each layer with legends of its own."""
+    """Return the layers as one chart with its title, each layer with legends of its own."""
     resolve = alt.Resolve(scale=alt.ScaleResolveMap(stroke="independent", shape="independent", fill="independent"))
     more: dict[str, Any] = {"subtitle": list(frame.subtitle)} if frame.subtitle else {}
     # All at once: each method of a chart would copy its data.
@@ -307,10 +337,10 @@ def layered(layers: Sequence[Any], frame: Frame) -> Any:
         width=frame.width,
         height=frame.height,
         resolve=resolve,
-    )
+    ).drawn_from(frame)
 
 
 def heading(model: Evaluated) -> str:
-    """How many cases there are, in words."""
+    """Return how many cases there are, in words."""
     r = model.ranking
     return f"{written(r.total)} cases, {written(r.positives)} positive"

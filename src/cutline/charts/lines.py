@@ -38,11 +38,11 @@ from cutline.curves import (
     Gap,
     Point,
     curve,
+    curve_line,
     described,
     det_line,
     det_reach,
     deviates,
-    drawn,
     gap,
     on_edge,
     under_skew,
@@ -55,12 +55,12 @@ PERFECT = "perfect order"
 
 
 def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
-    """The curve of each model."""
+    """Return the curve of each model."""
     return {key: curve(model.ranking, name, **parameters) for key, model in models.items()}
 
 
 def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> Any:
-    """The curve of each model with its references, and the chosen cuts."""
+    """Draw the curve of each model with its references, and the chosen cuts."""
     curves = curves_of(models, kind, **parameters)
     why = apart(curves, references)
     frame = frame_of(curves)
@@ -71,13 +71,12 @@ def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], 
 
 
 def det(models: Models, theme: Theme) -> Any:
-    """The two error rates against each other, on scales of normal deviates, with the equal error rate."""
+    """Draw the two error rates against each other, on scales of normal deviates, with the equal error rate."""
     curves = curves_of(models, "det")
     reach = det_reach(curves.values())
     ticks = deviates(list(RATES)).tolist()
-    names = "; ".join(
-        f"abs(datum.value - {tick:.6f}) < 0.001 ? '{100 * rate:g} %'" for tick, rate in zip(ticks, RATES, strict=True)
-    )
+    tick_names = {tick: f"{100 * rate:g} %" for tick, rate in zip(ticks, RATES, strict=True)}
+    names = "; ".join(f"abs(datum.value - {tick:.6f}) < 0.001 ? '{name}'" for tick, name in tick_names.items())
     marked = {"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"}
     words = figures(next(iter(curves.values()))) if len(curves) == 1 else []
     frame = frame_of(
@@ -87,18 +86,27 @@ def det(models: Models, theme: Theme) -> Any:
         y_domain=(-reach, reach),
         x_axis=marked,
         y_axis=marked,
+        x_ticks=tick_names,
+        y_ticks=tick_names,
     )
     series = [
-        Series(labelled(name, found, len(curves)), described(found, det_line(found, reach)), theme.colour(i), DASHES[i])
-        for i, (name, found) in enumerate(curves.items())
+        Series(
+            labelled(name, model_curve, len(curves)),
+            described(model_curve, det_line(model_curve, reach)),
+            theme.colour(i),
+            DASHES[i],
+        )
+        for i, (name, model_curve) in enumerate(curves.items())
     ]
     ends = {"x": [-reach, reach], "y": [-reach, reach]}
     series.append(Series("equal error rates", ends, theme.reference, DOTTED, 1.5))
     marks = cut_marks(models, curves, theme)
     if len(curves) == 1:
-        [found] = curves.values()
-        marks.append(Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)))
-    marks = [replace(mark, point=_in_deviates(mark.point, reach), told=mark.point) for mark in marks]
+        [model_curve] = curves.values()
+        marks.append(
+            Mark(f"EER {shown(model_curve.values['eer'])}", model_curve.points["eer"], "diamond", theme.colour(3))
+        )
+    marks = [replace(mark, point=_in_deviates(mark.point, reach), original=mark.point) for mark in marks]
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
@@ -120,16 +128,16 @@ READINGS = (
 
 
 def precision_recall_readings(models: Models, theme: Theme) -> Any:
-    """The five readings of one precision-recall curve with their areas, the lowest trapezoids shaded."""
+    """Draw the five readings of one precision-recall curve with their areas, the lowest trapezoids shaded."""
     [(name, model)] = models.items()
-    found = {label: curve(model.ranking, kind) for kind, label in READINGS}
-    first = found["steps"]
+    readings = {label: curve(model.ranking, kind) for kind, label in READINGS}
+    first = readings["steps"]
     frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
     series = [
-        Series(f"{label}: {shown(one.area)}", described(one, drawn(one)), theme.colour(i), DASHES[i])
-        for i, (label, one) in enumerate(found.items())
+        Series(f"{label}: {shown(one.area)}", described(one, curve_line(one)), theme.colour(i), DASHES[i])
+        for i, (label, one) in enumerate(readings.items())
     ]
-    lowest = drawn(found["lower trapezoids"])
+    lowest = curve_line(readings["lower trapezoids"])
     shade = (
         alt.Chart(inline(rows({"x": lowest.x, "y": lowest.y})))
         .mark_area(color=theme.colour(4), opacity=0.15, line=False)
@@ -141,7 +149,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
 
 
 def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
-    """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
+    """Draw ROC and precision-recall curves side by side as the prevalence changes: the first stay, the others fall."""
     [(name, model)] = models.items()
     CURVES["roc"].require(model.ranking)
     shares = [check_number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
@@ -155,8 +163,8 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
     roc_series = _ever_wider(roc_side, theme)
     frames = [
-        frame_of(found, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(found.values()))))
-        for found in (roc_side, pr_side)
+        frame_of(side, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(side.values()))))
+        for side in (roc_side, pr_side)
     ]
     cut = mark_layers(cut_marks(models, {name: one}, theme, [roc_series[0].name]), frames[0], theme)
     return alt.hconcat(
@@ -167,25 +175,25 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
 
 
 def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
-    """One curve with other counts, drawn ever wider from the front to the back: all of them can be seen."""
-    line = drawn(next(iter(curves.values())))
+    """Draw curves with different counts ever wider from the front to the back, so that all can be seen."""
+    line = curve_line(next(iter(curves.values())))
     return [
         Series(
-            labelled(label, found, 2),
-            described(found, line),
+            labelled(label, skewed, 2),
+            described(skewed, line),
             theme.colour(i),
             DASHES[i],
             2.0 + 1.5 * (len(curves) - 1 - i),
         )
-        for i, (label, found) in enumerate(curves.items())
+        for i, (label, skewed) in enumerate(curves.items())
     ]
 
 
 def skew_measures(models: Models, theme: Theme) -> Any:
-    """Accuracy, AUC and average precision from one negative to a positive up to ten thousand."""
+    """Draw accuracy, AUC and average precision from one negative for each positive up to ten thousand."""
     [(_, model)] = models.items()
     power = np.linspace(0, 4, 33)
-    found = under_skew(model.ranking, model.threshold, 10**power)
+    values_by_measure = under_skew(model.ranking, model.threshold, 10**power)
     named = "pow(10, datum.value)"
     frame = Frame(
         x="Negatives to a positive",
@@ -194,10 +202,11 @@ def skew_measures(models: Models, theme: Theme) -> Any:
         y_domain=(0.0, 1.0),
         title="Measures under class skew",
         x_axis={"values": [0, 1, 2, 3, 4], "labelExpr": f"'1 : ' + format({named}, ',')"},
+        x_ticks={place: f"1 : {10**place:,}" for place in range(5)},
     )
     series = [
         Series(name, {"x": power, "y": values}, theme.colour(i), DASHES[i])
-        for i, (name, values) in enumerate(found.items())
+        for i, (name, values) in enumerate(values_by_measure.items())
     ]
     return layered(line_layers(series, frame), frame)
 
@@ -206,18 +215,18 @@ def skew_measures(models: Models, theme: Theme) -> Any:
 
 
 def tpr_fpr(models: Models, theme: Theme) -> Any:
-    """Both rates over the threshold, with the gap of the KS statistic and the chosen cut."""
+    """Draw both rates over the threshold, with the gap of the KS statistic and the chosen cut."""
     [(_, model)] = models.items()
-    found = curve(model.ranking, "tpr_fpr")
-    frame = frame_of({"": found}, models, y="Rate")
-    titles = {None: found.kind.y.title, "fpr": found.kind.also[0].title}
+    rates = curve(model.ranking, "tpr_fpr")
+    frame = frame_of({"": rates}, models, y="Rate")
+    titles = {None: rates.kind.y.title, "fpr": rates.kind.also[0].title}
     series = [
-        Series(title, described(found, drawn(found, also, frame.x_domain)), theme.colour(i), DASHES[i])
+        Series(title, described(rates, curve_line(rates, also, frame.x_domain)), theme.colour(i), DASHES[i])
         for i, (also, title) in enumerate(titles.items())
     ]
-    top, bottom = found.points["ks_recall"], found.points["ks_fpr"]
+    top, bottom = rates.points["ks_recall"], rates.points["ks_fpr"]
     widest = Series(
-        f"widest gap, KS {shown(found.values['ks'])}",
+        f"widest gap, KS {shown(rates.values['ks'])}",
         {"x": np.clip([top.x, bottom.x], *frame.x_domain), "y": [top.y, bottom.y]},
         theme.colour(3),
         (1, 0),
@@ -228,7 +237,7 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
 
 
 def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> Any:
-    """A measure of one cut over the threshold, with the chosen cuts."""
+    """Draw a measure of one cut over the threshold, with the chosen cuts."""
     curves = curves_of(models, measure, **parameters)
     frame = frame_of(curves, models)
     series, marks = model_series(curves, theme, frame.x_domain), cut_marks(models, curves, theme)
@@ -239,22 +248,24 @@ def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: 
 
 
 def gain(models: Models, theme: Theme, *, prevalence: float | None = None) -> Any:
-    """How many positives are found among the first cases of the list, beside those that a prevalence lets expect."""
+    """Draw how many positives are found among the first cases of the list, beside those that a prevalence lets
+    expect.
+    """
     return simple(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT}, prevalence=prevalence)
 
 
 def lift(models: Models, theme: Theme, *, prevalence: float | None = None) -> Any:
-    """How many times more positives there are among the first cases than anywhere, or than a prevalence."""
+    """Draw how many times more positives there are among the first cases than anywhere, or than a prevalence."""
     return simple(models, theme, "lift", {"baseline": BASELINE}, prevalence=prevalence)
 
 
 def hit_rate(models: Models, theme: Theme) -> Any:
-    """The share of positives in a quota of any size."""
+    """Draw the share of positives in a quota of any size."""
     return simple(models, theme, "hit_rate", {"baseline": BASELINE, "perfect": PERFECT})
 
 
 def qrecall(models: Models, theme: Theme) -> Any:
-    """The share of the positives that a quota reaches; for one model the areas of the PEM, shaded."""
+    """Draw the share of the positives that a quota reaches; for one model the areas of the PEM, shaded."""
     curves = curves_of(models, "qrecall")
     first = next(iter(curves.values()))
     if len(models) > 1:
@@ -264,8 +275,8 @@ def qrecall(models: Models, theme: Theme) -> Any:
     areas = [f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"] if summed else []
     names = (f"S1: {shown(s1)}", f"S2: {shown(s2)}") if summed else ("S1", "S2")
     frame = frame_of(curves, subtitle=[*figures(first), *areas])
-    baseline, best = (drawn(first.beside[name]) for name in ("baseline", "perfect"))
-    line = drawn(first)
+    baseline, best = (curve_line(first.beside[name]) for name in ("baseline", "perfect"))
+    line = curve_line(first)
     shade = _shade(gap(line, baseline), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
     series = [
         *model_series(curves, theme),
@@ -277,7 +288,9 @@ def qrecall(models: Models, theme: Theme) -> Any:
 
 
 def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
-    """The band between two lines, where the first is above and where it is below the other, each with its name."""
+    """Return the band between two lines, where the first is above and where it is below the other, each with its
+    name.
+    """
     higher, lower = (np.where(side, band.y, band.other) for side in (band.y >= band.other, band.y <= band.other))
     data = [
         row
@@ -295,15 +308,15 @@ def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
 
 
 def quota(models: Models, theme: Theme) -> Any:
-    """Hit rate and Qrecall of one model over the same quotas."""
+    """Draw hit rate and Qrecall of one model over the same quotas."""
     [(_, model)] = models.items()
     hit, reached = (curve(model.ranking, name) for name in ("hit_rate", "qrecall"))
     frame = frame_of(
         {"": hit}, y="Share", title="Hit rate and Qrecall", subtitle=[*figures(hit), *figures(reached)[:1]]
     )
     series = [
-        Series(found.kind.y.title, described(found, drawn(found)), theme.colour(i), DASHES[i])
-        for i, found in enumerate((hit, reached))
+        Series(share_curve.kind.y.title, described(share_curve, curve_line(share_curve)), theme.colour(i), DASHES[i])
+        for i, share_curve in enumerate((hit, reached))
     ]
     cut = cut_rule(model, float(model.ranking.at_threshold(model.threshold).flagged), frame, theme)
     return layered([*cut, *line_layers(series, frame)], frame)

@@ -1,4 +1,4 @@
-"""Marked points and straight lines across a chart, none of which hides another."""
+"""Marked points and straight lines across a chart that do not hide each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.digits import digits, plain, rule_text
-from cutline.charts.layers import CUT, Evaluated, Frame, axes, fading, labelled, line_legend, on_axis
+from cutline.charts.layers import CUT, Evaluated, Frame, VerticalLine, axes, fading, labelled, line_legend, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import PRINT, Theme
 from cutline.curves import Curve, Point
@@ -17,7 +17,7 @@ from cutline.curves import Curve, Point
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a chart with its name in the legend; `told` is what it says of its place where axes have a scale.
+    """A point of a chart with its name in the legend; `original` is its place before the axes were transformed.
 
     `model` is whose point it is, where there are several models. `series` is the line that a cut belongs to: a mark
     with one is a chosen cut, and stands on a layer of its own.
@@ -27,7 +27,7 @@ class Mark:
     point: Point
     shape: str
     colour: str
-    told: Point | None = None
+    original: Point | None = None
     model: str | None = None
     series: str | None = None
 
@@ -43,7 +43,7 @@ def cut_marks(
     names: Sequence[str] | None = None,
     **parameters: Any,
 ) -> list[Mark]:
-    """The chosen cut of each model, in the colour of its line when there are several.
+    """Return the chosen cut of each model, in the colour of its line when there are several.
 
     `names` are those of the lines in the legend, if they are not those of `labelled`; the parameters are those of the
     curves.
@@ -65,7 +65,7 @@ def cut_marks(
 
 
 def _is_chosen(model: Evaluated) -> bool:
-    """Whether somebody chose the cut; a figure for print shows no other."""
+    """Whether the user chose the cut; a figure for print shows no other."""
     cut = getattr(model, "cut", None)
     return cut is None or not cut.is_default
 
@@ -74,7 +74,7 @@ def _is_chosen(model: Evaluated) -> bool:
 
 
 def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
-    """Marked points, with a legend of their shapes; those without a place are left out.
+    """Draw marked points, with a legend of their shapes; those outside the chart are left out.
 
     The chosen cuts have a layer of their own, whose data are called "cut", so that a program can move them. It is
     there even when no cut has a place yet.
@@ -83,15 +83,16 @@ def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
     cuts = together([mark for mark in placed if mark.series is not None])
     others = together([mark for mark in placed if mark.series is None])
     data = [
-        _told(place, theme) | {"size": size}
+        _row(place, theme) | {"size": size}
         for place, size in zip([*others, *cuts], sizes([*others, *cuts], frame), strict=True)
     ]
     layers = _cut_layers(data[len(others) :], frame, theme) if any(mark.series is not None for mark in marks) else []
-    return [*layers, *_other_layers(others, data[: len(others)], frame)]
+    layers += _other_layers(others, data[: len(others)], frame)
+    return [layer.drawn_from(() if i else tuple(placed)) for i, layer in enumerate(layers)]
 
 
 def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
-    """The chosen cuts as rings with a halo, which fade with their line when another is picked in the legend."""
+    """Draw the chosen cuts as rings with a halo, which fade with their line when another is picked in the legend."""
     rows = inline(_largest_first(data), name=CUT)
     encoding = {
         **axes(frame),
@@ -116,7 +117,7 @@ def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> l
 
 
 def _other_layers(places: Sequence[Place], data: Sequence[dict[str, Any]], frame: Frame) -> list[Any]:
-    """Named points that are no cuts."""
+    """Draw named points that are no cuts."""
     if not places:
         return []
     looks = {row["mark"]: (place[0].shape, row["colour"]) for place, row in zip(places, data, strict=True)}
@@ -138,7 +139,7 @@ def _other_layers(places: Sequence[Place], data: Sequence[dict[str, Any]], frame
 
 
 def _largest_first(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows in the order of drawing: the small ones on top."""
+    """Return the rows in the order of drawing: the small ones on top."""
     return sorted(data, key=lambda row: -float(row["size"]))
 
 
@@ -152,10 +153,10 @@ def _mark_tooltips(data: Sequence[dict[str, Any]], frame: Frame) -> list[alt.Too
     ]
 
 
-def _told(place: Place, theme: Theme) -> dict[str, Any]:
-    """The row of a place: where it is, what is there, and the threshold of each mark that shares it."""
+def _row(place: Place, theme: Theme) -> dict[str, Any]:
+    """Return the data of a place: its position, its name, and the threshold of each mark there."""
     first = place[0]
-    told = first.told or first.point
+    place_of_first = first.original or first.point
     names = list(dict.fromkeys(mark.name for mark in place))
     models = [mark.model for mark in place if mark.model is not None]
     at = [mark.point.threshold for mark in place]
@@ -168,8 +169,8 @@ def _told(place: Place, theme: Theme) -> dict[str, Any]:
             "x": on_axis(first.point.x),
             "y": first.point.y,
             "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
-            "told_x": plain(told.x),
-            "told_y": plain(told.y),
+            "told_x": plain(place_of_first.x),
+            "told_y": plain(place_of_first.y),
             "threshold": ", ".join(dict.fromkeys(texts)),
         }
         | ({"model": ", ".join(models)} if models else {})
@@ -178,16 +179,16 @@ def _told(place: Place, theme: Theme) -> dict[str, Any]:
 
 
 def together(marks: Sequence[Mark]) -> list[Place]:
-    """The places with marks, and the marks that share each."""
-    found: list[Place] = []
+    """Return the places with marks, and the marks that share each."""
+    places: list[Place] = []
     for mark in marks:
-        for i, (other, *_) in enumerate(found):
+        for i, (other, *_) in enumerate(places):
             if all(math.isclose(mark.point[side], other.point[side], abs_tol=1e-9) for side in (1, 2)):
-                found[i] = (*found[i], mark)
+                places[i] = (*places[i], mark)
                 break
         else:
-            found.append((mark,))
-    return found
+            places.append((mark,))
+    return places
 
 
 # Marks nearer than this many pixels would lie on each other: each next one is a ring around those before.
@@ -196,7 +197,7 @@ RADIUS, WIDER, RINGS = 7.0, 3.5, 6
 
 
 def sizes(places: Sequence[Place], frame: Frame) -> list[float]:
-    """The area of each mark: that of the first, or as much more as it takes to be seen around those that are near."""
+    """Return the area of each mark: larger where it must be seen around marks that are near."""
     rings: list[int] = []
     at = [
         (_share(p[0].point.x, frame.x_domain) * frame.width, _share(p[0].point.y, frame.y_domain) * frame.height)
@@ -214,7 +215,9 @@ def _share(value: float, domain: tuple[float, float]) -> float:
 
 
 def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[Any]:
-    """Straight lines across the chart at a value of one axis, each with its name in the legend and as a tooltip."""
+    """Draw straight lines across the chart at a value of one axis, each with its name in the legend and as a
+    tooltip.
+    """
     data = [{"name": name, channel: value} for name, value in at.items() if math.isfinite(value)]
     if not data:
         return []
@@ -230,11 +233,12 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
 
 
 def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[Any]:
-    """The chosen cut of one model as a line across the chart, on the layer of the cut."""
+    """Draw the chosen cut of one model as a line across the chart, on the layer of the cut."""
     name = f"cut: {rule_text(model.ranking, model.threshold)}"
     data = [{"mark": name, "x": on_axis(at)}] if math.isfinite(at) else []
     legend = line_legend(symbolDash=CUT_DASH)
     scale = alt.Scale(domain=[name], range=[theme.text])
     rule = alt.Chart(inline(data, name=CUT)).mark_rule(strokeDash=CUT_DASH, strokeWidth=1.5)
     stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)
-    return [rule.encode(x=axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])]
+    rule = rule.encode(x=axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])
+    return [rule.drawn_from(VerticalLine(name, on_axis(at), theme.text))]

@@ -19,6 +19,7 @@ import cutline.charts.vega_lite as alt
 from cutline.core.atomic_write import write
 from cutline.core.errors import ParameterError
 from cutline.core.extras import require
+from cutline.core.public import public
 from cutline.core.validation import check_flag, check_number, check_text
 
 LEAST_DOTS, MOST_DOTS = 0.1, 20
@@ -41,7 +42,7 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 
 
 class _AsAltair:
-    """The chart of a picture as one of Altair's, made when somebody asks for it."""
+    """The chart of a picture as an Altair chart, made on demand."""
 
     def __get__(self, picture: Any, owner: type | None = None) -> Any:
         if picture is None:
@@ -58,6 +59,7 @@ class _AsAltair:
         picture.__dict__["drawing"] = drawing
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
     """A chart by name. `altair` is an Altair chart, to change or to combine with others.
@@ -95,11 +97,11 @@ class Picture:
         return spec
 
     def to_json(self) -> str:
-        """The Vega-Lite specification as text."""
+        """Return the Vega-Lite specification as text."""
         return json.dumps(self.to_dict(), allow_nan=False, separators=(",", ":"))
 
     def to_html(self) -> str:
-        """A page that holds the chart and the program that draws it: opening it makes no network requests."""
+        """Return a page that holds the chart and the program that draws it: opening it makes no network requests."""
         spec = json.dumps(self.to_dict(), allow_nan=False).replace("<", "\\u003c")
         draw = f"window.vegaEmbed('#chart', {spec}, {{actions: false, renderer: 'svg', ast: true}});"
         programs = (renderer.program(), draw)
@@ -111,7 +113,7 @@ class Picture:
         )
 
     def render(self, suffix: str, *, scale: float | None = None, dpi: float | None = None) -> bytes:
-        """The file of a suffix as bytes.
+        """Return the file of a suffix as bytes.
 
         In a forked process a fresh one draws, because what draws does not survive a fork: that takes a second longer.
 
@@ -126,13 +128,13 @@ class Picture:
         if suffix == ".html":
             return self.to_html().encode()
         if suffix not in SUFFIXES:
-            found = f"the suffix {suffix!r}" if suffix else "no suffix"
+            what = f"the suffix {suffix!r}" if suffix else "no suffix"
             way_out = f"pass a path that ends in {', '.join(SUFFIXES)}"
-            raise ParameterError(f"A chart cannot be saved with {found}", way_out)
-        drawn = renderer.svg(self.to_dict())
+            raise ParameterError(f"A chart cannot be saved with {what}", way_out)
+        svg = renderer.svg(self.to_dict())
         if suffix == ".png":
-            return squeezed(renderer.png(drawn, dots), dots * renderer.PIXELS_PER_INCH)
-        return drawn.encode() if suffix == ".svg" else renderer.pdf(drawn)
+            return squeezed(renderer.png(svg, dots), dots * renderer.PIXELS_PER_INCH)
+        return svg.encode() if suffix == ".svg" else renderer.pdf(svg)
 
     def save(
         self,
@@ -156,12 +158,12 @@ class Picture:
         return write(target, self.render(target.suffix.lower(), scale=scale, dpi=dpi), overwrite=overwrite)
 
     def _repr_mimebundle_(self, *_: Any, **__: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The picture itself for a notebook: it can be seen without a network, and where no program may run."""
-        drawn = renderer.svg(self.to_dict())
-        dots = base64.b64encode(squeezed(renderer.png(drawn, 2.0), 2.0 * renderer.PIXELS_PER_INCH)).decode()
-        width, height = renderer.size(drawn)
+        """Return the picture itself for a notebook: it can be seen without a network, and where no program may run."""
+        svg = renderer.svg(self.to_dict())
+        dots = base64.b64encode(squeezed(renderer.png(svg, 2.0), 2.0 * renderer.PIXELS_PER_INCH)).decode()
+        width, height = renderer.size(svg)
         sizes = {"image/png": {"width": round(width), "height": round(height)}}
-        return {"image/svg+xml": drawn, "image/png": dots, "text/plain": repr(self)}, sizes
+        return {"image/svg+xml": svg, "image/png": dots, "text/plain": repr(self)}, sizes
 
     def __repr__(self) -> str:
         return f"Picture of {self.name}: .save(path) writes {', '.join(SUFFIXES)}"
@@ -180,21 +182,21 @@ def _lift_params(spec: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
-    """The rows that have a name, taken out of the layers that show them: several may show the same."""
-    found: dict[str, Any] = {}
+    """Return the rows that have a name, taken out of the layers that show them: several may show the same."""
+    rows_by_name: dict[str, Any] = {}
     for key in ("layer", "hconcat", "vconcat"):
         for part in spec.get(key, ()):
-            found |= _named_rows(part)
+            rows_by_name |= _named_rows(part)
     data = spec.get("data", {})
     if "name" in data and "values" in data:
         name = data["name"].partition(alt.SEPARATOR)[0]
-        found[name] = data["values"]
+        rows_by_name[name] = data["values"]
         spec["data"] = {"name": name}
-    return found
+    return rows_by_name
 
 
 def legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
-    """The configuration of a chart with its legends under it, one below the other, instead of beside it.
+    """Return the configuration of a chart with its legends under it, one below the other, instead of beside it.
 
     Args:
         config: The configuration.
@@ -206,7 +208,7 @@ def legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
 
 
 def _dots(scale: float | None, dpi: float | None) -> float:
-    """How many dots of a PNG a pixel has."""
+    """Return how many dots of a PNG a pixel has."""
     if scale is not None and dpi is not None:
         raise ParameterError("scale and dpi both say how fine a PNG is", "pass one of them")
     if dpi is not None:
@@ -223,16 +225,16 @@ def _dots(scale: float | None, dpi: float | None) -> float:
 
 
 def squeezed(png: bytes, dpi: float) -> bytes:
-    """The same picture in fewer bytes, its data compressed as well as they can be, and with its size in inches."""
+    """Return the same PNG in fewer bytes, with the best compression and its size in inches."""
     chunks, at = [], 8
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])
         chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + length]))
         at += length + 12
     data = zlib.compress(zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT")), 9)
-    kept = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"pHYs")]
+    others = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"pHYs")]
     dots = round(dpi / 0.0254)  # to a metre
-    whole = [kept[0], (b"pHYs", struct.pack(">IIB", dots, dots, 1)), *kept[1:-1], (b"IDAT", data), kept[-1]]
+    whole = [others[0], (b"pHYs", struct.pack(">IIB", dots, dots, 1)), *others[1:-1], (b"IDAT", data), others[-1]]
     parts = [struct.pack(">I", len(b)) + k + b + struct.pack(">I", zlib.crc32(k + b)) for k, b in whole]
     return png[:8] + b"".join(parts)
 

@@ -28,7 +28,7 @@ _CLOSE = 1 + 1e-6  # pixels; ticks that come and go with the size may keep it fr
 
 
 def pixels(length: Length, name: str) -> float:
-    """A length in pixels.
+    """Return a length in pixels.
 
     >>> pixels(400, "width"), round(pixels("85mm", "width"), 2), pixels("3 in", "height")
     (400.0, 321.26, 288.0)
@@ -37,19 +37,19 @@ def pixels(length: Length, name: str) -> float:
         length: A number of pixels, or text such as "85mm", "8.5 cm", "3in" or "400px".
         name: The argument, for the refusal.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|mm|cm|in)?\s*", str(length))
-    if isinstance(length, bool) or found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|mm|cm|in)?\s*", str(length))
+    if isinstance(length, bool) or match is None:
         way_out = "pass a number of pixels, or a length such as '85mm' or '3in'"
         raise ParameterError(f"is {length!r}", way_out, argument=name)
-    wanted = float(found[1]) * _PER_UNIT[found[2] or "px"]
-    if not SMALLEST <= wanted <= LARGEST:
+    size = float(match[1]) * _PER_UNIT[match[2] or "px"]
+    if not SMALLEST <= size <= LARGEST:
         way_out = f"pass {SMALLEST:g} to {LARGEST:g} px"
-        raise ParameterError(f"is {length!r}, which is {wanted:.0f} px", way_out, argument=name)
-    return wanted
+        raise ParameterError(f"is {length!r}, which is {size:.0f} px", way_out, argument=name)
+    return size
 
 
 def resized(picture: Picture, width: Length | None, height: Length | None) -> Picture:
-    """The picture with a width, a height or both; all that stands around the axes included.
+    """Return the picture with a width, a height or both; all that stands around the axes included.
 
     The axes get what the text around them leaves. How much that is depends a little on the axes, so it is measured.
     With a width alone they keep their shape, so that a diagonal stays one.
@@ -63,48 +63,50 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
     is_narrow = goal[0] is not None and goal[0] < _BESIDE
     one_column = Picture(picture.name, picture.drawing, is_narrow)
     if not is_narrow or goal[1] is None:
-        return _fitted(one_column, goal)
+        return _fit_size(one_column, goal)
     try:
-        return _fitted(Picture(picture.name, picture.drawing, is_narrow, 2), goal)
+        return _fit_size(Picture(picture.name, picture.drawing, is_narrow, 2), goal)
     except ParameterError as refusal:  # names may be too long to stand side by side
         try:
-            return _fitted(one_column, goal)
+            return _fit_size(one_column, goal)
         except ParameterError:
             raise refusal from None
 
 
-def _fitted(found: Picture, goal: list[float | None]) -> Picture:
-    """The picture in the size that is wanted, by a few steps towards it."""
+def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
+    """Return the picture in the size that is wanted, by a few steps towards it."""
     for _ in range(_TRIES):
-        now = renderer.size(renderer.svg(found.to_dict(check=False)))
-        more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
+        now = renderer.size(renderer.svg(picture.to_dict(check=False)))
+        more = [0.0 if length is None else length - is_now for length, is_now in zip(goal, now, strict=True)]
         if all(abs(step) <= _CLOSE for step in more):
-            return found
-        found = _replaced(found, _grown(found.drawing, *more, keeps_shape=goal[1] is None))
+            return picture
+        picture = _replace_drawing(picture, _grow_axes(picture.drawing, *more, keeps_shape=goal[1] is None))
     # A millimetre to spare: next to the least size, the labels of an axis come and go with its length.
     sides = [
-        f"a {side} of at least {math.ceil(max(wanted, wanted - step) / _PER_UNIT['mm']) + 1}mm"
-        for side, wanted, step in zip(("width", "height"), goal, more, strict=True)
-        if wanted is not None and abs(step) >= 1
+        f"a {side} of at least {math.ceil(max(length, length - step) / _PER_UNIT['mm']) + 1}mm"
+        for side, length, step in zip(("width", "height"), goal, more, strict=True)
+        if length is not None and abs(step) >= 1
     ]
-    what = f"The text of the chart {found.name} leaves its axes no room at that size"
+    what = f"The text of the chart {picture.name} leaves its axes no room at that size"
     raise ParameterError(what, f"pass {' and '.join(sides)}")
 
 
-def _replaced(picture: Picture, drawing: Any) -> Picture:
+def _replace_drawing(picture: Picture, drawing: Any) -> Picture:
     return Picture(picture.name, drawing, picture.legends_below, picture.legend_columns)
 
 
-def _grown(chart: Any, across: float, down: float, *, keeps_shape: bool) -> Any:
-    """The chart with wider and higher axes: side by side they share the width, below each other the first grows."""
+def _grow_axes(chart: Any, across: float, down: float, *, keeps_shape: bool) -> Any:
+    """Return the chart with wider and higher axes: side by side they share the width, below each other the first
+    grows.
+    """
     grown = chart.copy(deep=False)
     if isinstance(chart, alt.HConcatChart):
         share = across / len(chart.hconcat)
-        grown.hconcat = [_grown(part, share, down, keeps_shape=keeps_shape) for part in chart.hconcat]
+        grown.hconcat = [_grow_axes(part, share, down, keeps_shape=keeps_shape) for part in chart.hconcat]
     elif isinstance(chart, alt.VConcatChart):
         first, *rest = chart.vconcat
-        others = [_grown(part, across, 0.0, keeps_shape=False) for part in rest]
-        grown.vconcat = [_grown(first, across, down, keeps_shape=keeps_shape), *others]
+        others = [_grow_axes(part, across, 0.0, keeps_shape=False) for part in rest]
+        grown.vconcat = [_grow_axes(first, across, down, keeps_shape=keeps_shape), *others]
     else:
         grown.width = max(float(chart.width) + across, _LEAST_INSIDE)
         if down:

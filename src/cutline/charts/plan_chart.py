@@ -13,29 +13,29 @@ from cutline.charts.theme import DASHES, themed
 def plan_chart(
     sizes: Sequence[int],
     reached: Mapping[str, Sequence[float]],
-    wanted: Mapping[str, float],
+    target: Mapping[str, float],
     cases: int,
     statement: str,
     theme: str = "light",
 ) -> Picture:
-    """The width of each interval, and each power, over the number of cases, with what is wanted and the plan.
+    """Draw the width of each interval, and each power, over the number of cases, with the targets and the plan.
 
     Args:
         sizes: The numbers of cases.
         reached: What each criterion has at them.
-        wanted: What each criterion is to have.
+        target: The value that each criterion must reach.
         cases: The planned number.
         statement: The plan in words.
         theme: "light", "dark" or "print".
     """
     chosen, names = themed(theme), list(reached)
     rows = [
-        {"n": n, "y": y, "series": f"{name} (wanted: {wanted[name]:g})"}
+        {"n": n, "y": y, "series": f"{name} (wanted: {target[name]:g})"}
         for name in names
         for n, y in zip(sizes, reached[name], strict=True)
     ]
-    points = [{"n": cases, "y": wanted[name], "series": f"{name} (wanted: {wanted[name]:g})"} for name in names]
-    labels = [f"{name} (wanted: {wanted[name]:g})" for name in names]
+    points = [{"n": cases, "y": target[name], "series": f"{name} (wanted: {target[name]:g})"} for name in names]
+    labels = [f"{name} (wanted: {target[name]:g})" for name in names]
     x = alt.X("n:Q", title="Cases", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format=",.0f", tickCount=6))
     y = alt.Y("y:Q", title="Width of the interval, or power")
     colour = alt.Color(
@@ -53,6 +53,6 @@ def plan_chart(
     ]
     half = statement.find(":") + 1
     title = alt.TitleParams(f"A study of {cases:,} cases", subtitle=[statement[:half], statement[half:].strip()])
-    drawn = alt.LayerChart(layer=layers, title=title, width=WIDTH, height=WIDTH * 3 // 4)
-    drawn.config = alt.Config(**chosen.config())
-    return Picture("plan", drawn)
+    chart = alt.LayerChart(layer=layers, title=title, width=WIDTH, height=WIDTH * 3 // 4)
+    chart.config = alt.Config(**chosen.config())
+    return Picture("plan", chart)

@@ -358,6 +358,7 @@ CHARTS = Charts(
     ),
     over_threshold=lines.over_threshold,
 )
+"""All charts: `CHARTS["roc"]` by name; besides, every measure of one cut is a chart over the threshold."""
 
 # Measures of one cut that the page draws over the threshold.
 PAGE_MEASURES = ("f1", "mcc", "expected_cost")

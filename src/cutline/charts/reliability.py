@@ -14,6 +14,7 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
+    Shade,
     axes,
     layered,
     line_layers,
@@ -70,11 +71,11 @@ def reliability(
         band = "none"  # bands take cases for independent
     series, layers = [], []
     for i, (name, model) in enumerate(models.items()):
-        found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
-        if len(models) == 1 and isinstance(found, Band):
-            layers.append(_area(found, theme))
+        calibration = _curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
+        if len(models) == 1 and isinstance(calibration, Band):
+            layers.append(_area(calibration, theme))
         label = f"{name}: {shown(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
-        series.append(Series(label, _columns(found), theme.colour(i), DASHES[i]))
+        series.append(Series(label, _columns(calibration), theme.colour(i), DASHES[i]))
         if smooth == "bins":
             layers.append(_wilson(model.ranking, bins, level, theme.colour(i)))
     series.append(Series(DIAGONAL, {"x": [0, 1], "y": [0, 1]}, theme.reference, DOTTED, 1.5))
@@ -90,7 +91,9 @@ def reliability(
         clip=True,
     )
     cut = _cut(models, frame, theme) if len(models) == 1 else []
-    top = layered([*(layer.encode(**_shared(frame)) for layer in layers), *line_layers(series, frame), *cut], frame)
+    top = layered(
+        [*(layer.encode(**_share_frame(frame)) for layer in layers), *line_layers(series, frame), *cut], frame
+    )
     if not histogram:
         return top
     below = _distribution(models, theme)
@@ -98,7 +101,7 @@ def reliability(
 
 
 def _cut(models: Models, frame: Frame, theme: Theme) -> list[Any]:
-    """The chosen cut of one model, as a line across the diagram."""
+    """Draw the chosen cut of one model, as a line across the diagram."""
     [model] = models.values()
     return cut_rule(model, model.threshold, frame, theme)
 
@@ -123,13 +126,13 @@ def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, se
     return calibration_band(model.ranking, band, resamples=resamples, groups=groups, **how)  # type: ignore[arg-type]
 
 
-def _columns(found: Any) -> dict[str, Array]:
-    columns = {"x": found.x, "y": found.y} if isinstance(found, Band) else found
+def _columns(calibration: Any) -> dict[str, Array]:
+    columns = {"x": calibration.x, "y": calibration.y} if isinstance(calibration, Band) else calibration
     some = np.unique(np.linspace(0, len(columns["x"]) - 1, MOST_DRAWN).round().astype(int))
     return {name: np.asarray(column)[some] for name, column in columns.items()}
 
 
-def _shared(frame: Frame) -> dict[str, Any]:
+def _share_frame(frame: Frame) -> dict[str, Any]:
     return {key: value for key, value in axes(frame).items() if key == "x"}
 
 
@@ -140,19 +143,20 @@ def _area(band: Band, theme: Theme) -> Any:
         alt.Chart(inline(data))
         .mark_area(color=theme.reference, opacity=0.25, clip=True)
         .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
+        .drawn_from(Shade(band.x[some], band.low[some], band.high[some], theme.reference))
     )
 
 
 def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
     observed, expected, size = in_bins(r, bins, "mass")
-    found = [
+    limits = [
         {"x": float(e / n), "low": float(low), "high": float(high)}
         for o, e, n in zip(observed, expected, size, strict=True)
         if n > 0
         for low, high in [METHODS["wilson"](float(o), float(n), level)]
     ]
     return (
-        alt.Chart(inline(found))
+        alt.Chart(inline(limits))
         .mark_rule(color=colour, strokeWidth=1.5)
         .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
     )
@@ -177,14 +181,14 @@ def _subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]
 
 
 def _counts(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
-    """The edges of bins of equal width, and the weight of the positives and of the negatives in each."""
+    """Return the edges of bins of equal width, and the weight of the positives and of the negatives in each."""
     edges = np.linspace(0, 1, bins + 1)
     where = np.clip((r.key * bins).astype(int), 0, bins - 1)
     return edges, np.bincount(where, r.floats[0], bins), np.bincount(where, r.floats[1], bins)
 
 
 def _distribution(models: Models, theme: Theme) -> Any:
-    """The distribution of the probabilities below the diagram: bars of one model, outlines of several."""
+    """Draw the distribution of the probabilities below the diagram: bars of one model, outlines of several."""
     data = []
     for name, model in models.items():
         edges, pos, neg = _counts(model.ranking, _HISTOGRAM)
@@ -207,7 +211,7 @@ def _distribution(models: Models, theme: Theme) -> Any:
 
 
 def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
-    """The probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
+    """Draw the probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
     [(_, model)] = models.items()
     r = model.ranking
     edges, pos, neg = _counts(r, bins)
@@ -245,7 +249,7 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
 
 
 def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
-    """Miscalibration against discrimination of each model, with lines of equal score; lower right is better."""
+    """Draw miscalibration against discrimination of each model, with lines of equal score; lower right is better."""
     points: list[dict[str, Any]] = []
     for i, (name, model) in enumerate(models.items()):
         parts = {key: float(MEASURES[key](model.ranking, score=score)) for key in ("mcb", "dsc", "unc")}
@@ -278,7 +282,7 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
 
 
 def _equal_scores(uncertainty: float, right: float, top: float) -> list[dict[str, Any]]:
-    """Lines along which the score is the same: it rises by what the miscalibration does."""
+    """Return lines of equal score: it rises with the miscalibration."""
     levels = uncertainty + np.linspace(-right, top, 9)[1:-1]
     return [
         {"label": f"{level:.3g}", "dsc": dsc, "mcb": level - uncertainty + dsc}

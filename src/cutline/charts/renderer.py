@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import cutline.charts.vega_lite as alt
+from cutline.core.address_space import find_limit, refusal
 from cutline.core.atomic_write import write
 from cutline.core.errors import CutlineError
 from cutline.core.extras import require
 
 
-def kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """The content of that name: as it was kept, if its checksum is right, or made now and kept.
+def cached_on_disk(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return the content of a file in the user's cache, making it if it is missing or its checksum is wrong.
 
     Args:
         name: The name of the file, with the version of whatever makes it.
@@ -48,7 +49,7 @@ def _checksum(content: bytes) -> bytes:
 
 
 def _folder() -> Path | None:
-    """The folder, made if it is not there; none if another user could write into it."""
+    """Return the folder, made if it is not there; none if another user could write into it."""
     named = os.environ.get("CUTLINE_CACHE")
     if named == "":
         return None
@@ -64,7 +65,7 @@ def _folder() -> Path | None:
 
 
 def _of_the_system() -> Path:
-    """Where programs keep what they can make again."""
+    """Return where programs keep what they can make again."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
@@ -74,6 +75,8 @@ def _of_the_system() -> Path:
 
 # vl-convert draws on a thread of its own, which a forked process does not have: there it would wait for ever.
 _lost_its_thread = False
+
+_RESERVED = 72 * 10**9  # bytes of address space that V8, in which Vega runs, reserves; 67 were too few
 
 # What a fresh Python does for a process that cannot draw.
 _IN_A_FRESH_PROCESS = """
@@ -94,9 +97,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """A Vega-Lite specification as a picture of lines and text."""
+    """Return a Vega-Lite specification as a picture of lines and text."""
     schema = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return _made("vegalite_to_svg", spec, vl_version=schema).decode()
+    return _render("vegalite_to_svg", spec, vl_version=schema).decode()
 
 
 def start() -> None:
@@ -105,8 +108,8 @@ def start() -> None:
 
 
 def png(picture: str, dots: float) -> bytes:
-    """An SVG picture as PNG, with so many dots to a pixel."""
-    return _made("svg_to_png", picture, scale=dots)
+    """Render an SVG picture as PNG, with a number of dots for each pixel."""
+    return _render("svg_to_png", picture, scale=dots)
 
 
 # A pixel is 1/96 of an inch, as in browsers; a unit of PDF is 1/72, and the converter takes the one for the other.
@@ -116,35 +119,40 @@ _SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"')
 
 
 def size(picture: str) -> tuple[float, float]:
-    """The width and height of an SVG picture, in pixels."""
-    found = _SIZE.search(picture)
-    if found is None:
+    """Return the width and height of an SVG picture, in pixels."""
+    match = _SIZE.search(picture)
+    if match is None:
         raise ValueError("This is no SVG picture with a size.")
-    return float(found[2]), float(found[3])
+    return float(match[2]), float(match[3])
 
 
 def pdf(picture: str) -> bytes:
-    """An SVG picture as PDF of the same size."""
+    """Return an SVG picture as PDF of the same size."""
     width, height = size(picture)
     inches = f'\\1 width="{_UNIT * width:g}" height="{_UNIT * height:g}"'
-    return _made("svg_to_pdf", _SIZE.sub(inches, picture, count=1))
+    return _render("svg_to_pdf", _SIZE.sub(inches, picture, count=1))
 
 
 @cache
 def program() -> str:
-    """The program that draws charts in a browser, as text that can stand inside a script of a page.
+    """Return the program that draws charts in a browser, as text that can stand inside a script of a page.
 
-    It takes seconds to put together, so that it is kept on the machine.
+    It takes seconds to put together, so that it is cached on disk.
     """
     require("vl_convert")  # before its version, whose absence says less
     made_by = version("vl-convert-python")
-    bundle = kept(f"vega-{made_by}.js", lambda: _made("javascript_bundle", "window.vegaEmbed = vegaEmbed;")).decode()
+    bundle = cached_on_disk(
+        f"vega-{made_by}.js", lambda: _render("javascript_bundle", "window.vegaEmbed = vegaEmbed;")
+    ).decode()
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _made(name: str, *arguments: Any, **options: Any) -> bytes:
-    """What a function of vl-convert makes; in a forked process, a fresh one makes it."""
-    if _lost_its_thread:
+def _render(name: str, *arguments: Any, **options: Any) -> bytes:
+    """Call a function of vl-convert; in a forked process, or under a memory limit, in a fresh process.
+
+    It reserves a large address space and may crash under such a limit.
+    """
+    if _lost_its_thread or find_limit() is not None:
         return _made_elsewhere(name, arguments, options)
     made = getattr(require("vl_convert"), name)(*arguments, **options)
     return made if isinstance(made, bytes) else str(made).encode()
@@ -154,4 +162,10 @@ def _made_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, An
     task = json.dumps([name, arguments, options]).encode()
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [sys.executable, "-c", _IN_A_FRESH_PROCESS]
-    return subprocess.run(command, input=task, capture_output=True, check=True, env=os.environ | paths).stdout  # noqa: S603
+    try:
+        return subprocess.run(command, input=task, capture_output=True, check=True, env=os.environ | paths).stdout  # noqa: S603
+    except subprocess.CalledProcessError:
+        limit = find_limit()
+        if limit is None or limit >= _RESERVED:
+            raise
+        raise refusal("the program that draws", limit, _RESERVED) from None

@@ -14,6 +14,7 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
+    Shade,
     axes,
     frame_of,
     layered,
@@ -31,7 +32,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import check_text
-from cutline.curves import Curve, IsoCost, Point, curve, described, drawn, iso_cost, isometrics, shared_hull
+from cutline.curves import Curve, IsoCost, Point, curve, curve_line, described, iso_cost, isometrics, shared_hull
 from cutline.curves.isometrics import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
 from cutline.measures import MEASURES
@@ -47,8 +48,8 @@ _BANDS: dict[str, Callable[..., Band]] = {"roc": roc_band, "precision_recall": p
 _MOST_MODELS = 3  # more bands hide each other
 
 
-class BandAsked(NamedTuple):
-    """Which band is wanted, if any, and how it is made."""
+class BandRequest(NamedTuple):
+    """The band to draw, if any, and how it is made."""
 
     curve: str
     kind: str | None
@@ -56,45 +57,47 @@ class BandAsked(NamedTuple):
     seed: int
 
 
-def banded(models: Models, asked: BandAsked, frame: Frame, theme: Theme) -> tuple[list[Any], Frame]:
-    """The layers of the bands, and the frame with a line that says what is shaded.
+def banded(models: Models, request: BandRequest, frame: Frame, theme: Theme) -> tuple[list[Any], Frame]:
+    """Return the layers of the bands, and the frame with a line that explains the shading.
 
     Args:
         models: The models by name.
-        asked: The band that is wanted.
+        request: The band to draw.
         frame: The frame of the chart.
         theme: The colours.
     """
-    if asked.kind is None:
+    if request.kind is None:
         return [], frame
-    known = [name for name in KINDS if asked.curve == "roc" or name != "guaranteed"]
-    if not isinstance(asked.kind, str) or asked.kind not in known:
-        raise ParameterError(f"is {asked.kind!r}", f"pass {', '.join(map(repr, known))}", argument="band")
+    known = [name for name in KINDS if request.curve == "roc" or name != "guaranteed"]
+    if not isinstance(request.kind, str) or request.kind not in known:
+        raise ParameterError(f"is {request.kind!r}", f"pass {', '.join(map(repr, known))}", argument="band")
     if len(models) > _MOST_MODELS:
         raise ParameterError(
             f"The bands of {len(models)} models would hide each other",
             f"draw at most {_MOST_MODELS}, or leave band out",
         )
-    words, how = KINDS[asked.kind]
-    layers = [_area(_found(model, asked, how), theme.colour(i), frame) for i, model in enumerate(models.values())]
-    return layers, replace(frame, subtitle=[*frame.subtitle, f"Shaded: {100 * asked.level:g} % band, {words}"])
+    words, how = KINDS[request.kind]
+    layers = [
+        _area(_compute_band(model, request, how), theme.colour(i), frame) for i, model in enumerate(models.values())
+    ]
+    return layers, replace(frame, subtitle=[*frame.subtitle, f"Shaded: {100 * request.level:g} % band, {words}"])
 
 
-def _found(model: Any, asked: BandAsked, how: dict[str, bool]) -> Band:
+def _compute_band(model: Any, request: BandRequest, how: dict[str, bool]) -> Band:
     if getattr(model, "grouped", False) and not hasattr(model, "groups"):
         raise ParameterError("The groups of the cases are not known here", "draw the chart of the evaluation itself")
     data = model if hasattr(model, "groups") else model.ranking
-    drawn = {} if "guaranteed" in how else {"seed": asked.seed}
+    resampling = {} if "guaranteed" in how else {"seed": request.seed}
     times = resamples_for(len(model.ranking))
-    if drawn and times < RESAMPLES:  # a long list gets fewer, as its other intervals do
-        drawn["resamples"] = times
-    return _BANDS[asked.curve](data, level=asked.level, **how, **drawn)
+    if resampling and times < RESAMPLES:  # a long list gets fewer, as its other intervals do
+        resampling["resamples"] = times
+    return _BANDS[request.curve](data, level=request.level, **how, **resampling)
 
 
 def _area(band: Band, colour: str, frame: Frame) -> Any:
     data = rows({"x": band.x, "y": band.low, "y2": band.high})
     area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=colour, clip=True)
-    return area.encode(**axes(frame), y2=alt.Y2("y2:Q"))
+    return area.encode(**axes(frame), y2=alt.Y2("y2:Q")).drawn_from(Shade(band.x, band.low, band.high, colour))
 
 
 HULL_WIDTH = 1.5
@@ -118,7 +121,8 @@ def roc(
     level: float = 0.95,
     seed: int = 0,
 ) -> Any:
-    """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line.
+    """Draw ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost
+    line.
 
     Args:
         models: The models by name.
@@ -142,22 +146,22 @@ def roc(
     if shade is not None and len(models) > 1:
         raise ParameterError("shade fills an area of one model", "pass one, or leave it out")
     curves = curves_of(models, "roc")
-    bands, frame = banded(models, BandAsked("roc", band, level, seed), frame_of(curves), theme)
+    bands, frame = banded(models, BandRequest("roc", band, level, seed), frame_of(curves), theme)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
     if label is not None and len(models) == 1:
         series[0] = replace(series[0], name=check_text(label, "label", "AUC 0.84 (0.80 to 0.87)"))
         marks = [replace(mark, series=series[0].name) for mark in marks]
     if len(models) == 1:
-        [model], [found] = models.values(), curves.values()
+        [model], [own_curve] = models.values(), curves.values()
         series += [_hull_series(curve(model.ranking, "roc_hull"), theme)] if hull or shade == "auch" else []
-        marks += _roc_marks(found, theme) if points else []
+        marks += _roc_marks(own_curve, theme) if points else []
         if costs:
             line, mark = _equal_cost(iso_cost(model.ranking, **costs), theme)
             series, marks = [*series, line], [*marks, mark]
     series += reference_series(curves, theme, {"baseline": BASELINE})
     if eer_line:
         series.append(Series("FPR = 1 - TPR", {"x": [0, 1], "y": [1, 0]}, theme.reference, DASHES[2], 1.5))
-    below = [*_shaded(models, curves, shade, frame, theme), *equal_lines(models, equal, "roc", frame, theme)]
+    below = [*_shade_area(models, curves, shade, frame, theme), *equal_lines(models, equal, "roc", frame, theme)]
     return layered([*bands, *below, *line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
@@ -170,15 +174,15 @@ def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
 
 
 def _hull_series(around: Curve, theme: Theme) -> Series:
-    name, columns = f"convex hull: {shown(around.area)}", described(around, drawn(around))
+    name, columns = f"convex hull: {shown(around.area)}", described(around, curve_line(around))
     return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
 
 
-def _roc_marks(found: Curve, theme: Theme) -> list[Mark]:
-    best = f"max J {shown(found.values['max_youden_j'])}"
+def _roc_marks(own_curve: Curve, theme: Theme) -> list[Mark]:
+    best = f"max J {shown(own_curve.values['max_youden_j'])}"
     return [
-        Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)),
-        Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)),
+        Mark(f"EER {shown(own_curve.values['eer'])}", own_curve.points["eer"], "diamond", theme.colour(3)),
+        Mark(best, own_curve.points["max_youden_j"], "triangle-up", theme.colour(2)),
     ]
 
 
@@ -188,13 +192,15 @@ def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
     return series, Mark("least cost", line.point, "square", theme.colour(4))
 
 
-def _shaded(models: Models, curves: Mapping[str, Curve], shade: str | None, frame: Frame, theme: Theme) -> list[Any]:
-    """The area that is a measure, with its name and value."""
+def _shade_area(
+    models: Models, curves: Mapping[str, Curve], shade: str | None, frame: Frame, theme: Theme
+) -> list[Any]:
+    """Draw the area that is a measure, with its name and value."""
     if shade is None:
         return []
-    [model], [found] = models.values(), curves.values()
-    upper = drawn(curve(model.ranking, "roc_hull") if shade == "auch" else found)
-    diagonal = drawn(found.beside["baseline"])
+    [model], [own_curve] = models.values(), curves.values()
+    upper = curve_line(curve(model.ranking, "roc_hull") if shade == "auch" else own_curve)
+    diagonal = curve_line(own_curve.beside["baseline"])
     floor = np.interp(upper.x, diagonal.x, diagonal.y) if shade == "gini" else 0 * upper.x
     chosen = MEASURES[shade]
     name = f"{chosen.title}: {shown(float(chosen.compute(model.ranking)))}"
@@ -209,7 +215,7 @@ def _shaded(models: Models, curves: Mapping[str, Curve], shade: str | None, fram
 
 
 def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[Any]:
-    """The lines of equal value of a measure, each with its value at its end.
+    """Draw the lines of equal value of a measure, each with its value at its end.
 
     They depend on the prevalence, which the models of one picture have to share.
     """
@@ -224,10 +230,10 @@ def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame,
 
 
 def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, theme: Theme) -> list[Any]:
-    found = isometrics(r, measure, space)
+    isolines = isometrics(r, measure, space)
     name = f"equal values: {MEASURES[measure].title}"
-    data = [row for line in found for row in rows({"x": line.x, "y": line.y}, level=line.level, name=name)]
-    ends = [{"x": float(line.x[-1]), "y": float(line.y[-1]), "text": f"{line.level:.2g}"} for line in found]
+    data = [row for line in isolines for row in rows({"x": line.x, "y": line.y}, level=line.level, name=name)]
+    ends = [{"x": float(line.x[-1]), "y": float(line.y[-1]), "text": f"{line.level:.2g}"} for line in isolines]
     stroke = alt.Stroke(
         "name:N",
         scale=alt.Scale(domain=[name], range=[theme.reference]),
@@ -255,7 +261,7 @@ def precision_recall(
     level: float = 0.95,
     seed: int = 0,
 ) -> Any:
-    """Precision-recall curves, as steps, with the prevalence and the chosen cuts.
+    """Draw precision-recall curves as steps, with the prevalence and the chosen cuts.
 
     Args:
         models: The models by name.
@@ -269,7 +275,7 @@ def precision_recall(
     references = {"baseline": "prevalence"}
     frame = frame_of(curves)
     frame = frame_of(curves, subtitle=[*frame.subtitle, *apart(curves, references)])
-    bands, frame = banded(models, BandAsked("precision_recall", band, level, seed), frame, theme)
+    bands, frame = banded(models, BandRequest("precision_recall", band, level, seed), frame, theme)
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
     marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
     below = equal_lines(models, equal, "precision_recall", frame, theme)
@@ -280,7 +286,7 @@ def precision_recall(
 
 
 def shared_hull_chart(models: Models, theme: Theme) -> Any:
-    """The ROC curves of several models and the hull of them all, its corners marked by their owners."""
+    """Draw the ROC curves of several models and the hull of them all, its corners marked by their owners."""
     curves = curves_of(models, "roc")
     hull = shared_hull({name: model.ranking for name, model in models.items()})
     idle = [name for name in models if name not in hull.owners]
@@ -319,7 +325,7 @@ def shared_hull_chart(models: Models, theme: Theme) -> Any:
 
 
 def roc_points(tables: Mapping[str, Counts], theme: Theme, *, equal: str | None = None) -> Any:
-    """Hard classifiers as points of ROC space: a table of counts each, with lines of equal value if wanted.
+    """Draw hard classifiers as points of ROC space: a table of counts each, with lines of equal value if wanted.
 
     Args:
         tables: The counts of each classifier, by name.

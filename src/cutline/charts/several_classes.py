@@ -17,7 +17,7 @@ from cutline.core.counts import written
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
-from cutline.curves import curve, described, drawn
+from cutline.curves import curve, curve_line, described
 from cutline.curves.mean_curve import mean_roc
 
 MOST_LINES = 10  # classes that can be told apart beside their means
@@ -58,37 +58,37 @@ class DrawnClasses:
     table: Array
 
     def of(self, measure: str) -> list[ClassValue]:
-        """The values of one measure."""
-        found = [one for one in self.values if one.measure == measure]
-        if not found:
+        """Return the values of one measure."""
+        values = [one for one in self.values if one.measure == measure]
+        if not values:
             known = list(dict.fromkeys(one.measure for one in self.values))
             raise ParameterError(
                 f"is {measure!r}", f"pass one of {', '.join(known)}", argument="shown", hint=near(measure, known)
             )
-        return found
+        return values
 
     def subtitle(self) -> str:
-        """The model and how many cases there are."""
+        """Return the model and how many cases there are."""
         cases = f"{written(self.table.sum())} cases of {len(self.table)} classes"
         return f"{self.name}: {cases}" if self.name else cases
 
 
-def class_roc(found: DrawnClasses, theme: Theme) -> Any:
-    """The ROC curve of each class against the rest, with the mean over the classes and that of all pooled."""
-    defined = {name: r for name, r in found.rankings.items() if r.positives and r.negatives}
+def class_roc(classes: DrawnClasses, theme: Theme) -> Any:
+    """Draw the ROC curve of each class against the rest, with the macro average and the pooled curve."""
+    defined = {name: r for name, r in classes.rankings.items() if r.positives and r.negatives}
     if not defined:
         raise InputError("No class has both cases of its own and others", "pass cases of two classes or more")
-    areas = {one.of: one.value for one in found.of("auc") if one.is_class}
-    means = {one.of: one.value for one in found.of("auc") if not one.is_class}
+    areas = {one.of: one.value for one in classes.of("auc") if one.is_class}
+    means = {one.of: one.value for one in classes.of("auc") if not one.is_class}
     chosen = sorted(defined, key=lambda name: areas[name])[:MOST_LINES]
     lines = {name: r for name, r in defined.items() if name in chosen}
     series = [
-        Series(f"{name}: {shown(areas[name])}", described(one, drawn(one)), theme.colour(i), DASHES[i])
+        Series(f"{name}: {shown(areas[name])}", described(one, curve_line(one)), theme.colour(i), DASHES[i])
         for i, (name, one) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
     ]
-    pooled = drawn(curve(found.pooled, "roc"))
+    pooled = curve_line(curve(classes.pooled, "roc"))
     series.append(Series(f"{MICRO}: {shown(means[MICRO])}", {"x": pooled.x, "y": pooled.y}, theme.text, (3, 2), 3))
-    if len(defined) == len(found.rankings):
+    if len(defined) == len(classes.rankings):
         x, y = mean_roc(list(defined.values()))
         series.append(Series(f"{MACRO}: {shown(means[MACRO])}", {"x": x, "y": y}, theme.text, (1, 0), 3))
     series.append(Series(BASELINE, {"x": [0.0, 1.0], "y": [0.0, 1.0]}, theme.reference, DOTTED, 1.5))
@@ -99,23 +99,23 @@ def class_roc(found: DrawnClasses, theme: Theme) -> Any:
         x_domain=(0.0, 1.0),
         y_domain=(0.0, 1.0),
         title="ROC curve of each class against the rest",
-        subtitle=[found.subtitle(), *fewer],
+        subtitle=[classes.subtitle(), *fewer],
         legend="Area under the ROC curve",
     )
     return layered(line_layers(series, frame), frame)
 
 
-def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> Any:
-    """A measure of each class and its means over the classes as bars, with intervals and baselines.
+def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -> Any:
+    """Draw a measure of each class and its means over the classes as bars, with intervals and baselines.
 
     Args:
-        found: The classes.
+        classes: The classes.
         theme: The colours.
         shown: The measure, such as "auc" or "f1".
     """
-    values = [one for one in found.of(shown) if not math.isnan(one.value)]
+    values = [one for one in classes.of(shown) if not math.isnan(one.value)]
     if not values:
-        raise InputError(f"{found.of(shown)[0].title} is undefined for every class", "pass cases of every class")
+        raise InputError(f"{classes.of(shown)[0].title} is undefined for every class", "pass cases of every class")
     title, order = values[0].title, [one.of for one in values]
     data = [_bar(one) for one in values]
     high = max(1.0, *(row["high"] for row in data if row["high"] is not None), *(row["value"] for row in data))
@@ -126,7 +126,7 @@ def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> 
     numbers = {"value": title, "low": "Low", "high": "High", "baseline": "Baseline"}
     tooltip = [
         alt.Tooltip("of:N", title="Of"),
-        *(alt.Tooltip(f"{name}:Q", title=told, format=".4f") for name, told in numbers.items()),
+        *(alt.Tooltip(f"{name}:Q", title=number_title, format=".4f") for name, number_title in numbers.items()),
     ]
     kinds = {"class": theme.colour(0), "mean": theme.reference}
     fill = alt.Fill(
@@ -144,7 +144,7 @@ def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> 
     dots = base.mark_point(filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
     with_baseline = alt.Chart(inline([row for row in data if row["baseline"] is not None]))
     ticks = with_baseline.mark_tick(color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
-    below = [found.subtitle(), "Lines are intervals, ticks the baselines"]
+    below = [classes.subtitle(), "Lines are intervals, ticks the baselines"]
     frame = Frame("", "", (0, 1), (0, 1), f"{title} by class", below, None, 420, max(80, 26 * len(data)))
     return layered([bars, lines, dots, ticks.encode(x=alt.X("baseline:Q"), y=y)], frame)
 
@@ -163,13 +163,13 @@ def _bar(one: ClassValue) -> dict[str, Any]:
     }
 
 
-def class_confusion_matrix(found: DrawnClasses, theme: Theme) -> Any:
-    """The cases by real class and predicted class, shaded by the share of the real class."""
-    names, size = list(found.rankings), len(found.rankings)
-    real = [f"{name} ({written(total)})" for name, total in zip(names, found.table.sum(1), strict=True)]
+def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> Any:
+    """Draw the cases by real class and predicted class, shaded by the share of the real class."""
+    names, size = list(classes.rankings), len(classes.rankings)
+    real = [f"{name} ({written(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
     plain: dict[str, Any] = {"domain": False, "ticks": False}
     angle = -40 if size > 4 else 0
-    base = alt.Chart(inline(_cells(found, real, names))).encode(
+    base = alt.Chart(inline(_cells(classes, real, names))).encode(
         x=alt.X(
             "said:N",
             sort=names,
@@ -199,19 +199,19 @@ def class_confusion_matrix(found: DrawnClasses, theme: Theme) -> Any:
     ]
     cell = 74 if size <= 6 else 52 if size <= MOST_CELLS else 24
     width, height = cell * size, max(100, cell * size * 3 // 4)
-    frame = Frame("", "", (0, 1), (0, 1), "Confusion matrix", [found.subtitle()], None, width, height)
+    frame = Frame("", "", (0, 1), (0, 1), "Confusion matrix", [classes.subtitle()], None, width, height)
     return layered([boxes, *(text if size <= MOST_CELLS else [])], frame)
 
 
-def _cells(found: DrawnClasses, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
-    """A row for each cell of the matrix."""
-    totals = found.table.sum(1)[:, None]
-    shares = np.divide(found.table, totals, out=np.zeros_like(found.table), where=totals > 0)
+def _cells(classes: DrawnClasses, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each cell of the matrix."""
+    totals = classes.table.sum(1)[:, None]
+    shares = np.divide(classes.table, totals, out=np.zeros_like(classes.table), where=totals > 0)
     return [
         {
             "real": real[i],
             "said": names[j],
-            "count": written(found.table[i, j]),
+            "count": written(classes.table[i, j]),
             "share": float(shares[i, j]),
             "percent": f"{100 * shares[i, j]:.3g} %",
             "kind": "right" if i == j else "wrong",

@@ -43,26 +43,26 @@ class Theme:
     lines: tuple[str, ...]
 
     def colour(self, i: int) -> str:
-        """The colour of the i-th line."""
+        """Return the colour of the i-th line."""
         return self.lines[i % len(self.lines)]
 
     def of(self, which: Sequence[int]) -> Theme:
-        """The theme for some of the lines, each of which keeps its colour."""
+        """Return the theme for some of the lines; each keeps its colour."""
         return replace(self, lines=(*map(self.colour, which), *self.lines[len(which) :]))
 
     def fills(self, count: int) -> list[str]:
-        """The colours of so many kinds of bars, each nearer to the ground than the last: they differ in grey too."""
+        """Return the colours of several kinds of bars, each paler than the last: they differ in grey too."""
         return [self._mixed(self.colour(i), 0.8 * i / max(count - 1, 1)) for i in range(count)]
 
     def _mixed(self, colour: str, share: float) -> str:
-        """A colour with a share of the ground in it."""
+        """Return a colour with a share of the ground in it."""
         if not colour.startswith("#"):  # a variable of the page's style, which has one for each mixture
             return colour if not share else f"{colour[:-1]}-{round(100 * share)})"
         sides = zip(bytes.fromhex(colour[1:]), bytes.fromhex(self.ground[1:]), strict=True)
         return "#" + bytes(round((1 - share) * one + share * other) for one, other in sides).hex()
 
     def config(self) -> dict[str, Any]:
-        """What Vega-Lite has to know of the theme."""
+        """Return the Vega-Lite config of the theme."""
         axis = {
             "labelColor": self.text,
             "titleColor": self.text,
@@ -142,9 +142,7 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK, PRINT)}
 
 
 def themed(name: Literal["light", "dark", "print"] | str) -> Theme:
-    """A theme by its name."""
-    if name == PAGE.name:
-        return PAGE
-    if not isinstance(name, str) or name not in THEMES:
-        raise ParameterError(f"is {name!r}", "pass 'light', 'dark' or 'print'", argument="theme")
-    return THEMES[name]
+    """Return a theme by its name."""
+    if isinstance(name, str) and name in {*THEMES, PAGE.name}:
+        return PAGE if name == PAGE.name else THEMES[name]
+    raise ParameterError(f"is {name!r:.40}", "pass 'light', 'dark' or 'print'", argument="theme")

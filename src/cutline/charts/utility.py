@@ -33,7 +33,8 @@ from cutline.inference.single.best_quota import best_quota
 
 
 def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) -> Any:
-    """The smallest normalised expected cost at every probability-cost: the lower envelope of the lines of all cuts.
+    """Draw the smallest normalised expected cost at every probability-cost: the lower envelope of the lines of all
+    cuts.
 
     With a `threshold`, the line of that cut is drawn along.
     """
@@ -65,7 +66,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 
 
 def brier_curve(models: Models, theme: Theme) -> Any:
-    """The loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
+    """Draw the loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
     lines = {name: brier_line(of_both_classes(model, "A Brier curve")) for name, model in models.items()}
     first = next(iter(models.values())).ranking
     p = float(first.positives) / float(first.total)
@@ -99,7 +100,7 @@ def profit(
     resamples: int | None = None,
     seed: int = 0,
 ) -> Any:
-    """What it is worth to flag each number of cases, with the best quota and its interval.
+    """Draw the profit over the number of flagged cases, with the best quota and its interval.
 
     Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
     """
@@ -131,7 +132,7 @@ def profit(
 
 
 def _tops(lines: Mapping[str, Line], theme: Theme) -> list[Mark]:
-    """The marks of the best quotas."""
+    """Return the marks of the best quotas."""
     return [
         Mark(f"best quota of {name}" if len(lines) > 1 else "best quota", _top(line), "diamond", theme.colour(i))
         for i, (name, line) in enumerate(lines.items())
@@ -139,38 +140,38 @@ def _tops(lines: Mapping[str, Line], theme: Theme) -> list[Mark]:
 
 
 def _around_the_profits(lines: Iterable[Line]) -> tuple[float, float]:
-    """The profits that matter: a third of the highest below zero, and a little above it."""
+    """Return the profits that matter: a third of the highest below zero, and a little above it."""
     every = [line.y for line in lines]
     highest, lowest = max(float(y.max()) for y in every), min(float(y.min()) for y in every)
     return (max(lowest, -0.35 * highest), 1.1 * highest) if highest > 0 else (lowest, 1.0)
 
 
 def gains_chart(models: Models, theme: Theme, *, portions: int | Sequence[float] = 10) -> Any:
-    """The share of positives in each portion of the list as bars, and the share of all positives found so far."""
+    """Draw the share of positives in each portion of the list as bars, and the share of all positives found so far."""
     [(_, model)] = models.items()
-    found = gains(model.ranking, portions)
+    table = gains(model.ranking, portions)
     frame = Frame(
         x="Portion of the list, from the top",
         y="Share",
-        x_domain=(0.0, float(len(found))),
+        x_domain=(0.0, float(len(table))),
         y_domain=(0.0, 1.0),
         title="Gains by portions of the list",
-        subtitle=[found.told, f"KS over all cuts: {shown(found.ks_anywhere)}"],
+        subtitle=[table.largest_distance, f"KS over all cuts: {shown(table.ks_anywhere)}"],
     )
-    x = np.arange(len(found) + 1.0)
-    lines = {"positives found so far": found["cumulated_gain"], "baseline": found["cumulated_share"]}
+    x = np.arange(len(table) + 1.0)
+    lines = {"positives found so far": table["cumulated_gain"], "baseline": table["cumulated_share"]}
     looks = ((theme.colour(1), DASHES[0], 2.0), (theme.reference, DOTTED, 1.5))
     series = [
         Series(name, {"x": x, "y": np.append(0.0, y)}, *look)
         for (name, y), look in zip(lines.items(), looks, strict=True)
     ]
-    return layered([_gain_bars(found, frame, theme), *line_layers(series, frame)], frame)
+    return layered([_gain_bars(table, frame, theme), *line_layers(series, frame)], frame)
 
 
-def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
+def _gain_bars(table: Gains, frame: Frame, theme: Theme) -> Any:
     names = ("portion", "first_score", "last_score", "cases", "positives", "rate", "lift")
-    columns = {name: found[name] for name in names}
-    at = {"x": found["portion"] - 0.9, "x2": found["portion"] - 0.1, "y": found["rate"], "y2": np.zeros(len(found))}
+    columns = {name: table[name] for name in names}
+    at = {"x": table["portion"] - 0.9, "x2": table["portion"] - 0.1, "y": table["rate"], "y2": np.zeros(len(table))}
     tips = [alt.Tooltip(f"{name}:Q", title=name.replace("_", " ").capitalize(), format=".6~g") for name in names]
     label = "positives in the portion"
     fill = alt.Fill(
@@ -186,14 +187,14 @@ def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
 
 
 def _best(model: Evaluated, value: float, cost: float, resamples: int | None, how: dict[str, Any]) -> str:
-    """The best quota with its interval, in words."""
+    """Return the best quota with its interval, in words."""
     r = model.ranking
     times = resamples_on_a_chart(len(r), resamples)
     return best_quota_told(best_quota(r, _sampler(model), value=value, cost=cost, resamples=times, **how))
 
 
 def _sampler(model: Evaluated) -> OneModel | None:
-    """What a model is resampled by; nothing where its cases come in groups that are not known here."""
+    """Return the bootstrap sampler of a model; None where its cases come in groups that are not known here."""
     groups: OneModel | None = getattr(model, "groups", None)
     if groups is not None:
         return groups
@@ -213,11 +214,11 @@ def _areas(lines: Mapping[str, Line], words: str) -> list[str]:
 
 
 def _columns(line: Line, frame: Frame | None = None) -> dict[str, Array]:
-    """The corners that the eye needs."""
+    """Return the corners that the eye needs."""
     left, right = (0.0, 1.0) if frame is None else frame.x_domain
     bottom, top = (0.0, float(line.y.max()) or 1.0) if frame is None else frame.y_domain
-    kept = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom))
-    return {"x": line.x[kept], "y": line.y[kept]}
+    corners = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom))
+    return {"x": line.x[corners], "y": line.y[corners]}
 
 
 def _top(line: Line) -> Point:
@@ -226,5 +227,5 @@ def _top(line: Line) -> Point:
 
 
 def shown_amount(amount: float) -> str:
-    """An amount of money, or of whatever is counted."""
+    """Return an amount of money, or of whatever is counted."""
     return f"{amount:.6g}"

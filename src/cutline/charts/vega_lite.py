@@ -113,10 +113,14 @@ class InlineData:
 
 
 class Chart:
-    """A chart: a mark with its encodings. Every method returns another chart that shares its parts."""
+    """A chart: a mark with its encodings. Every method returns another chart that shares its parts.
+
+    `drawn` holds the finished lines, points or axes that it was made from, for other drawing programs.
+    """
 
     def __init__(self, data: InlineData | None = None, **options: Any) -> None:
         self.__dict__["spec"] = Part(**({} if data is None else {"data": data}), **options)
+        self.__dict__["drawn"] = None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("mark_"):
@@ -130,7 +134,17 @@ class Chart:
 
     def _with(self, **options: Any) -> Any:
         other = object.__new__(type(self))
-        other.__dict__["spec"] = Part(**(self.spec | options))
+        other.__dict__.update(spec=Part(**(self.spec | options)), drawn=self.drawn)
+        return other
+
+    def drawn_from(self, finished: Any) -> Any:
+        """Return the chart with what it was made from.
+
+        Args:
+            finished: The lines, points or axes, before they became rows.
+        """
+        other = self._with()
+        other.__dict__["drawn"] = finished
         return other
 
     def copy(self, *, deep: bool = False) -> Any:
@@ -144,7 +158,7 @@ class Chart:
 
     def encode(self, **channels: Any) -> Any:
         """Return the chart with these encodings too, such as x="x:Q"."""
-        parsed = {name: _channel(name, given) for name, given in channels.items() if given is not Undefined}
+        parsed = {name: _channel(name, value) for name, value in channels.items() if value is not Undefined}
         return self._with(encoding=self.spec.get("encoding", {}) | parsed)
 
     def transform_flatten(self, fields: list[str]) -> Any:
@@ -170,11 +184,11 @@ class Chart:
             named: Whether the rows stand together under `datasets`; else each part has its own.
         """
         datasets: dict[str, list[Any]] | None = {} if named else None
-        spec = _copied(self._flat(), datasets, {})
+        spec = _copy_part(self._flat(), datasets, {})
         return {"$schema": SCHEMA_URL, **spec} | ({"datasets": datasets} if named else {})
 
     def _flat(self) -> dict[str, Any]:
-        """The specification with those of the parts in it."""
+        """Return the specification with those of the parts in it."""
         spec = dict(self.spec)
         for key in ("hconcat", "vconcat"):
             if key in spec:
@@ -216,20 +230,20 @@ def vconcat(*charts: Chart, **options: Any) -> VConcatChart:
     return VConcatChart(vconcat=list(charts), **options)
 
 
-def _channel(name: str, given: Any) -> Any:
-    if not isinstance(given, str):
-        return given
-    return SecondChannel(given) if name in _SECOND else Channel(given)
+def _channel(name: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return SecondChannel(value) if name in _SECOND else Channel(value)
 
 
-def _copied(node: Any, datasets: dict[str, list[Any]] | None, names: dict[int, str]) -> Any:
-    """A part that shares no dictionary with the chart, its rows under their names."""
+def _copy_part(node: Any, datasets: dict[str, list[Any]] | None, names: dict[int, str]) -> Any:
+    """Return a part that shares no dictionary with the chart, its rows under their names."""
     if isinstance(node, InlineData):
         return _data(node, datasets, names)
     if isinstance(node, dict):
-        return {key: _copied(child, datasets, names) for key, child in node.items()}
+        return {key: _copy_part(child, datasets, names) for key, child in node.items()}
     if isinstance(node, list | tuple):
-        return [_copied(child, datasets, names) for child in node]
+        return [_copy_part(child, datasets, names) for child in node]
     return node
 
 

@@ -31,7 +31,7 @@ SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 @public
 def save(
-    found: Evaluation | FoldEvaluation | Comparison | OneVsRest | ClassComparison,
+    result: Evaluation | FoldEvaluation | Comparison | OneVsRest | ClassComparison,
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
@@ -42,14 +42,14 @@ def save(
     """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture.
 
     Args:
-        found: The evaluation, the comparison, or what one_vs_rest() and compare_classes() give.
+        result: The evaluation, the comparison, or what one_vs_rest() and compare_classes() give.
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         summary: A finished one, whose numbers and options are written; made with `options` when None.
         template: The page: "report", "tools" for the report with what other tools would say of the same predictions,
             "clinical" for the validation report of a clinical model, a biomarker or a reader, or "credit" for score
             bands, approval rates and the bad rate among the approved.
-        options: What `found.summary()` takes.
+        options: What `result.summary()` takes.
     """
     target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
     suffix = target.suffix.lower()
@@ -58,47 +58,51 @@ def save(
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     atomic_write.check(target, overwrite=overwrite)
     if suffix in PICTURES:
-        if isinstance(found, ClassComparison):
+        if isinstance(result, ClassComparison):
             raise ParameterError(
                 "Models of several classes are more than one picture", "save the chart('class_roc') of one of them"
             )
-        name = "class_roc" if isinstance(found, OneVsRest) else "roc"
-        return atomic_write.write(target, found.chart(name).render(suffix), overwrite=overwrite)
-    if template == "tools" and (suffix != ".html" or not isinstance(found, Evaluation)):
+        name = "class_roc" if isinstance(result, OneVsRest) else "roc"
+        return atomic_write.write(target, result.chart(name).render(suffix), overwrite=overwrite)
+    if template == "tools" and (suffix != ".html" or not isinstance(result, Evaluation)):
         raise ParameterError(
             "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
-        text = _of_template(found, suffix, template, summary, options)
+        text = _of_template(result, suffix, template, summary, options)
         return atomic_write.write(target, text.encode(), overwrite=overwrite)
-    if isinstance(found, FoldEvaluation):
-        return atomic_write.write(target, _of_folds(found, suffix, summary, options).encode(), overwrite=overwrite)
-    if isinstance(found, OneVsRest | ClassComparison):
-        return atomic_write.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
-    summary = summarized(found, **options) if summary is None else summary
+    if isinstance(result, FoldEvaluation):
+        return atomic_write.write(target, _of_folds(result, suffix, summary, options).encode(), overwrite=overwrite)
+    if isinstance(result, OneVsRest | ClassComparison):
+        return atomic_write.write(target, _of_classes(result, suffix, summary, options).encode(), overwrite=overwrite)
+    summary = summarized(result, **options) if summary is None else summary
     if not isinstance(summary, Summary | ComparisonSummary):
         raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
-    others = _tools(found) if template == "tools" else None
+    others = _tools(result) if template == "tools" else None
     text = (
-        html(found, summary, others) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
+        html(result, summary, others)
+        if suffix == ".html"
+        else _json(summary)
+        if suffix == ".json"
+        else summary.to_csv()
     )
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
-def _of_folds(found: FoldEvaluation, suffix: str, summary: Any, options: dict[str, Any]) -> str:
-    """The report or the numbers of a cross-validation."""
-    made: Any = found.summary(**options) if summary is None else summary
+def _of_folds(folds: FoldEvaluation, suffix: str, summary: Any, options: dict[str, Any]) -> str:
+    """Return the report or the numbers of a cross-validation."""
+    made: Any = folds.summary(**options) if summary is None else summary
     if not hasattr(made, "document"):
         raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
     if suffix != ".html":
         return _json(made) if suffix == ".json" else str(made.to_csv())
     from cutline.report.fold_page import fold_page
 
-    return fold_page(found, made)
+    return fold_page(folds, made)
 
 
 def save_comparison(
-    found: FoldComparison | DatasetComparison,
+    comparison: FoldComparison | DatasetComparison,
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
@@ -107,7 +111,7 @@ def save_comparison(
     """Write the page (.html), the numbers (.json, .csv) or the picture of a comparison over folds or data sets.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         level: The level of the intervals of folds.
@@ -121,95 +125,104 @@ def save_comparison(
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     atomic_write.check(target, overwrite=overwrite)
     if suffix in PICTURES:
-        return atomic_write.write(target, found.chart().render(suffix), overwrite=overwrite)
+        return atomic_write.write(target, comparison.chart().render(suffix), overwrite=overwrite)
     if suffix == ".json":
-        document = found.to_dict(level=level) if isinstance(found, FoldComparison) else found.to_dict()
+        document = comparison.to_dict(level=level) if isinstance(comparison, FoldComparison) else comparison.to_dict()
         text = atomic_write.json_text(document) + "\n"
     elif suffix == ".csv":
-        text = found.summary(level=level).to_csv() if isinstance(found, FoldComparison) else found.to_csv()
+        text = (
+            comparison.summary(level=level).to_csv() if isinstance(comparison, FoldComparison) else comparison.to_csv()
+        )
     else:
-        text = fold_comparison_page(found, level) if isinstance(found, FoldComparison) else dataset_page(found)
+        text = (
+            fold_comparison_page(comparison, level)
+            if isinstance(comparison, FoldComparison)
+            else dataset_page(comparison)
+        )
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
-def _of_classes(found: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
-    """The report or the numbers of several classes."""
-    made: Any = found.summary(**options) if summary is None else summary
+def _of_classes(classes: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
+    """Return the report or the numbers of several classes."""
+    made: Any = classes.summary(**options) if summary is None else summary
     if not hasattr(made, "document"):
         raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
     if suffix != ".html":
         return _json(made) if suffix == ".json" else str(made.to_csv())
-    return class_html(found, made)
+    return class_html(classes, made)
 
 
-def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
-    """The report of several classes as text: a view of a finished summary, or of one that is made here.
+def class_html(classes: OneVsRest | ClassComparison, summary: Any = None) -> str:
+    """Return the report of several classes as text: a view of a finished summary, or of one that is made here.
 
     Args:
-        found: The model of several classes, or several of them.
+        classes: The model of several classes, or several of them.
         summary: A finished summary.
     """
     from cutline.multiclass.charts import classes_to_draw
     from cutline.report.class_page import class_page
 
-    made: Any = found.summary() if summary is None else summary
-    if isinstance(found, OneVsRest):
-        return class_page(made, {found.name or "the model": classes_to_draw(found, made)})
-    return class_page(made, {name: classes_to_draw(one, made.models[name]) for name, one in found.items()})
+    made: Any = classes.summary() if summary is None else summary
+    if isinstance(classes, OneVsRest):
+        return class_page(made, {classes.name or "the model": classes_to_draw(classes, made)})
+    return class_page(made, {name: classes_to_draw(one, made.models[name]) for name, one in classes.items()})
 
 
-def _of_template(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
+def _of_template(result: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
     """Return the page of a template, at the cut and with the options of the summary."""
     if template not in ("clinical", "credit"):
         known = "pass 'report', 'tools', 'clinical' or 'credit'"
         raise ParameterError(f"is {template!r}", known, argument="template")
-    if suffix != ".html" or not isinstance(found, Evaluation):
+    if suffix != ".html" or not isinstance(result, Evaluation):
         raise ParameterError(f"The {template} report is a page (.html) of one model", "save an evaluation as .html")
-    summary = summarized(found, **options) if summary is None else summary
+    summary = summarized(result, **options) if summary is None else summary
     if not isinstance(summary, Summary):
         raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
     if template == "credit":
         from cutline.report.credit import credit_page
 
-        return credit_page(found, summary)
+        return credit_page(result, summary)
     from cutline.report.clinical import clinical_report
 
-    return clinical_report(found, summary)
+    return clinical_report(result, summary)
 
 
 @overload
-def summarized(found: Evaluation, **options: Any) -> Summary: ...
+def summarized(result: Evaluation, **options: Any) -> Summary: ...
 @overload
-def summarized(found: Comparison, **options: Any) -> ComparisonSummary: ...
-def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
-    """The summary that a report shows: all measures of each model unless options say otherwise, and all notes.
+def summarized(result: Comparison, **options: Any) -> ComparisonSummary: ...
+def summarized(result: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
+    """Return the summary that a report shows: all measures of each model unless options say otherwise, and all
+    notes.
 
     The probabilities are judged, where their numbers are among them.
     """
-    if isinstance(found, Comparison):
-        return judged_probabilities(advice.noted(found, found.summary(**{**found.whole, **options})))
-    return judged_probabilities(advice.noted(found, found.summary(**options)))
+    if isinstance(result, Comparison):
+        return judged_probabilities(advice.noted(result, result.summary(**{**result.whole, **options})))
+    return judged_probabilities(advice.noted(result, result.summary(**options)))
 
 
-def _tools(found: Any) -> ToolTable:
-    """What other tools would say of the predictions of one model."""
+def _tools(result: Any) -> ToolTable:
+    """Return the table of the values that other tools would print for one model."""
     from cutline.ledger.tool_table import tools_say
     from cutline.ledger.tools import material_of
 
-    return tools_say(material_of(found))
+    return tools_say(material_of(result))
 
 
 def html(
-    found: Evaluation | Comparison,
+    result: Evaluation | Comparison,
     summary: Summary | ComparisonSummary | None = None,
     tools: ToolTable | None = None,
 ) -> str:
-    """The report as text: a view of a finished summary, or of one that is made here; with what tools say, if given."""
+    """Return the report as text: a view of a finished summary, or of one that is made here; with what tools say, if
+    given.
+    """
     from cutline.report.page import page
 
-    if summary is not None and isinstance(found, Comparison) != isinstance(summary, ComparisonSummary):
+    if summary is not None and isinstance(result, Comparison) != isinstance(summary, ComparisonSummary):
         raise ParameterError("The summary is not one of this result", "pass that of its summary()")
-    return page(summarized(found) if summary is None else judged_probabilities(summary), tools)
+    return page(summarized(result) if summary is None else judged_probabilities(summary), tools)
 
 
 def _json(summary: Any) -> str:

@@ -23,21 +23,26 @@ View = dict[str, Any]
 
 
 def trust(models: Mapping[str, Summary]) -> View | None:
-    """What the template shows; None where the probabilities were not judged.
+    """Return the context of the calibration section; None where the probabilities were not judged.
 
     Args:
         models: The finished summary of each model.
     """
-    given = {name: own for name, own in models.items() if own.data.ranking.are_probabilities}
-    if any(own.probabilities is None for own in given.values()):
+    of_probabilities = {name: own for name, own in models.items() if own.data.ranking.are_probabilities}
+    if any(own.probabilities is None for own in of_probabilities.values()):
         return None
-    without = [name for name in models if name not in given]
-    refused = _refused(without, len(models)) if without else ""
-    found = [_model(name, own) for name, own in given.items()]
-    return {"refused": refused, "models": found, "names": list(given), "numbers": _numbers(given) if given else []}
+    without = [name for name in models if name not in of_probabilities]
+    refused = _describe_refusal(without, len(models)) if without else ""
+    views = [_model(name, own) for name, own in of_probabilities.items()]
+    return {
+        "refused": refused,
+        "models": views,
+        "names": list(of_probabilities),
+        "numbers": _numbers(of_probabilities) if of_probabilities else [],
+    }
 
 
-def _refused(names: list[str], models: int) -> str:
+def _describe_refusal(names: list[str], models: int) -> str:
     whose = "The scores" if models == 1 else f"The scores of {listed(names)}"
     return (
         f"{whose} are not probabilities from 0 to 1, so there is nothing to trust or distrust in them: they order the "
@@ -47,16 +52,16 @@ def _refused(names: list[str], models: int) -> str:
 
 
 def _model(name: str, summary: Summary) -> View:
-    found = summary.probabilities
-    assert found is not None  # noqa: S101 - those without were left out
-    said = found.calibration
-    return {"name": name, "verdict": said.verdict, "notes": said.notes, "worth": _worth(found)}
+    judgement = summary.probabilities
+    assert judgement is not None  # noqa: S101 - those without were left out
+    calibration = judgement.calibration
+    return {"name": name, "verdict": calibration.verdict, "notes": calibration.notes, "worth": _worth(judgement)}
 
 
 def _worth(judgement: Judgement) -> View:
-    """What each method of recalibration would bring on other cases, or why that cannot be said."""
-    found = judgement.worth
-    if found is None:
+    """Return the gain of each recalibration method on other cases, or why it cannot be estimated."""
+    worth = judgement.worth
+    if worth is None:
         return {"verdict": judgement.reason, "rows": []}
     rows = [
         {
@@ -67,15 +72,15 @@ def _worth(judgement: Judgement) -> View:
             "low": None if one.method == "none" else one.low,
             "high": one.high,
             "reason": "",
-            "best": one.method == found.best,
+            "best": one.method == worth.best,
         }
-        for one in found.candidates
+        for one in worth.candidates
     ]
-    return {"verdict": found.verdict, "rows": rows}
+    return {"verdict": worth.verdict, "rows": rows}
 
 
 def _numbers(models: Mapping[str, Summary]) -> list[View]:
-    """The rows of the section: of one model as the tables of measures show them, of several side by side."""
+    """Return the rows of the section: of one model as the tables of measures show them, of several side by side."""
     by_model = {name: {row.key: row for row in own.rows} for name, own in models.items()}
     names = [name for name in NUMBERS if any(name in own for own in by_model.values())]
     if len(models) == 1:

@@ -100,16 +100,19 @@ def charts(
     """
     how = {"level": level, "seed": seed} | ({} if resamples is None else {"resamples": resamples})
     jobs = [
-        (_Job(job.kind, job.models, job.which, job.suffix, job.panel), _taken(job.kind, how) | dict(job.parameters))
+        (
+            _Job(job.kind, job.models, job.which, job.suffix, job.panel),
+            _select_options(job.kind, how) | dict(job.parameters),
+        )
         for job in _jobs(models, trusted=trusted)
     ]
     jobs += [(_Job(CHARTS["confidence_curve"], curve), {"level": level}) for curve in differences]
     longest = max(len(model.ranking) for model in models.values())
-    yield from parallel.in_order(lambda job: _drawn(job[0], job[1]), jobs, longest)
+    yield from parallel.in_order(lambda job: _draw(job[0], job[1]), jobs, longest)
 
 
 class _Job(NamedTuple):
-    """A chart that is to be drawn: of what, of which of the models, what its title ends with, and in which panel."""
+    """A chart to draw: its kind, its models, the end of its title, and its panel."""
 
     kind: ChartKind
     models: Any
@@ -119,7 +122,7 @@ class _Job(NamedTuple):
     parameters: Mapping[str, Any] = {}
 
 
-def _drawn(job: _Job, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _draw(job: _Job, parameters: Mapping[str, Any]) -> dict[str, Any]:
     drawing = tried(job.kind, job.models, job.which, job.suffix, **parameters)
     if job.panel is not None and drawing["spec"] is not None:
         _fit_panel(drawing["spec"], legend=len(job.models) > 1 or job.kind.name == "score_distribution")
@@ -127,7 +130,7 @@ def _drawn(job: _Job, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _jobs(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Job]:
-    """The charts of some models: those at the top of the page, then the others."""
+    """Return the charts of some models: those at the top of the page, then the others."""
     several, left_out, every = len(models) > 1, undrawn(len(models)), tuple(range(len(models)))
     top = panels(models)
     for panel in top:
@@ -146,13 +149,13 @@ def _jobs(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Job]:
                     yield _Job(kind, {name: model}, (i,), f" of {name}")
 
 
-def _taken(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
-    """What a chart takes of the options of the summary: the level, if it shows intervals."""
+def _select_options(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the summary that a chart takes: the level, if it shows intervals."""
     return {name: value for name, value in how.items() if name in kind.parameters}
 
 
 def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
-    """The chart, or why there is none: a class may lack, or the scores be infinite."""
+    """Return the chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
         which = drawn_of(kind, models) if len(which) > 1 else list(which)
         shown = None if kind.shows is Shows.NOTHING else models
@@ -205,11 +208,11 @@ def of_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
         heading = spec["vconcat"][0].pop("title")
     title, below = (heading, []) if isinstance(heading, str) else (heading["text"], heading.get("subtitle", []))
     _dress(spec, title, shrink=shrink)
-    return {"title": title, "notes": [below] if isinstance(below, str) else below, "spec": _coloured(spec)}
+    return {"title": title, "notes": [below] if isinstance(below, str) else below, "spec": _use_page_colours(spec)}
 
 
 def _shrink(spec: dict[str, Any]) -> None:
-    """Make the axes smaller, and the text as large as it is, so that the page need not scale the whole down."""
+    """Make the axes smaller but not the text, so that the page need not scale the whole down."""
     for part in (spec, *spec.get("hconcat", ()), *spec.get("vconcat", ())):
         for side in ("width", "height"):
             if isinstance(part.get(side), int | float):
@@ -217,7 +220,7 @@ def _shrink(spec: dict[str, Any]) -> None:
 
 
 def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
-    """The title and the lines below it, which the page writes itself."""
+    """Return the title and the lines below it, which the page writes itself."""
     title, more = spec.pop("title", None), []
     if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return kind.title, []
@@ -236,39 +239,39 @@ def _left_to_the_page(spec: dict[str, Any]) -> dict[str, Any]:
     Returns from where to where the two axes go, beyond which a mark would hang in the air, and the lines in the legend
     that the cuts belong to, which fade together.
     """
-    found: dict[str, Any] = {"across": None, "up": None}
+    cut_axes: dict[str, Any] = {"across": None, "up": None}
     for layer in _layers(spec):
         encoding = layer.get("encoding", {})
         if layer.get("data") == {"name": AREAS}:
             encoding["fill"]["legend"].pop("labelExpr")  # the numbers of errors at the cut of the evaluation
         elif layer.get("data") == {"name": CUT}:
-            found |= {side: encoding[axis]["scale"]["domain"] for side, axis in _SIDES.items() if axis in encoding}
+            cut_axes |= {side: encoding[axis]["scale"]["domain"] for side, axis in _SIDES.items() if axis in encoding}
             layer["encoding"] = _of_any_cut(layer)
-        elif "series" not in found and encoding.get("color", {}).get("field") == "series":
-            found["series"] = encoding["color"]["scale"]["domain"]  # the models come first, in their order
+        elif "series" not in cut_axes and encoding.get("color", {}).get("field") == "series":
+            cut_axes["series"] = encoding["color"]["scale"]["domain"]  # the models come first, in their order
     for name in (CUT, AREAS):
         if name in spec["datasets"]:
             spec["datasets"][name] = []
-    return found
+    return cut_axes
 
 
 _SIDES = {"across": "x", "up": "y"}
 
 
 def _of_any_cut(layer: dict[str, Any]) -> dict[str, Any]:
-    """The encoding of a mark of the cut without what is said of the cut of the evaluation."""
+    """Return the encoding of a mark of the cut without the texts about the evaluation's cut."""
     encoding = layer["encoding"]
-    kept = {name: encoding[name] for name in ("x", "y", "opacity") if name in encoding}
+    shared = {name: encoding[name] for name in ("x", "y", "opacity") if name in encoding}
     if "size" in encoding:
-        kept["size"] = {"value": _RING}
+        shared["size"] = {"value": _RING}
     if "stroke" in encoding:
         by_model = encoding["stroke"].get("scale", {}) is None
-        kept["stroke"] = encoding["stroke"] if by_model else {"value": PAGE.text}
-    return kept
+        shared["stroke"] = encoding["stroke"] if by_model else {"value": PAGE.text}
+    return shared
 
 
 def _layers(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The single layers of a specification, however they are put together."""
+    """Return the single layers of a specification, however they are put together."""
     for key in ("layer", "hconcat", "vconcat"):
         for part in spec.get(key, ()):
             yield part
@@ -279,7 +282,7 @@ def _layers(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _thin(spec: dict[str, Any]) -> None:
-    """Fewer points under the pointer, the more lines there are: the lines themselves keep all of theirs."""
+    """Keep fewer points under the pointer the more lines there are; the lines keep all of theirs."""
     for rows in spec["datasets"].values():
         if rows and "series" in rows[0] and isinstance(rows[0].get("threshold"), list):
             most = max(_HOVERED // len(rows), 1)
@@ -297,12 +300,14 @@ COLOURS = {
 }
 
 
-def _coloured(node: Any) -> Any:
-    """The colours of the light theme as variables of the page's style: they follow it into the dark and to print."""
+def _use_page_colours(node: Any) -> Any:
+    """Return the colours of the light theme as variables of the page's style: they follow it into the dark and to
+    print.
+    """
     if isinstance(node, str):
         return COLOURS.get(node, node)
     if isinstance(node, dict):
-        return {key: _coloured(child) for key, child in node.items()}
+        return {key: _use_page_colours(child) for key, child in node.items()}
     if isinstance(node, list):
-        return [_coloured(child) for child in node]
+        return [_use_page_colours(child) for child in node]
     return node

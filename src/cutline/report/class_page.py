@@ -21,16 +21,16 @@ from cutline.report.sections import CLASS_SECTIONS, groups
 
 
 def verdict(summary: ClassSummary | ClassComparisonSummary) -> list[str]:
-    """The sentences of one model, or which of several is better."""
+    """Return the sentences of one model, or which of several is better."""
     if isinstance(summary, ClassComparisonSummary):
         return [_difference(summary)]
-    found = [_areas(summary), _decisions(summary), _ends(summary), _confused(summary)]
-    return [sentence for sentence in found if sentence]
+    sentences = [_areas(summary), _decisions(summary), _ends(summary), _find_confusion(summary)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _row(summary: ClassSummary, measure: str, of: str) -> ClassRow | None:
-    found = [row for row in summary.rows if row.measure == measure and row.of == of and row.scope != "class"]
-    return found[0] if found else None
+    rows = [row for row in summary.rows if row.measure == measure and row.of == of and row.scope != "class"]
+    return rows[0] if rows else None
 
 
 def _interval(row: ClassRow, percent: bool = False) -> str:
@@ -65,7 +65,7 @@ def _decisions(summary: ClassSummary) -> str:
 
 
 def _ends(summary: ClassSummary) -> str:
-    """The class that is told best, and the one that is told worst."""
+    """Return the class that is told best, and the one that is told worst."""
     rows = [row for row in summary.of_scope("class") if row.measure == "auc" and not math.isnan(row.value)]
     if len(rows) < 2:
         return ""
@@ -78,29 +78,29 @@ def _ends(summary: ClassSummary) -> str:
     )
 
 
-def _confused(summary: ClassSummary) -> str:
-    """The most frequent error."""
+def _find_confusion(summary: ClassSummary) -> str:
+    """Return the most frequent error."""
     errors = summary.matrix.table - np.diag(np.diag(summary.matrix.table))
     if not errors.max() > 0:
         return "No case is predicted wrong."
-    real, said = np.unravel_index(int(errors.argmax()), errors.shape)
-    names = [str(label) for label in summary.data.classes]
-    return f"The most frequent error: {written(errors[real, said])} cases of {names[real]} are predicted {names[said]}."
+    real, predicted = np.unravel_index(int(errors.argmax()), errors.shape)
+    cases, names = written(errors[real, predicted]), [str(label) for label in summary.data.classes]
+    return f"The most frequent error: {cases} cases of {names[real]} are predicted {names[predicted]}."
 
 
 def _difference(summary: ClassComparisonSummary) -> str:
     known = [(row.measure, row.of) for row in summary.rows]
-    asked = ("auc", "macro mean") if ("auc", "macro mean") in known else known[0]  # the first, where there is no AUC
-    rows = [row for row in summary.rows if (row.measure, row.of) == asked]
+    deciding = ("auc", "macro mean") if ("auc", "macro mean") in known else known[0]  # the first, where there is no AUC
+    rows = [row for row in summary.rows if (row.measure, row.of) == deciding]
     by = f"By {rows[0].title[0].lower()}{rows[0].title[1:]} ({rows[0].of})"
-    told = [row for row in rows if row.better_model(summary.level)]
-    if not told:
+    significant = [row for row in rows if row.better_model(summary.level)]
+    if not significant:
         return f"{by}, no two models differ significantly on these cases."
-    return f"{by}: {'; '.join(_told(row, summary.level) for row in told)}."
+    return f"{by}: {'; '.join(_better(row, summary.level) for row in significant)}."
 
 
-def _told(row: ClassDifference, level: float) -> str:
-    """Which of two models is better than the other, and by how much."""
+def _better(row: ClassDifference, level: float) -> str:
+    """Return which of two models is better than the other, and by how much."""
     other = row.test.b if row.better_model(level) == row.test.a else row.test.a
     return f"{row.better_model(level)} is better than {other} by {shown(abs(row.test.difference))}"
 
@@ -125,12 +125,12 @@ CARDS = (
 )
 
 
-def class_page(summary: ClassSummary | ClassComparisonSummary, drawn: Mapping[str, DrawnClasses]) -> str:
-    """The page as one file.
+def class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[str, DrawnClasses]) -> str:
+    """Return the page as one file.
 
     Args:
         summary: The finished summary.
-        drawn: What the charts of each model show.
+        classes: What the charts of each model show.
     """
     is_one = isinstance(summary, ClassSummary)
     models = {summary.name or "the model": summary} if isinstance(summary, ClassSummary) else dict(summary.models)
@@ -143,7 +143,7 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, drawn: Mapping[st
         "cards": list(_cards(first)) if is_one else [],
         "differences": [] if isinstance(summary, ClassSummary) else _differences(summary),
         "models": [_model(name, own) for name, own in models.items()],
-        "charts": list(_charts(drawn)),
+        "charts": list(_charts(classes)),
         "notes": summary.notes,
         "level": f"{100 * summary.level:g} %",
         "conventions": summary.conventions | {"Versions": versions},
@@ -168,14 +168,14 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, drawn: Mapping[st
 
 
 def _tabs(rows: list[dict[str, Any]]) -> str:
-    """The rows with tabs between the cells, as a spreadsheet takes them from the clipboard."""
+    """Return the rows with tabs between the cells, as a spreadsheet takes them from the clipboard."""
     head = list(rows[0]) if rows else []
     lines = [head, *(["" if cell is None else str(cell) for cell in row.values()] for row in rows)]
     return "\n".join("\t".join(line) for line in lines)
 
 
 def _view(row: ClassRow) -> dict[str, Any]:
-    """A row as the templates read it."""
+    """Return a row as the templates read it."""
     low, high = row.interval or (None, None)
     return {
         "title": row.title,
@@ -200,7 +200,7 @@ def _cards(summary: ClassSummary) -> Iterator[dict[str, Any]]:
 
 
 def _model(name: str, summary: ClassSummary) -> dict[str, Any]:
-    """The tables of one model."""
+    """Return the tables of one model."""
     own = summary.of_scope("class")
     measures = list(dict.fromkeys(row.measure for row in own))
     by_class = {(row.of, row.measure): _view(row) for row in own}
@@ -252,14 +252,14 @@ def _differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:
     ]
 
 
-def _charts(drawn: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
-    """The charts of each model as still pictures."""
+def _charts(classes: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
+    """Return the charts of each model as still pictures."""
     index = 0
-    for name, one in drawn.items():
+    for name, one in classes.items():
         for kind, parameters in CHARTS_SHOWN:
             if not any(value.measure == parameters.get("shown", "auc") for value in one.values):
                 continue
-            suffix = f" of {name}" if len(drawn) > 1 else ""
+            suffix = f" of {name}" if len(classes) > 1 else ""
             chart = chart_specs.tried(CHARTS[kind], one, [], suffix, **parameters)
             picture = "" if chart["spec"] is None else pictures.still(chart, [], index)
             yield {"title": chart["title"], "notes": chart["notes"], "picture": picture}

@@ -11,16 +11,16 @@ from cutline.calibration.summary import judged_probabilities
 from cutline.charts import CHARTS, DARK, LIGHT
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
-from cutline.core.table import shown
+from cutline.core.table import shown, shown_limits
 from cutline.core.validation import counted
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
 from cutline.measures.references import FOLLOWED, citation
 from cutline.report import chart_specs, pictures
-from cutline.report.cut import rule_of
 from cutline.report.guarantee import shown_first
 from cutline.report.guidance import CHECKLIST, GUIDES, Guide, Item
 from cutline.report.page import page_colours
+from cutline.results.cut_words import rule_of
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Row, Summary, named
 
@@ -94,10 +94,10 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
     rows = _rows(ev, summary, [MEASURES[guide.measure].with_(**_costs(guide, ev)) for guide in guides])
     used = max(summary.options.resamples_used, at_the_cut.options.resamples_used, rows.options.resamples_used)
     summary = replace(summary, rows=rows.rows, options=replace(summary.options, resamples_used=used))
-    estimates = [_turned(row, guide) for guide, row in zip(guides, summary.rows, strict=True)]
+    estimates = [_turn_sign(row, guide) for guide, row in zip(guides, summary.rows, strict=True)]
     by_name = {guide.measure: one for guide, one in zip(guides, estimates, strict=True) if guide.sign > 0}
     by_name |= {row.measure.name: row.estimate for row in at_the_cut.rows}
-    verdict, notes = _judged(summary) if are_risks else ([], [])
+    verdict, notes = _judge(summary) if are_risks else ([], [])
     suspicion = _suspicion(by_name) if are_risks else ""
     what = "a prediction model" if are_risks else "a diagnostic score"
     title = f"Validation of {ev.name}" if ev.name else f"Validation of {what}"
@@ -122,7 +122,7 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
         f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
         _checklist(are_risks=are_risks),
-        *_qualified(summary, notes),
+        *_collect_notes(summary, notes),
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
@@ -134,7 +134,7 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
 
 
 def _colours() -> str:
-    """The colours of the charts, which follow the reader's choice of light or dark without any program."""
+    """Return the colours of the charts, which follow the reader's choice of light or dark without any program."""
     light, dark = (
         ";".join(f"{name}:{colour}" for name, colour in page_colours(theme).items()) for theme in (LIGHT, DARK)
     )
@@ -157,36 +157,36 @@ def _rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) -> Summ
 
 
 def _costs(guide: Guide, ev: Evaluation) -> dict[str, Any]:
-    """What the threshold says of the costs, for the one measure that takes them."""
+    """Return the costs that the threshold implies, for the one measure that takes them."""
     takes_costs = guide.measure == "min_expected_cost" and 0 < ev.threshold < 1
     return {"cost_fn": (1 - ev.threshold) / ev.threshold} if takes_costs else {}
 
 
-def _turned(row: Row, guide: Guide) -> Estimate:
-    """The estimate, or that of the negative: the guidance sums the log loss, which is minus the log likelihood."""
+def _turn_sign(row: Row, guide: Guide) -> Estimate:
+    """Return the estimate, or its negative: the guidance sums the log loss, which is minus the log likelihood."""
     e = row.estimate
     return e if guide.sign > 0 else replace(e, measure="log_loss_sum", value=-e.value, low=-e.high, high=-e.low)
 
 
-def _judged(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
-    """The verdict on the probabilities, with what recalibration would bring, and what qualifies it."""
-    found = judged_probabilities(summary).probabilities
-    if found is None:
+def _judge(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the verdict on the probabilities, with what recalibration would bring, and what qualifies it."""
+    judgement = judged_probabilities(summary).probabilities
+    if judgement is None:
         return ["There is no verdict on the probabilities, because all cases are of one class."], []
-    worth = found.worth.verdict if found.worth else found.reason
-    return [*found.calibration.verdict, worth], found.calibration.notes
+    worth = judgement.worth.verdict if judgement.worth else judgement.reason
+    return [*judgement.calibration.verdict, worth], judgement.calibration.notes
 
 
 # ---------------------------------------------------------------------- the parts of the page
 
 
 def _number(value: float) -> str:
-    """A number as people read it; what is zero but for rounding is zero."""
+    """Format a number for people; rounding errors around zero are zero."""
     return "0.0000" if 0 < abs(value) < 1e-6 else shown(value)
 
 
 def _interval(estimate: Estimate) -> str:
-    return f"{_number(estimate.low)} to {_number(estimate.high)}" if estimate.has_interval else "none"
+    return " to ".join(shown_limits(estimate.low, estimate.high)) if estimate.has_interval else "none"
 
 
 def _rule(ev: Evaluation) -> str:
@@ -196,7 +196,8 @@ def _rule(ev: Evaluation) -> str:
 def _population(ev: Evaluation) -> str:
     r = ev.ranking
     share = 100 * float(r.positives) / float(r.total)
-    left_out = f" {counted(r.dropped, 'row')} with missing values {'was' if r.dropped == 1 else 'were'} left out."
+    rows = counted(r.dropped, "row") if r.dropped else "No row"
+    left_out = f" {rows} with missing values {'were' if r.dropped > 1 else 'was'} left out."
     cases = f"{written(r.total)} cases, {written(r.positives)} with the outcome ({share:.3g} %)"
     if r.are_probabilities:
         return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
@@ -204,9 +205,9 @@ def _population(ev: Evaluation) -> str:
     return f"{cases}. The values are not risks. Cases are flagged at {_rule(ev)}.{turned}{left_out}"
 
 
-def _suspicion(found: dict[str, Estimate]) -> str:
-    """What to say where the calibration is perfect: no model is, but on the cases that it was fitted on."""
-    ratio, slope = found["oe_ratio"].value, found["calibration_slope"].value
+def _suspicion(estimates: dict[str, Estimate]) -> str:
+    """Return a warning where the calibration is perfect: only models on their training cases are."""
+    ratio, slope = estimates["oe_ratio"].value, estimates["calibration_slope"].value
     if not (abs(ratio - 1) < _PERFECT and abs(slope - 1) < _PERFECT):
         return ""
     return (
@@ -216,21 +217,21 @@ def _suspicion(found: dict[str, Estimate]) -> str:
     )
 
 
-def _essentials(found: dict[str, Estimate], verdict: str, *, are_risks: bool) -> str:
+def _essentials(estimates: dict[str, Estimate], verdict: str, *, are_risks: bool) -> str:
     essentials = {"auc": "AUROC", "oe_ratio": "O:E ratio", "calibration_slope": "Calibration slope"}
     essentials |= {"net_benefit": "Net benefit"}
     names = essentials if are_risks else {"auc": "AUROC"} | dict(list(AT_THE_CUT.items())[:4])
-    return _table({title: found[name] for name, title in names.items()}, found["auc"].level, verdict)
+    return _table({title: estimates[name] for name, title in names.items()}, estimates["auc"].level, verdict)
 
 
-def _at_the_cut(found: dict[str, Estimate], *, are_risks: bool) -> str:
-    """What is read at the cut and not among the essentials."""
+def _at_the_cut(estimates: dict[str, Estimate], *, are_risks: bool) -> str:
+    """Return the measures at the cut that are not among the essentials."""
     names = AT_THE_CUT if are_risks else dict(list(AT_THE_CUT.items())[4:])
-    return _table({title: found[name] for name, title in names.items()}, found["auc"].level, "")
+    return _table({title: estimates[name] for name, title in names.items()}, estimates["auc"].level, "")
 
 
 def _table(rows: Mapping[str, Estimate], level: float, caption: str) -> str:
-    """Measures with their intervals."""
+    """Return a table of measures with their intervals."""
     cells = "".join(
         f"<tr><th scope='row'>{name}</th><td class='n'>{_number(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
         for name, e in rows.items()
@@ -242,11 +243,11 @@ def _table(rows: Mapping[str, Estimate], level: float, caption: str) -> str:
 
 
 def _promise(ev: Evaluation, summary: Summary) -> list[str]:
-    """What the cut promises for future patients."""
-    found = shown_first(replace(summary, counts=ev.counts))
-    if found["why_not"]:
-        return [f"<p>{escape(found['why_not'])}</p>"]
-    return [f"<p id='promise'>{escape(found['statement'])}</p>"] if found["statement"] else []
+    """Return the guarantee of the cut for future patients."""
+    promise = shown_first(replace(summary, counts=ev.counts))
+    if promise["why_not"]:
+        return [f"<p>{escape(promise['why_not'])}</p>"]
+    return [f"<p id='promise'>{escape(promise['statement'])}</p>"] if promise["statement"] else []
 
 
 def _figure(
@@ -255,13 +256,17 @@ def _figure(
     caption: str,
     parameters: Mapping[str, Any],
     summary: Summary,
-    found: Mapping[str, Estimate],
+    estimates: Mapping[str, Estimate],
 ) -> str:
     caption = caption.format(level=_percent(summary.level))
     options: dict[str, Any] = {"level": summary.level, "seed": summary.options.seed, **parameters}
     if name == "roc":
-        limits = f" ({_percent(summary.level)} interval {_interval(found['auc'])})" if found["auc"].has_interval else ""
-        options["label"] = f"AUROC {shown(found['auc'].value)}{limits}"
+        limits = (
+            f" ({_percent(summary.level)} interval {_interval(estimates['auc'])})"
+            if estimates["auc"].has_interval
+            else ""
+        )
+        options["label"] = f"AUROC {shown(estimates['auc'].value)}{limits}"
     takes = CHARTS[name].parameters
     try:
         picture = ev.chart(name, **{key: value for key, value in options.items() if key in takes})
@@ -288,7 +293,7 @@ def _measures(guides: Sequence[Guide], estimates: list[Estimate]) -> str:
 
 
 def _measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
-    """A row; on a narrow screen its cells stand below each other, each with the name of its column."""
+    """Return a row; on a narrow screen its cells stand below each other, each with the name of its column."""
     why = f"{escape(guide.why)} [{escape(_source(guide))}]"
     focus = "yes" if guide.has_one_focus else "no"
     cells = (_number(e.value), _interval(e), guide.advice.value, guide.proper.value, focus, why)
@@ -301,13 +306,13 @@ def _measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
 
 
 def _source(guide: Guide) -> str:
-    """Where a measure comes from, in a few words: its own paper rather than a text that tells of many."""
+    """Return where a measure comes from, in a few words: its own paper rather than a text that tells of many."""
     keys = list(MEASURES[guide.measure].source)
     return citation(next((key for key in reversed(keys) if key not in FOLLOWED), keys[0]))
 
 
 def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
-    """What a paper says under statistical methods."""
+    """Return the paragraph for a paper's statistical methods."""
     made = {row.measure.name: row.method for row in (*summary.rows, *at_the_cut.rows) if row.interval}
 
     def how(title: str, *names: str) -> str:
@@ -336,35 +341,35 @@ def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
     )
 
 
-def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
-    """What a paper says under results."""
+def _paragraph(ev: Evaluation, estimates: dict[str, Estimate]) -> str:
+    """Return the paragraph for a paper's results."""
 
-    def told(name: str) -> str:
-        e = found[name]
+    def say(name: str) -> str:
+        e = estimates[name]
         limits = f" ({_percent(e.level)} interval {_interval(e)})" if e.has_interval else ""
         return f"{_number(e.value)}{limits}"
 
     population = _population(ev)[:1].lower() + _population(ev)[1:].split(". ")[0]
     what = "model" if ev.ranking.are_probabilities else "score"
-    first = f"The {what} was validated in {population}. The AUROC was {told('auc')}."
+    first = f"The {what} was validated in {population}. The AUROC was {say('auc')}."
     if not ev.ranking.are_probabilities:
         return (
-            f"{first} At {_rule(ev)}, sensitivity was {told('recall')} and specificity {told('specificity')}; the "
-            f"positive likelihood ratio was {told('lr_plus')} and the negative likelihood ratio {told('lr_minus')}."
+            f"{first} At {_rule(ev)}, sensitivity was {say('recall')} and specificity {say('specificity')}; the "
+            f"positive likelihood ratio was {say('lr_plus')} and the negative likelihood ratio {say('lr_minus')}."
         )
     return (
-        f"{first} The O:E ratio was {told('oe_ratio')}, the calibration intercept "
-        f"{told('calibration_intercept')} and the calibration slope {told('calibration_slope')}. At a risk threshold "
-        f"of {ev.threshold:g}, sensitivity was {told('recall')}, specificity {told('specificity')}, the positive "
-        f"likelihood ratio {told('lr_plus')}, the negative likelihood ratio {told('lr_minus')}, and the net benefit "
-        f"{told('net_benefit')}."
+        f"{first} The O:E ratio was {say('oe_ratio')}, the calibration intercept "
+        f"{say('calibration_intercept')} and the calibration slope {say('calibration_slope')}. At a risk threshold "
+        f"of {ev.threshold:g}, sensitivity was {say('recall')}, specificity {say('specificity')}, the positive "
+        f"likelihood ratio {say('lr_plus')}, the negative likelihood ratio {say('lr_minus')}, and the net benefit "
+        f"{say('net_benefit')}."
     )
 
 
 def _checklist(*, are_risks: bool) -> str:
     items = [item for item in CHECKLIST if are_risks or not item.of_risks]
     rows = "".join(
-        f"<tr><th scope='row'>{escape(item.asked)}</th><td>{escape(_where(item))}</td></tr>" for item in items
+        f"<tr><th scope='row'>{escape(item.question)}</th><td>{escape(_where(item))}</td></tr>" for item in items
     )
     head = "<th scope='col'>Item</th><th scope='col'>Where</th>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -376,10 +381,10 @@ def _where(item: Item) -> str:
     return f"you must write this; {item.help}" if item.help else "you must write this"
 
 
-def _qualified(summary: Summary, more: Iterable[str]) -> Iterator[str]:
-    """What qualifies the numbers, and how they were made."""
-    kept = [note for note in summary.notes if note.rule not in _AGAINST_GUIDANCE]
-    notes = [*(note.text for note in (*kept, *summary.row_notes)), *more]
+def _collect_notes(summary: Summary, more: Iterable[str]) -> Iterator[str]:
+    """Return the notes on the numbers, and how they were made."""
+    relevant = [note for note in summary.notes if note.rule not in _AGAINST_GUIDANCE]
+    notes = [*(note.text for note in (*relevant, *summary.row_notes)), *more]
     if notes:
         yield f"<h2>Notes</h2>{_list(notes)}"
     made = _list(f"{name}: {words}" for name, words in summary.conventions.items())

@@ -9,12 +9,12 @@ from typing import Any
 from cutline.charts import Picture
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, shown, shown_limits
 from cutline.curves.score_bands import score_bands
 from cutline.evaluation import Evaluation
 from cutline.report import headline
-from cutline.report.cut import grouped, rule_of, spelled
 from cutline.report.fold_page import plain_page
+from cutline.results.cut_words import grouped, rule_of, spelled
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Summary
 
@@ -66,12 +66,12 @@ def _limits(estimate: Estimate) -> str:
     return f"{_percent(estimate.low)} to {_percent(estimate.high)}" if estimate.has_interval else ""
 
 
-def _approved(counts: Counts) -> str:
+def _approved_cases(counts: Counts) -> str:
     return f"{grouped(counts.unflagged)} of {grouped(counts.total)}"
 
 
 def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
-    """How well the score separates, and what the cut in use approves."""
+    """Return how well the score separates, and what the cut in use approves."""
     c = ev.counts
     named = {row.measure.name: row for row in summary.rows}
     parts = [
@@ -83,33 +83,34 @@ def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
     rate = ev.estimate(_OMISSION, level=summary.level)
     bads = f"{grouped(c.fn)} {'bad' if c.fn == 1 else 'bads'} among them"
     second = (
-        f"Rejecting {rule_of(ev.ranking, c)} approves {_approved(c)} cases ({_percent(c.unflagged / c.total)}), with "
+        f"Rejecting {rule_of(ev.ranking, c)} approves {_approved_cases(c)} cases "
+        f"({_percent(c.unflagged / c.total)}), with "
         f"{bads}: a bad rate of {_percent(float(rate.value))} instead of {_percent(float(c.prevalence))}."
     )
     return [*first, second]
 
 
 def _words(estimate: Estimate) -> str:
-    return f" ({shown(estimate.low)} to {shown(estimate.high)})" if estimate.has_interval else ""
+    return f" ({' to '.join(shown_limits(estimate.low, estimate.high))})" if estimate.has_interval else ""
 
 
 def _bands(ev: Evaluation) -> Table:
-    found = score_bands(ev.ranking, _BANDS)
+    bands = score_bands(ev.ranking, _BANDS)
     r = ev.ranking
     rows = []
-    for i in range(len(found.cases)):
-        bads = float(found.positives[i])
-        cases = float(found.cases[i])
+    for i in range(len(bands.cases)):
+        bads = float(bands.positives[i])
+        cases = float(bands.cases[i])
         rows.append(
             (
-                f"{spelled(r, float(found.low[i]))} to {spelled(r, float(found.high[i]))}",
+                f"{spelled(r, float(bands.low[i]))} to {spelled(r, float(bands.high[i]))}",
                 grouped(cases),
                 grouped(cases - bads),
                 grouped(bads),
                 _percent(bads / cases),
-                _percent(float(found.approved[i])),
-                _percent(float(found.rate_approved[i])),
-                shown(max(float(found.separation[i]), 0.0)),
+                _percent(float(bands.approved[i])),
+                _percent(float(bands.rate_approved[i])),
+                shown(max(float(bands.separation[i]), 0.0)),
             )
         )
     columns = ("score", "cases", "goods", "bads", "bad rate", "approval rate", "bad rate among approved", "KS")
@@ -121,7 +122,7 @@ def _bands(ev: Evaluation) -> Table:
 
 
 def _approvals(ev: Evaluation, summary: Summary) -> Table:
-    """What each approval rate costs: the cut-off that comes nearest without exceeding it."""
+    """Return the cost of each approval rate, at the nearest cut-off that does not exceed it."""
     r, rows = ev.ranking, []
     for rate in RATES:
         cut = next((i for i in range(len(r) + 1) if float(r.ends[i]) >= (1 - rate) * float(r.total) - 1e-9), len(r))
@@ -155,7 +156,7 @@ def _approvals(ev: Evaluation, summary: Summary) -> Table:
 
 
 def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
-    """The cut in use in whole counts and rates with their intervals."""
+    """Return the cut in use in whole counts and rates with their intervals."""
     c = ev.counts
     shares = (
         ("Approval rate", grouped(c.unflagged), "predicted_positive_rate", True),
@@ -179,7 +180,7 @@ def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
 
 def _quality(summary: Summary) -> Iterator[Table]:
     rows = [
-        (row.title, shown(row.value), f"{shown(row.interval[0])} to {shown(row.interval[1])}" if row.interval else "")
+        (row.title, shown(row.value), " to ".join(shown_limits(*row.interval)) if row.interval else "")
         for row in summary.rows
         if row.measure.name in _MEASURES and not row.at and not math.isnan(row.value)
     ]

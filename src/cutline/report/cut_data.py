@@ -33,7 +33,7 @@ FAR_TOO_FEW = (
 
 
 def why_not(r: Ranking, *, grouped: bool) -> str:
-    """Why nothing can be promised of a ranking; empty when something can."""
+    """Return why nothing can be promised of a ranking; empty when something can."""
     if not r.positives or not r.negatives:
         return "All cases are of one class, so nothing can be promised of a cut."
     try:
@@ -69,20 +69,20 @@ def levels(r: Ranking, confidence: float) -> dict[str, Any]:
 
 
 def precision_program() -> dict[str, Any]:
-    """How the bound of the precision follows from those of the rates, as a program."""
+    """Return how the bound of the precision follows from those of the rates, as a program."""
     program = Program()
     [bound] = traced(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
     return {"result": program.add(bound), "steps": program.steps}
 
 
 def _never() -> str:
-    """What is said of a promise that no number of cases allows."""
-    asked = replace(requirement("recall >= 1"), text="{requirement}")
-    return statements.impossible([RatePromise(asked, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False)
+    """Return the sentence for a promise that no number of cases allows."""
+    certain = replace(requirement("recall >= 1"), text="{requirement}")
+    return statements.impossible([RatePromise(certain, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False)
 
 
 def sentences() -> dict[str, Any]:
-    """The sentences of a cut, with names in braces where the page puts numbers."""
+    """Return the sentences of a cut, with names in braces where the page puts numbers."""
     return {
         "schema": SCHEMA,
         "decimals": DECIMALS,
@@ -99,11 +99,15 @@ def sentences() -> dict[str, Any]:
         "never": _never(),
         "ways": statements.WAYS,
         "flags": statements.FLAGS,
+        "by_score": statements.BY_SCORE,
+        "nobody": statements.NOBODY,
+        "everybody": statements.EVERYBODY,
         "best": statements.BEST,
         "only_rules": statements.ONLY_RULES,
         "cap": statements.CAP,
         "nothing": statements.NOTHING,
         "beyond": statements.BEYOND,
+        "no_bound": statements.NO_BOUND,
         "basis": statements.BASIS,
         "in_advance": str(statements.IN_ADVANCE),
         "no_drift": statements.NO_DRIFT,

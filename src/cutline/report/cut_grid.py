@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
-from cutline.report.cut import is_inside_tie
+from cutline.results.cut_words import is_inside_tie
 from cutline.results.summary import Summary
 
 MOST = 4000  # distinct scores of which every cut is kept
@@ -19,7 +19,7 @@ _STEPS = 1000  # ... and for each thousandth of the positives and of the negativ
 _HULL = 3000  # corners of the hull; seldom are there more than a few hundred
 
 
-class Kept(NamedTuple):
+class CutGrid(NamedTuple):
     """The cuts that the page can show, by their place among all, and how far apart two neighbours are at most."""
 
     cuts: Array
@@ -32,13 +32,14 @@ class Kept(NamedTuple):
         return len(self.cuts) == len(ranking) + 1
 
     def place(self, ranking: Ranking, counts: Counts) -> int:
-        """Where the cut of some counts stands among these; a quota inside a tie at the cut before the tie."""
+        """Return where the cut of some counts stands among these; a quota inside a tie at the cut before the tie."""
         index = ranking.cut(float(counts.threshold)) - is_inside_tie(ranking, counts)
         return int(np.searchsorted(self.cuts, index, side="right")) - 1
 
 
-def kept(ranking: Ranking, counts: Counts, models: int = 1) -> Kept:
-    """Which cuts the page can show. The cheapest cut for any costs is a corner of the hull, and these are kept.
+def choose_cuts(ranking: Ranking, counts: Counts, models: int = 1) -> CutGrid:
+    """Return which cuts the page can show. The cheapest cut for any costs is a corner of the hull, and these are
+    kept.
 
     Many models share the room that a page has: each of them gets fewer cuts.
 
@@ -49,19 +50,19 @@ def kept(ranking: Ranking, counts: Counts, models: int = 1) -> Kept:
     """
     part = min(1.0, 3 / models)
     every = np.arange(len(ranking) + 1)
-    index = every if len(ranking) <= MOST * part else _chosen(ranking, float(counts.threshold), part)
+    index = every if len(ranking) <= MOST * part else _choose_position(ranking, float(counts.threshold), part)
     rates = (ranking.tpr[index], ranking.fpr[index])
     of_positives, of_negatives = (float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates)
     has_hull = len(index) == len(every) or len(np.intersect1d(_hull(ranking), index)) == len(_hull(ranking))
-    return Kept(index, of_positives, of_negatives, has_hull)
+    return CutGrid(index, of_positives, of_negatives, has_hull)
 
 
-def _chosen(r: Ranking, threshold: float, part: float) -> Array:
+def _choose_position(r: Ranking, threshold: float, part: float) -> Array:
     n, last, cut, first = float(r.total), len(r), r.cut(threshold), int(FIRST * part)
     start, ratio = float(r.ends[first]), _RATIO ** (1 / part)
     places = start * ratio ** np.arange(max(0.0, math.log(n / start) / math.log(ratio)))
     steps = np.linspace(0, 1, int(_STEPS * part) + 1)
-    found = [
+    cuts = [
         np.arange(first + 1),
         np.searchsorted(r.ends, places),
         np.searchsorted(r.tp, steps * float(r.positives)),
@@ -70,21 +71,21 @@ def _chosen(r: Ranking, threshold: float, part: float) -> Array:
         np.array([max(cut - 1, 0), cut, cut + 1, last]),
     ]
     hull = _hull(r)
-    found.append(hull[:: 1 + len(hull) // _HULL])
-    return np.unique(np.minimum(np.concatenate(found), last))
+    cuts.append(hull[:: 1 + len(hull) // _HULL])
+    return np.unique(np.minimum(np.concatenate(cuts), last))
 
 
 def _hull(r: Ranking) -> Array:
-    """The cuts at the corners of the ROC hull; with one class there is none, and an end is the cheapest cut."""
+    """Return the cuts at the corners of the ROC hull; with one class there is none, and an end is the cheapest cut."""
     return np.asarray(r.hull) if r.positives and r.negatives else np.array([0, len(r)])
 
 
-def embedded(summary: Summary, name: str, chosen: Kept) -> dict[str, Any]:
-    """What the page has to know of a model to cut its list anywhere."""
+def embedded(summary: Summary, name: str, chosen: CutGrid) -> dict[str, Any]:
+    """Return the data with which the page cuts the list of a model anywhere."""
     r, index = summary.data.ranking, chosen.cuts
     # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.
-    following = {} if chosen.is_all(r) else {"next": [_spelled(score) for score in r.score[index[:-1]].tolist()]}
-    squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
+    following = {} if chosen.is_all(r) else {"next": [_spell_score(score) for score in r.score[index[:-1]].tolist()]}
+    squares = {} if r.integral else {"tp2": _cumulate(r.pos2, index), "fp2": _cumulate(r.neg2, index)}
     return (
         {
             "name": name,
@@ -94,10 +95,10 @@ def embedded(summary: Summary, name: str, chosen: Kept) -> dict[str, Any]:
             "grouped": bool(summary.data.groups),
             "single": r.score.dtype.itemsize < 8,
             "start": {
-                "threshold": _spelled(float(summary.counts.threshold)),
+                "threshold": _spell_score(float(summary.counts.threshold)),
                 "quota": float(summary.counts.flagged) if summary.cut.by_quota else None,
             },
-            "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
+            "scores": [_spell_score(score) for score in r.score[index[1:] - 1].tolist()],
             "tp": r.tp[index].tolist(),
             "fp": r.fp[index].tolist(),
             "kept": None if chosen.is_all(r) else index.tolist(),
@@ -107,17 +108,17 @@ def embedded(summary: Summary, name: str, chosen: Kept) -> dict[str, Any]:
     )
 
 
-def _spelled(score: float) -> float | str:
-    """A score; an infinite one, which JSON does not know, as the page's program spells it."""
+def _spell_score(score: float) -> float | str:
+    """Return a score; an infinite one, which JSON does not know, as the page's program spells it."""
     return score if math.isfinite(score) else "Infinity" if score > 0 else "-Infinity"
 
 
-def _cumulated(cells: Array, index: Array) -> Any:
+def _cumulate(cells: Array, index: Array) -> Any:
     return np.concatenate(([0.0], np.cumsum(cells)))[index].tolist()
 
 
-def left_out(r: Ranking, chosen: Kept) -> str:
-    """How many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
+def left_out(r: Ranking, chosen: CutGrid) -> str:
+    """Return how many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
     if chosen.is_all(r):
         return ""
     cheapest = (

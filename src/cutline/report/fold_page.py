@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cutline.charts import Picture
-from cutline.core.table import Table, are_numbers, shown
-from cutline.report import chart_specs, measure_rows, pictures
+from cutline.core.table import Table, are_numbers, shown, shown_limits
+from cutline.report import chart_specs, headline, measure_rows, pictures
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import FOLD_SECTIONS, groups
 from cutline.results.notes import Note
@@ -21,28 +21,29 @@ if TYPE_CHECKING:
     from cutline.fold_evaluation import FoldEvaluation, FoldSummary
 
 
-def fold_page(found: FoldEvaluation, summary: FoldSummary) -> str:
+def fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
     """Return the page of a cross-validation.
 
     Args:
-        found: The folds, which the charts show.
+        folds: The folds, which the charts show.
         summary: The finished summary.
     """
     rows = [row for row in summary.rows if row.value == row.value]
     columns = ("Measure", "Value", f"{100 * summary.level:g} % interval", "Baseline", "Interval by")
     measures = Table(columns, tuple(_cells(row) for row in rows), title="Measures")
     first = [row.measure.name for row in rows if row.measure.card][:6]
-    each = found.fold_table(first) if first else None
+    each = folds.fold_table(first) if first else None
     charts = [("ROC curve of each fold", "roc"), ("Precision-recall curve of each fold", "precision_recall")]
-    drawable = [(title, found.chart(name)) for title, name in charts if found.has_both_classes]
-    if found.ranking.are_probabilities:
-        drawable.append(("Out-of-fold reliability", found.chart("reliability")))
-    if found.has_both_classes:
-        drawable.append(("AUC in each fold", found.chart("folds")))
+    drawable = [(title, folds.chart(name)) for title, name in charts if folds.has_both_classes]
+    if folds.ranking.are_probabilities:
+        drawable.append(("Out-of-fold reliability", folds.chart("reliability")))
+    if folds.has_both_classes:
+        drawable.append(("AUC in each fold", folds.chart("folds")))
     return plain_page(
-        title=found.name or "Cross-validation",
+        title=folds.name or "Cross-validation",
         heading=summary.heading,
-        verdict=_verdict(summary),
+        verdict=summary.verdict,
+        warnings=headline.warnings(summary),
         cards=measure_rows.cards(summary),
         level=f"{100 * summary.level:g} %",
         charts=drawable,
@@ -55,62 +56,52 @@ def fold_page(found: FoldEvaluation, summary: FoldSummary) -> str:
     )
 
 
-def _verdict(summary: FoldSummary) -> list[str]:
-    """The AUC in a sentence, what it estimates, and the first warning."""
-    sentences = [str(note) for note in summary.notes[:1]]
-    row = next((row for row in summary.rows if row.measure.name == "auc" and row.value == row.value), None)
-    if row is not None:
-        interval = f" [{shown(row.interval[0])}, {shown(row.interval[1])}]" if row.interval else ""
-        sentences.insert(0, f"Mean area under the ROC curve {shown(row.value)}{interval} (baseline 0.5).")
-    return [*sentences, *[str(note) for note in summary.notes[1:] if note.kind == "warning"][:1]]
-
-
 def _cells(row: Row) -> tuple[Any, ...]:
-    interval = f"{shown(row.interval[0])} to {shown(row.interval[1])}" if row.interval else ""
+    interval = " to ".join(shown_limits(*row.interval)) if row.interval else ""
     return row.title, row.value, interval, row.baseline, row.method
 
 
-def fold_comparison_page(found: FoldComparison, level: float) -> str:
+def fold_comparison_page(comparison: FoldComparison, level: float) -> str:
     """Return the page of several models on the same folds.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         level: The level of the intervals.
     """
-    table = found.summary(level=level)
-    names = list(found)
-    charts = [(f"{a} against {b}", found.chart(a=a, b=b)) for a in names for b in names if a < b][:6]
+    table = comparison.summary(level=level)
+    names = list(comparison)
+    charts = [(f"{a} against {b}", comparison.chart(a=a, b=b)) for a in names for b in names if a < b][:6]
     return plain_page(
         title=" and ".join(names) if len(names) < 4 else f"{len(names)} models",
         heading=table.title,
-        verdict=found.verdict.splitlines()[:6],
+        verdict=comparison.verdict.splitlines()[:6],
         level=f"{100 * level:g} %",
         charts=charts,
         tables=[table],
-        notes=found.notes,
+        notes=comparison.notes,
         conventions={"Tests": "Student's t with the correction of Nadeau and Bengio; Holm's correction for all pairs."},
-        document=found.to_dict(level=level),
+        document=comparison.to_dict(level=level),
         csv=table.to_csv(),
     )
 
 
-def dataset_page(found: DatasetComparison) -> str:
+def dataset_page(comparison: DatasetComparison) -> str:
     """Return the page of several models on several data sets.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
     """
     return plain_page(
-        title=f"{len(found.models)} models on {len(found.datasets)} data sets",
-        heading=found.friedman_line,
-        verdict=[found.verdict],
-        level=f"{100 * found.level:g} %",
-        charts=[("Critical difference diagram", found.chart())],
-        tables=[found.rank_table, found.table],
-        notes=[Note("datasets", text) for text in found.notes],
-        conventions={"Tests": found.method},
-        document=found.to_dict(),
-        csv=found.to_csv(),
+        title=f"{len(comparison.models)} models on {len(comparison.datasets)} data sets",
+        heading=comparison.friedman_line,
+        verdict=[comparison.verdict],
+        level=f"{100 * comparison.level:g} %",
+        charts=[("Critical difference diagram", comparison.chart())],
+        tables=[comparison.rank_table, comparison.table],
+        notes=[Note("datasets", text) for text in comparison.notes],
+        conventions={"Tests": comparison.method},
+        document=comparison.to_dict(),
+        csv=comparison.to_csv(),
     )
 
 
@@ -164,7 +155,7 @@ def plain_page(
 
 
 def _figure(title: str, picture: Picture, index: int) -> dict[str, Any]:
-    """A picture as the template reads it: its colours follow the page into the dark."""
+    """Return a picture as the template reads it: its colours follow the page into the dark."""
     chart = chart_specs.of_picture(picture)
     return {"title": title, "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
 
@@ -179,7 +170,7 @@ def _is_numeric(cells: Sequence[Any]) -> bool:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """A table as the template reads it."""
+    """Return a table as the template reads it."""
     chosen = table.shown_columns
     return {
         "title": table.title or "Models",

@@ -125,7 +125,7 @@ GUIDES = (
 class Item(NamedTuple):
     """What reporting guidelines (TRIPOD+AI, STARD) ask for, what the page holds of it, and what helps the author."""
 
-    asked: str
+    question: str
     here: str = ""
     help: str = ""
     of_risks: bool = False  # it concerns models that give risks

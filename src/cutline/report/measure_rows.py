@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from cutline.core.table import between, p_number, shown
+from cutline.core.table import between, p_number, shown, shown_limits
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
@@ -26,7 +26,7 @@ View = dict[str, Any]
 
 
 def view(row: Row) -> View:
-    """A row as the templates read it."""
+    """Return a row as the templates read it."""
     low, high = row.interval or (None, None)
     m = row.measure
     return {
@@ -51,7 +51,7 @@ def view(row: Row) -> View:
 
 
 def _between(row: Row) -> str:
-    """Where the exact value lies, if scores were binned."""
+    """Return where the exact value lies, if scores were binned."""
     if row.bounds is None:
         return ""
     ends = between(row.bounds.low, row.bounds.high)
@@ -59,7 +59,7 @@ def _between(row: Row) -> str:
 
 
 def slug(name: str) -> str:
-    """A name that can be an id: a measure with parameters has signs in it."""
+    """Return a name that can be an id: a measure with parameters has signs in it."""
     return re.sub(r"[^\w.]+", "-", name).strip("-")
 
 
@@ -69,14 +69,14 @@ def of_the_cut(row: Row) -> bool:
 
 
 def by_question(rows: Iterable[View]) -> list[dict[str, Any]]:
-    """The rows under the questions that they answer."""
+    """Return the rows under the questions that they answer."""
     listed = list(rows)
     groups = [{"question": f.value, "rows": [row for row in listed if row["family"] is f]} for f in Family]
     return [group for group in groups if group["rows"]]
 
 
 def live_tables(summary: Summary) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The measures of one cut: those that stand in an open table, and those that are folded away."""
+    """Return the measures of one cut: those that stand in an open table, and those that are folded away."""
     rows = [view(row) for row in summary.rows if of_the_cut(row)]
     if len(rows) <= MOST_OPEN:
         return by_question(rows), []
@@ -85,20 +85,20 @@ def live_tables(summary: Summary) -> tuple[list[dict[str, Any]], list[dict[str, 
 
 
 def others(summary: Summary) -> list[dict[str, Any]]:
-    """The measures that do not follow the cut."""
+    """Return the measures that do not follow the cut."""
     return by_question(view(row) for row in summary.rows if not of_the_cut(row))
 
 
 def cards(summary: Summary) -> list[View]:
-    """The numbers that are shown first; of a summary of few measures, all of them."""
+    """Return the numbers that are shown first; of a summary of few measures, all of them."""
     rows = [row for row in summary.rows if not math.isnan(row.value)]
-    found = [row for row in rows if row.measure.card and not row.at] if len(rows) > MOST_CARDS else rows
-    return [view(row) for row in sorted(found, key=lambda row: _ORDER.index(row.measure.family))]
+    shown_rows = [row for row in rows if row.measure.card and not row.at] if len(rows) > MOST_CARDS else rows
+    return [view(row) for row in sorted(shown_rows, key=lambda row: _ORDER.index(row.measure.family))]
 
 
 @cache
 def facts(measure: Measure) -> dict[str, Any]:
-    """What is known of a measure, for its row."""
+    """Return the facts about a measure for its row."""
     known = sources()
     better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
     low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "\N{MINUS SIGN}") for bound in measure.range)
@@ -113,7 +113,7 @@ def facts(measure: Measure) -> dict[str, Any]:
 
 
 def _source(text: str, place: str) -> str:
-    """A text of the literature, and the place in it."""
+    """Return a text of the literature, and the place in it."""
     words = text.replace("*", "")
     return f"{words.rstrip('.')}, {place}." if place else words
 
@@ -121,7 +121,7 @@ def _source(text: str, place: str) -> str:
 def mathml(latex: str) -> str:
     """Return a formula in MathML, which browsers draw.
 
-    Those of cutline's measures are stored. That of a user's measure is converted where latex2mathml is installed, and
+    The formulas of cutline's measures are stored. A user's formula is converted where latex2mathml is installed, and
     shown in LaTeX otherwise.
     """
     stored = _stored_formulas().get(latex)
@@ -153,7 +153,7 @@ def side_by_side(summary: ComparisonSummary, order: Sequence[str] | None = None)
     """
     by_model = {name: {row.key: row for row in summary.models[name].rows} for name in order or summary.models}
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
-    rows = [across(name, by_model) | {"key": name} for name in names]
+    rows = [_mark_ties(across(name, by_model), list(by_model), summary.best(name)[1]) | {"key": name} for name in names]
     whole = [row for row in rows if not row["follows_cut"]]
     compared = {row.key for row in summary.rows}
     return {
@@ -161,7 +161,9 @@ def side_by_side(summary: ComparisonSummary, order: Sequence[str] | None = None)
         "groups": by_question(whole),
         "differences": [_difference(row, summary.level) for row in summary.rows],
         "pairs": len(summary.pairs),
-        "dominance": {AXES[curve]: found.verdict for curve, found in summary.dominance.items() if curve in AXES},
+        "dominance": {
+            AXES[curve]: dominance.verdict for curve, dominance in summary.dominance.items() if curve in AXES
+        },
     }
 
 
@@ -171,7 +173,9 @@ _FOREST_ROWS = 18
 
 
 def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
-    """Return the headline differences of the other models from the first, turned so that more is better.
+    """Return the headline differences of the other models from the first.
+
+    A measure without bounds, such as log loss, is left out beside bounded ones: it would squeeze them on their scale.
 
     Args:
         summary: The comparison.
@@ -181,17 +185,19 @@ def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
     decisive = [choice.measure for choice in summary.choices]
     keys = sorted(by_measure, key=lambda key: (key not in decisive, _place(key), key))
     most = max(1, _FOREST_ROWS // len(names)) if len(names) > 2 else _FOREST_ROWS // 2
-    chosen = [key for key in keys if any(row.interval for row in by_measure[key].values())][:most]
+    known = [key for key in keys if any(row.interval for row in by_measure[key].values())]
+    bounded = [key for key in known if all(map(math.isfinite, next(iter(by_measure[key].values())).measure.range))]
+    chosen = (bounded or known)[:most]
     rows = []
     for key in sorted(chosen, key=lambda key: (_place(key), key)):
         for name in names[1:]:
             row = by_measure[key].get(name)
             if row is None or row.interval is None or row.measure.better is None:
                 continue
-            better = row if row.measure.better == "higher" else row.turned()
-            low, high = better.interval or (row.value, row.value)
-            shares = {"measure": row.title, "model": name, "value": better.value, "low": low, "high": high}
-            rows.append(shares | {"is_significant": row.is_significant(summary.level)})
+            low, high = row.interval
+            shares = {"measure": row.title, "model": name, "value": row.value, "low": low, "high": high}
+            less = row.measure.better == "lower"
+            rows.append(shares | {"less_is_better": less, "is_significant": row.is_significant(summary.level)})
     return rows
 
 
@@ -201,15 +207,20 @@ def _place(key: str) -> int:
 
 
 def across(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
-    """A measure of all models; one that a model does not have is empty there."""
+    """Return a measure of all models; one that a model does not have is empty there."""
     rows = [own.get(name) for own in by_model.values()]
     first = next(row for row in rows if row is not None)
     cells = [{"value": None, "low": None, "high": None, "reason": ""} if row is None else view(row) for row in rows]
     return view(first) | {"cells": _best(first.measure, cells), "follows_cut": of_the_cut(first)}
 
 
+def _mark_ties(row: View, models: Sequence[str], alike: Sequence[str]) -> View:
+    """Return the row, with a mark on the values of models that cannot be told from the best."""
+    return row | {"cells": [cell | {"alike": name in alike} for name, cell in zip(models, row["cells"], strict=True)]}
+
+
 def _best(measure: Measure, cells: list[View]) -> list[View]:
-    """The cells of a row, marked where the value is the best of all."""
+    """Return the cells of a row, marked where the value is the best of all."""
     known = [cell["value"] for cell in cells if cell["value"] is not None and not math.isnan(cell["value"])]
     if measure.better is None or len(known) < 2:
         return cells
@@ -239,7 +250,7 @@ def _difference(row: DifferenceRow, level: float) -> View:
 
 
 def scale(row: View) -> str:
-    """Where value, interval and baseline stand on the range of the measure, in percent, for a small picture."""
+    """Return where value, interval and baseline stand on the range of the measure, in percent, for a small picture."""
     low, high = row["range"]
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
@@ -251,20 +262,24 @@ def scale(row: View) -> str:
 
 
 def number(value: Any) -> str:
-    """A number as people read it; nothing where there is none."""
-    return "" if value is None else shown(float(value)).replace("-inf", "\N{MINUS SIGN}∞").replace("inf", "∞")
+    """Return a number as people read it; nothing where there is none."""
+    return "" if value is None else _infinite(shown(float(value)))
+
+
+def _infinite(text: str) -> str:
+    return text.replace("-inf", "\N{MINUS SIGN}∞").replace("inf", "∞")
 
 
 def interval(row: View) -> str:
-    """The limits in words; empty when there are none."""
-    return "" if row["low"] is None else f"{number(row['low'])} to {number(row['high'])}"
+    """Return the limits in words; empty when there are none."""
+    return "" if row["low"] is None else _infinite(" to ".join(shown_limits(float(row["low"]), float(row["high"]))))
 
 
 def interval_or_reason(row: View) -> str:
-    """The limits in words, or why there is no value."""
+    """Return the limits in words, or why there is no value."""
     return interval(row) or str(row["reason"])
 
 
 def p_value(value: Any) -> str:
-    """A p-value, which is never nought; nothing where there is no test."""
+    """Return a p-value, which is never nought; nothing where there is no test."""
     return p_number(value)

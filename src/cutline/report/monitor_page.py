@@ -50,7 +50,7 @@ def monitor_page(monitor: Monitor) -> str:
         "conventions": _conventions(monitor),
     }
     charts = [monitor.chart(name) for name in settings.measures] if last else []
-    return _rendered(context, charts, MONITOR_SECTIONS, table, monitor.to_dict())
+    return _render_page(context, charts, MONITOR_SECTIONS, table, monitor.to_dict())
 
 
 def _interval(row: dict[str, Any]) -> str:
@@ -108,17 +108,17 @@ def drift_page(drift: Drift) -> str:
             "Version": f"cutline {__version__}",
         },
     }
-    return _rendered(context, [drift.chart()], DRIFT_SECTIONS, drift.table, drift.to_dict())
+    return _render_page(context, [drift.chart()], DRIFT_SECTIONS, drift.table, drift.to_dict())
 
 
-def _rendered(
+def _render_page(
     context: dict[str, Any], charts: Iterable[Picture], sections: tuple[Section, ...], table: Table, document: Any
 ) -> str:
     """Return the page with its charts as still pictures."""
-    drawn = [chart_specs.of_picture(chart) for chart in charts]
+    specs = [chart_specs.of_picture(chart) for chart in charts]
     context["charts"] = [
         {"title": chart["title"], "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
-        for index, chart in enumerate(drawn)
+        for index, chart in enumerate(specs)
     ]
     scripts = {"program": script(STILL)}
     tabs = "\n".join("\t".join("" if v is None else str(plain(v)) for v in row) for row in (table.columns, *table.rows))

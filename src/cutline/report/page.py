@@ -26,10 +26,11 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import plain, shown
 from cutline.measures import MEASURES
 from cutline.report import calibration, chart_specs, cut_grid, guarantee, headline, measure_rows, pictures, programs
-from cutline.report.cut import grouped, opening
+from cutline.report.cut import opening
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.cut_words import grouped
 from cutline.results.method_titles import TITLES
 from cutline.results.summary import Summary
 
@@ -46,7 +47,7 @@ COLUMNS = (
 
 
 def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
-    """The rows of the table, and in words which of all they are."""
+    """Return the rows of the table, and in words which of all they are."""
     index = chosen(np.asarray(r.ends[1:], float))
     tp, fp = r.tp[index + 1], r.fp[index + 1]
     table = TrustedCounts(tp, fp, r.positives - tp, r.negatives - fp)
@@ -66,7 +67,7 @@ def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
 
 
 def chosen(ends: Array) -> Array:
-    """Which scores stand in the table, by their places, from how many cases have that score or a better one."""
+    """Return which scores stand in the table, by their places, from how many cases have that score or a better one."""
     if len(ends) <= MOST:
         return np.arange(len(ends))
     places = np.linspace(ends[FIRST - 1], ends[-1], MOST - FIRST + 1)
@@ -116,7 +117,7 @@ class Shown(NamedTuple):
 
 
 def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -> str:
-    """The page of one model or of several: a view of their finished summary, which computes nothing."""
+    """Return the page of one model or of several: a view of their finished summary, which computes nothing."""
     library = in_background(vega)
     if isinstance(summary, Summary):
         models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
@@ -125,18 +126,18 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     shown = {
         name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
     }
-    found = calibration.trust(models)
+    probabilities = calibration.trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
-    has_trust = bool(found and found["models"])
+    has_trust = bool(probabilities and probabilities["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
     with parallel.beside(partial(guarantee.embedded, models)) as promises:  # which take long for long lists
-        drawn, stills = _drawn(itertools.chain(_forest(summary), specs), models)
-        held = {name: cut_grid.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
-        data = _data(summary, models, held, drawn) | {"promises": promises()}
-    context |= _common(summary, models, held) | {"trust": found, "tools": tools}
+        charts, stills = _with_stills(itertools.chain(_forest(summary), specs), models)
+        held = {name: cut_grid.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
+        data = _data(summary, models, held, charts) | {"promises": promises()}
+    context |= _common(summary, models, held) | {"trust": probabilities, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
-    context["charts"] = _figures(drawn, [still.result() for still in stills], context["captions"])
+    context["charts"] = _figures(charts, [still.result() for still in stills], context["captions"])
     template = environment().get_template("page")
     written: str = template.render(
         **context,
@@ -150,12 +151,15 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
 
 
 def _forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
-    """The differences of several models from the best of them, as a picture beside their curves."""
+    """Return the differences that the terminal shows, as a picture beside the curves: of two models the first minus the
+    second, of several each minus the best.
+    """
     if isinstance(summary, ComparisonSummary):
         names = list(headline.best_first(summary))
-        rows = measure_rows.forest_rows(summary, names)
+        reference = names[0] if len(names) > 2 else list(summary.models)[-1]
+        rows = measure_rows.forest_rows(summary, [reference, *(name for name in names if name != reference)])
         if rows:
-            picture = difference_forest(rows, names[0], names[1:])
+            picture = difference_forest(rows, reference, names)
             yield chart_specs.of_picture(picture, shrink=False) | {"name": "differences", "models": [], "panel": 2}
 
 
@@ -187,10 +191,10 @@ def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
 def _common(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, cut_grid.Kept],
+    held: Mapping[str, cut_grid.CutGrid],
 ) -> dict[str, Any]:
-    """What the templates are given of one model and of several alike."""
-    first, kept = next(iter(models.values())), next(iter(held.values()))
+    """Return the template context that one model and several share."""
+    first, grid = next(iter(models.values())), next(iter(held.values()))
     live, more_live = measure_rows.live_tables(first)
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
@@ -202,8 +206,8 @@ def _common(
         "models": list(models),
         "level": f"{100 * summary.level:g} %",
         "higher": first.data.ranking.higher_is_positive,
-        "opening": opening(models, kept.place(first.data.ranking, first.counts), len(kept.cuts) - 1),
-        "left_out": cut_grid.left_out(first.data.ranking, kept),
+        "opening": opening(models, grid.place(first.data.ranking, first.counts), len(grid.cuts) - 1),
+        "left_out": cut_grid.left_out(first.data.ranking, grid),
         "rankings": [ranking_table(own.data.ranking, name) for name, own in models.items()],
         "ranking_columns": COLUMNS,
         "conventions": first.conventions | {"Versions": versions},
@@ -215,12 +219,12 @@ def _common(
 def _data(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, cut_grid.Kept],
-    drawn: Sequence[Mapping[str, Any]],
+    held: Mapping[str, cut_grid.CutGrid],
+    charts: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """What the page's program reads, but for the promises."""
+    """Return the data of the page's program, without the guarantees."""
     rows = [(row.name, row.measure) for row in next(iter(models.values())).rows if of_the_cut(row)]
-    points = [name for picture in drawn for name in _coordinates(picture)]
+    points = [name for picture in charts for name in _coordinates(picture)]
     program = programs.embedded(rows, (*points, *_POINTS), summary.level)
     program["measures"] = [entry | {"id": slug(entry["name"])} for entry in program["measures"]]
     return {
@@ -235,13 +239,13 @@ def _data(
         ],
         "program": program,
         "methods": TITLES,
-        "charts": drawn,
+        "charts": charts,
         "document": summary.document(),
     }
 
 
 def _coordinates(picture: Mapping[str, Any]) -> list[str]:
-    """The measures that place the cut on a chart."""
+    """Return the measures that place the cut on a chart."""
     where = picture.get("cut") or {}
     return [where[axis].removesuffix("_deviate") for axis in ("x", "y") if where.get(axis)]
 
@@ -249,12 +253,13 @@ def _coordinates(picture: Mapping[str, Any]) -> list[str]:
 # ---------------------------------------------------------------------- charts
 
 
-def _drawn(
+def _with_stills(
     charts: Iterable[dict[str, Any]], models: Mapping[str, Summary]
 ) -> tuple[list[dict[str, Any]], list[Future[str]]]:
-    """The charts, and still pictures of those at the top of the page, as many as it has room for.
+    """Return the charts, and still pictures of those at the top of the page, within its size limit.
 
-    Another thread draws a picture while the next chart is made. What is folded is drawn by the page's program alone.
+    Another thread renders a picture while the next chart is made. Folded charts are drawn by the page's program
+    alone.
     """
     counts, room = [own.counts for own in models.values()], pictures.MOST_BYTES
 
@@ -264,25 +269,27 @@ def _drawn(
             return ""
         if chart.get("panel") is None or room <= 0:
             return pictures.LATER
-        found = pictures.still(chart, counts, index)
-        room -= len(found)
-        return found
+        picture = pictures.still(chart, counts, index)
+        room -= len(picture)
+        return picture
 
     pool = ThreadPoolExecutor(1)  # of one, so that the room is taken in their order
-    drawn, stills = [], []
+    made, stills = [], []
     for index, chart in enumerate(charts):
-        drawn.append(chart)
+        made.append(chart)
         stills.append(pool.submit(still, chart, index))
     pool.shutdown(wait=False)
-    return drawn, stills
+    return made, stills
 
 
-def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str], captions: Mapping[str, str]) -> dict[str, Any]:
-    """The charts for the template: the panels at the top, those of the probabilities, and those that are folded."""
+def _figures(charts: Sequence[Mapping[str, Any]], stills: Sequence[str], captions: Mapping[str, str]) -> dict[str, Any]:
+    """Return the charts for the template: the panels at the top, those of the probabilities, and those that are
+    folded.
+    """
     every = [
         {key: chart[key] for key in ("name", "title", "notes")}
         | {"index": i, "picture": stills[i], "wide": chart["name"] in WIDE_CHARTS, "panel": chart.get("panel")}
-        for i, chart in enumerate(drawn)
+        for i, chart in enumerate(charts)
     ]
     for chart in every:
         if chart["panel"] is not None and chart["name"] in captions:
@@ -301,7 +308,7 @@ def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str], captions
 
 
 def environment() -> Any:
-    """What renders the templates: the parts of the page by name, and how they write numbers."""
+    """Return the Jinja environment: the parts of the page by name, and the number formats."""
     from jinja2 import Environment, FunctionLoader
 
     environment = Environment(
@@ -322,7 +329,7 @@ def _template(name: str) -> str:
 
 
 def packed(data: Any) -> str:
-    """Data as text that no markup can be hidden in, in a tenth of the bytes: JSON, compressed, in base 64."""
+    """Pack data as text that cannot contain markup, in a tenth of the bytes: JSON, compressed, in base 64."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain)
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
@@ -332,7 +339,7 @@ def _plain(value: Any) -> Any:
 
 
 def in_background(work: Callable[[], Any]) -> Future[Any]:
-    """The promise of something that another thread makes meanwhile."""
+    """Return the promise of something that another thread makes meanwhile."""
     pool = ThreadPoolExecutor(1)
     promised = pool.submit(work)
     pool.shutdown(wait=False)
@@ -341,19 +348,19 @@ def in_background(work: Callable[[], Any]) -> Future[Any]:
 
 @cache
 def script(modules: tuple[str, ...] = MODULES) -> str:
-    """The modules of a page as one program."""
+    """Return the modules of a page as one program."""
     text = "\n".join(asset(f"{name}.js") for name in modules)
     return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
 
 
 @cache
 def asset(name: str) -> str:
-    """A file of the page."""
+    """Return a file of the page."""
     return (files("cutline.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def policy(programs: Any) -> str:
-    """What the browser may do: run these very programs and use this style. Nothing can be fetched or sent."""
+    """Return the content security policy: these very programs and this style; nothing can be fetched or sent."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
     rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))

@@ -20,14 +20,14 @@ _SIDES = {"x": "across", "y": "up"}
 
 
 def still(chart: Mapping[str, Any], counts: Sequence[Counts], index: int) -> str:
-    """A chart as SVG, with the cut of each of its models, whose counts are given."""
-    return _slim(renderer.svg(_seen(_with_cut(chart, counts))), index)
+    """Return a chart as SVG, with the cut of each of its models, whose counts are given."""
+    return _slim(renderer.svg(_drop_invisible(_with_cut(chart, counts))), index)
 
 
-def _seen(spec: dict[str, Any]) -> dict[str, Any]:
-    """A specification without the layers that nobody sees: they are there to be pointed at."""
+def _drop_invisible(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification without its invisible layers, which only catch the pointer."""
     parts = {
-        key: [_seen(part) for part in spec[key] if part.get("encoding", {}).get("opacity") != {"value": 0}]
+        key: [_drop_invisible(part) for part in spec[key] if part.get("encoding", {}).get("opacity") != {"value": 0}]
         for key in ("layer", "hconcat", "vconcat")
         if key in spec
     }
@@ -50,7 +50,7 @@ def _with_cut(chart: Mapping[str, Any], counts: Sequence[Counts]) -> dict[str, A
 
 
 def _mark(where: Mapping[str, Any], c: Counts, line: int, chart: Mapping[str, Any]) -> dict[str, Any]:
-    """Where a cut stands, in the coordinates that the chart names."""
+    """Return where a cut stands, in the coordinates that the chart names."""
     several = len(chart["models"]) > 1
     colour = f"var(--line-{chart['models'][line] % len(LIGHT.lines)})" if several else "var(--ink)"
     names = where.get("series") or []
@@ -63,7 +63,7 @@ def _mark(where: Mapping[str, Any], c: Counts, line: int, chart: Mapping[str, An
 
 
 def _at_the_edge(value: float, name: str, domain: Sequence[float] | None) -> float:
-    """Rates of 0 and 1 have no normal deviate: they stand at the edge of the chart."""
+    """Move rates of 0 and 1, which have no normal deviate, to the edge of the chart."""
     return min(max(value, domain[0]), domain[-1]) if domain and name.endswith("_deviate") else value
 
 
@@ -91,14 +91,14 @@ def _is_inside(mark: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
 
 
 def _areas(bars: Sequence[Mapping[str, Any]], threshold: float) -> list[dict[str, Any]]:
-    """The parts of the bars of a density that lie on the wrong side of the cut."""
-    found = []
+    """Return the parts of the bars of a density that lie on the wrong side of the cut."""
+    errors = []
     for bar in bars:
         if bar["below"] and bar["x"] < threshold:
-            found.append(dict(bar) | {"x2": min(bar["x2"], threshold)})
+            errors.append(dict(bar) | {"x2": min(bar["x2"], threshold)})
         elif not bar["below"] and bar["x2"] > threshold:
-            found.append(dict(bar) | {"x": max(bar["x"], threshold)})
-    return found
+            errors.append(dict(bar) | {"x": max(bar["x"], threshold)})
+    return errors
 
 
 _NEEDLESS = re.compile(
@@ -108,7 +108,7 @@ _DIGITS = re.compile(r"(\d\.\d\d)\d+")
 
 
 def _slim(svg: str, index: int) -> str:
-    """The picture without what a still one does not need; marks that are referred to get names of their own."""
+    """Return the picture without what a still one does not need; marks that are referred to get names of their own."""
 
     def slim(tag: re.Match[str]) -> str:
         text = _DIGITS.sub(r"\1", _NEEDLESS.sub("", tag.group()))  # coordinates to a hundredth of a pixel

@@ -6,75 +6,92 @@ cut that the page holds, and the page looks it up.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts
+from cutline.core.counts import Counts, TrustedCounts
 from cutline.core.ranking import Array, Ranking
 from cutline.inference import influence
 from cutline.inference.effective_size import squares
-from cutline.inference.single import proportions
+from cutline.inference.single import closed_forms, proportions
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.costs import total_cost
-from cutline.measures.kinds import Ratio
-from cutline.measures.tracing import Program, Traced, trace, traced
+from cutline.measures.kinds import Ratio, SumOfRates
+from cutline.measures.tracing import Program, Traced, symbol, trace, traced
 from cutline.results.estimate import quantile
 
 COSTS = ("cost_fp", "cost_fn")  # parameters that have fields on the page
+_CELLS = ("tp", "fp", "fn", "tn")
+_MOVES = 7  # tables at which MOVER looks
+_SYMBOLS: Any = TrustedCounts(symbol("tp"), symbol("fp"), symbol("fn"), symbol("tn"))
 
 
 def embedded(measures: Iterable[tuple[str, Measure]], points: Iterable[str], level: float) -> dict[str, Any]:
-    """The programs of some measures of one cut, by the names of their rows, and of values that are needed alone."""
+    """Return the programs of some measures of one cut, by the names of their rows, and of values that are needed
+    alone.
+    """
     program = Program()
-    entries = [_entry(name, measure, program) for name, measure in measures]
-    alone = {name: found for name in dict.fromkeys(points) if (found := _point(name)) is not None}
+    entries = [_entry(name, measure, program, level) for name, measure in measures]
+    alone = {name: point for name in dict.fromkeys(points) if (point := _point(name)) is not None}
     return {"steps": program.steps, "measures": entries, "points": alone, "intervals": _intervals(level)}
 
 
 def _point(name: str) -> dict[str, Any] | None:
-    """The program of one value by itself: the page looks for cuts by it, at thousands of them."""
+    """Return the program of one value by itself: the page looks for cuts by it, at thousands of them."""
     if name == "total_cost":
-        (value,) = traced(lambda *given: (total_cost(*given),), "fp", "fn", *COSTS)
+        (value,) = traced(lambda *inputs: (total_cost(*inputs),), "fp", "fn", *COSTS)
         parameters = dict.fromkeys(COSTS, 1.0)
     else:
-        found = trace(MEASURES[name], COSTS) if name in MEASURES else None
-        if found is None:
+        formula = trace(MEASURES[name], COSTS) if name in MEASURES else None
+        if formula is None:
             return None
-        value, parameters = found.value, dict(found.parameters)
+        value, parameters = formula.value, dict(formula.parameters)
     program = Program()
     result = program.add(value)
     return {"steps": program.steps, "result": result, "parameters": parameters}
 
 
-def _entry(name: str, measure: Measure, program: Program) -> dict[str, Any]:
+def _entry(name: str, measure: Measure, program: Program, level: float) -> dict[str, Any]:
     low, high = (bound if math.isfinite(bound) else None for bound in map(float, measure.range))
-    found = trace(measure, COSTS)
+    formula = trace(measure, COSTS)
     about = {"name": name, "range": [low, high], "undefined": measure.undefined_when}
-    return about | (_places(found, measure, program) if found else {"looked_up": True})
+    return about | (_places(formula, measure, program, level) if formula else {"looked_up": True})
 
 
-def _places(found: Traced, measure: Measure, program: Program) -> dict[str, Any]:
-    """Where the results of a measure stand in the program."""
+def _places(formula: Traced, measure: Measure, program: Program, level: float) -> dict[str, Any]:
+    """Return where the results of a measure stand in the program."""
     then = Program()
     return {
-        "value": program.add(found.value),
-        "baseline": None if found.baseline is None else program.add(found.baseline),
-        "reasons": [[words, program.add(holds)] for words, holds in found.undefined],
-        "share": None if found.share is None else [program.add(part) for part in found.share],
-        "then": None if found.then is None else {"result": then.add(found.then), "steps": then.steps},
+        "value": program.add(formula.value),
+        "baseline": None if formula.baseline is None else program.add(formula.baseline),
+        "reasons": [[words, program.add(holds)] for words, holds in formula.undefined],
+        "share": None if formula.share is None else [program.add(part) for part in formula.share],
+        "then": None if formula.then is None else {"result": then.add(formula.then), "steps": then.steps},
         "ratio": measure.kind._asdict() if isinstance(measure.kind, Ratio) else None,
-        "parameters": dict(found.parameters),
+        "sum": _places_of_sum(measure.kind, program, level) if isinstance(measure.kind, SumOfRates) else None,
+        "parameters": dict(formula.parameters),
     }
 
 
-def _intervals(level: float) -> dict[str, Any]:
-    """The limits of a share (k of n) and of ratios of two (a, b; c, d), and how many standard errors a level means.
+def _places_of_sum(kind: SumOfRates, program: Program, level: float) -> list[int]:
+    """Return where the limits of a sum of two shares stand in the program."""
+    limits = closed_forms.limits_of_sum(kind, _SYMBOLS, level, proportions.modified_of_counts)
+    return [program.add(limit) for limit in limits]
 
-    The third result of a share says whether its limits are the modified ones.
+
+def _intervals(level: float) -> dict[str, Any]:
+    """Return the limits of a share (k of n), of ratios of two (a, b; c, d), and of all else, by the values at moved
+    tables.
+
+    The third result of a share says whether its limits are the modified ones. `moved` gives seven tables one after the
+    other, and whether the cut may tell nothing; `three_shares` the limits, given the values there. `z` is how many
+    standard errors a level means.
     """
 
     def limits(function: Any, *names: str) -> dict[str, Any]:
@@ -85,6 +102,13 @@ def _intervals(level: float) -> dict[str, Any]:
     def of_share(k: Any, n: Any) -> tuple[Any, ...]:
         return (*of_counts(k, n, level), proportions.is_modified(k, n))
 
+    def moved(*cells: Any) -> tuple[Any, ...]:
+        tables, may_tell_nothing = proportions.moved_tables(TrustedCounts(*cells), level)
+        return (*itertools.chain(*tables), may_tell_nothing)
+
+    def of_moves(value: Any, may_tell_nothing: Any, *there: Any) -> tuple[Any, ...]:
+        return proportions.limits_of_moves(value, list(there), may_tell_nothing)
+
     of_counts = proportions.modified_of_counts
 
     return {
@@ -92,13 +116,15 @@ def _intervals(level: float) -> dict[str, Any]:
         "share": limits(of_share, "k", "n"),
         "ratio": limits(partial(proportions.of_shares, level=level, limits=of_counts), "a", "b", "c", "d"),
         "odds": limits(partial(proportions.log_odds, level=level), "a", "b", "c", "d"),
+        "moved": limits(moved, *_CELLS),
+        "three_shares": limits(of_moves, "value", "may_tell_nothing", *(f"at_{i}" for i in range(_MOVES))),
     }
 
 
 def looked_up(
     measures: Iterable[tuple[str, Measure]], r: Ranking, cuts: Array, level: float, *, grouped: bool
 ) -> dict[str, Any]:
-    """The measures that cannot be traced, at the cuts that the page holds: values, limits and baselines."""
+    """Return the measures that cannot be traced, at the cuts that the page holds: values, limits and baselines."""
     return {
         name: _at_cuts(measure, r, cuts, level, grouped=grouped)
         for name, measure in measures
@@ -108,41 +134,50 @@ def looked_up(
 
 def _at_cuts(measure: Measure, r: Ranking, cuts: Array, level: float, *, grouped: bool) -> dict[str, Any]:
     tables = [r.at_cut(int(cut)) for cut in cuts]
-    second = tables if r.integral else [squares(r).at_cut(int(cut)) for cut in cuts]
+    second = [None] * len(tables) if r.integral else [squares(r).at_cut(int(cut)) for cut in cuts]
     values = [float(measure.compute(table)) for table in tables]
     limits = [
         (math.nan, math.nan) if grouped else _limits(measure, table, squared, value, level)
         for table, squared, value in zip(tables, second, values, strict=True)
     ]
     return {
-        "value": _spelled(values),
-        "low": _spelled([low for low, _ in limits]),
-        "high": _spelled([high for _, high in limits]),
-        "baseline": _spelled([measure.baseline_value(table) for table in tables]),
+        "value": _spell_numbers(values),
+        "low": _spell_numbers([low for low, _ in limits]),
+        "high": _spell_numbers([high for _, high in limits]),
+        "method": "mover" if r.integral else "influence",
+        "baseline": _spell_numbers([measure.baseline_value(table) for table in tables]),
         "reason": [measure.reason(table) for table in tables] if any(map(math.isnan, values)) else None,
     }
 
 
-def _limits(measure: Measure, table: Counts, second: Counts, value: float, level: float) -> tuple[float, float]:
-    """The limits by the infinitesimal jackknife, inside the range of the measure."""
+def _limits(measure: Measure, table: Counts, second: Counts | None, value: float, level: float) -> tuple[float, float]:
+    """Return the limits inside the range of the measure; `second` has the squared weights, where these are no
+    counts.
+    """
     if math.isnan(value):
         return math.nan, math.nan
     try:
-        variance = influence.of_counts(lambda many: _each(measure, many), table, second)
+        if second is None:
+            tables, may_tell_nothing = proportions.moved_tables(table, level)
+            there = list(_each(measure, replace(table, **dict(zip(_CELLS, np.array(tables).T, strict=True)))))
+            low, high = proportions.limits_of_moves(value, there, may_tell_nothing)
+        else:
+            low, high = influence.normal(
+                value, influence.of_counts(lambda many: _each(measure, many), table, second), level
+            )
     except Exception:
         return math.nan, math.nan
-    if not math.isfinite(variance):
+    if not math.isfinite(high - low):
         return math.nan, math.nan
-    low, high = influence.normal(value, variance, level)
     return min(max(float(low), measure.range[0]), value), max(min(float(high), measure.range[1]), value)
 
 
 def _each(measure: Measure, many: Counts) -> Array:
-    """A measure of tables one by one: what cannot be traced may not broadcast either."""
+    """Return a measure of tables one by one: what cannot be traced may not broadcast either."""
     tables = zip(many.tp, many.fp, many.fn, many.tn, strict=True)
     return np.array([float(measure.compute(Counts(*table, many.threshold, many.is_risk))) for table in tables])
 
 
-def _spelled(numbers: Iterable[float]) -> list[float | str]:
-    """Numbers as JSON and the page can hold them."""
+def _spell_numbers(numbers: Iterable[float]) -> list[float | str]:
+    """Convert numbers to those that JSON and the page can hold."""
     return [number if math.isfinite(number) else str(number).replace("inf", "Infinity") for number in numbers]

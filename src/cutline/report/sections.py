@@ -22,7 +22,8 @@ class Section:
         name: The anchor, and the name of the part that renders it.
         title: The heading.
         link: What the navigation calls it; the title when empty.
-        folded: Whether it is closed until somebody opens it. Printing opens it.
+        folded: Whether it is closed until somebody opens it. Printing opens it, unless it is long.
+        is_long: Whether it is printed only where the reader has opened it.
         follows_cut: Whether it moves with the slider, which stays in view there.
         heading: Whether the heading is visible; a section that explains itself has one for screen readers alone.
         appears: Whether there is anything to show, from what the templates are given.
@@ -32,6 +33,7 @@ class Section:
     title: str
     link: str = ""
     folded: bool = False
+    is_long: bool = False
     follows_cut: bool = False
     heading: bool = True
     appears: Callable[[Context], bool] = _always
@@ -65,7 +67,7 @@ SECTIONS = (
     ),
     Section("charts", "More charts", folded=True, appears=lambda context: bool(context["charts"]["more"])),
     Section("notes", "Notes", folded=True),
-    Section("ranking", "The ranking", "Ranking", folded=True),
+    Section("ranking", "The ranking", "Ranking", folded=True, is_long=True),
     Section("tools", "What would other tools say?", "Other tools", appears=lambda context: bool(context["tools"])),
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
 )
@@ -115,10 +117,10 @@ FOLD_SECTIONS = (
 
 
 def groups(context: Context, sections: tuple[Section, ...] = SECTIONS) -> list[dict[str, Any]]:
-    """The sections that appear; neighbours that follow the cut are together."""
+    """Return the sections that appear; neighbours that follow the cut are together."""
     shown = [
         {"name": s.name, "title": s.title, "link": s.link or s.title, "folded": s.folded}
-        | {"follows_cut": s.follows_cut, "heading": s.heading}
+        | {"follows_cut": s.follows_cut, "heading": s.heading, "is_long": s.is_long}
         for s in sections
         if s.appears(context)
     ]

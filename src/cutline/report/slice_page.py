@@ -12,7 +12,7 @@ from typing import Any
 from cutline.charts import MOST_MODELS
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError, ParameterError
-from cutline.core.table import p_number, shown
+from cutline.core.table import p_number, shown, shown_limits
 from cutline.core.validation import check_flag, check_path, counted
 from cutline.report import chart_specs, pictures
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
@@ -54,57 +54,57 @@ def save(
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     atomic_write.check(target, overwrite=overwrite)
-    kept = slices.with_least(least)
+    large_enough = slices.with_least(least)
     if suffix in PICTURES:
-        drawn = kept.chart("slices", measure=measure, **options)
-        return atomic_write.write(target, drawn.render(suffix), overwrite=overwrite)
-    found = kept.against_rest(measure, **options)
+        picture = large_enough.chart("slices", measure=measure, **options)
+        return atomic_write.write(target, picture.render(suffix), overwrite=overwrite)
+    against_rest = large_enough.against_rest(measure, **options)
     if suffix == ".csv":
-        text = kept.summary(level=found.level).to_csv()
+        text = large_enough.summary(level=against_rest.level).to_csv()
     elif suffix == ".json":
-        text = atomic_write.json_text(document(kept, found)) + "\n"
+        text = atomic_write.json_text(document(large_enough, against_rest)) + "\n"
     else:
-        text = page(kept, found)
+        text = page(large_enough, against_rest)
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
-def document(slices: Slices, found: AgainstRest) -> dict[str, Any]:
+def document(slices: Slices, against_rest: AgainstRest) -> dict[str, Any]:
     """Return the numbers of the page, ready for JSON."""
-    fairness = slices.fairness(level=found.level)
-    return slices_document(slices, slices.summaries(level=found.level)) | {
-        "against_rest": found.document(),
-        "gap": slices.gap(found.measure, level=found.level).to_dict(),
+    fairness = slices.fairness(level=against_rest.level)
+    return slices_document(slices, slices.summaries(level=against_rest.level)) | {
+        "against_rest": against_rest.document(),
+        "gap": slices.gap(against_rest.measure, level=against_rest.level).to_dict(),
         "fairness": {name: estimate.to_dict() for name, estimate in fairness.estimates.items()},
     }
 
 
-def page(slices: Slices, found: AgainstRest) -> str:
+def page(slices: Slices, against_rest: AgainstRest) -> str:
     """Return the page as one file: a view of finished comparisons, which computes nothing.
 
     Args:
         slices: The slices.
-        found: Each of them beside the rest.
+        against_rest: Each of them beside the rest.
     """
-    fairness = slices.fairness(level=found.level)
-    gap = slices.gap(found.measure, level=found.level)
+    fairness = slices.fairness(level=against_rest.level)
+    gap = slices.gap(against_rest.measure, level=against_rest.level)
     overall = slices.overall
-    measures = list(dict.fromkeys((found.measure.name, *SHOWN)))
-    summaries = slices.summaries(measures, simultaneous=True, level=found.level)
+    measures = list(dict.fromkeys((against_rest.measure.name, *SHOWN)))
+    summaries = slices.summaries(measures, simultaneous=True, level=against_rest.level)
     table = common_table(slices.by, summaries)
     context: dict[str, Any] = {
         "title": f"{overall.name or 'Slices'} by {slices.by}",
         "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).heading}",
-        "verdict": [found.verdict, _gap_words(slices, found, gap)],
+        "verdict": [against_rest.verdict, _gap_words(slices, against_rest, gap)],
         "cards": [],
-        "charts": list(_charts(slices, found)),
-        "tables": [_against(found), _measures(slices, summaries, found.level), _fairness(fairness)],
+        "charts": list(_charts(slices, against_rest)),
+        "tables": [_against(against_rest), _measures(slices, summaries, against_rest.level), _fairness(fairness)],
         "notes": slices.notes,
-        "level": f"{100 * found.level:g} %",
+        "level": f"{100 * against_rest.level:g} %",
         "conventions": {
-            "Against the rest": found.how,
-            "Intervals": simultaneous_words(found.level, len(slices)),
-            "Gaps": "All pairs of slices hold at once (Tukey-Kramer; shares by Newcombe); the largest difference "
-            "therefore lies between the largest lower and the largest upper limit.",
+            "Against the rest": against_rest.how,
+            "Intervals": simultaneous_words(against_rest.level, len(slices)),
+            "Gaps": "All pairs of slices hold at once (Tukey-Kramer; shares by Newcombe's method from mid-P limits); "
+            "the largest difference therefore lies between the largest lower and the largest upper limit.",
             "Versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
         },
         "skip": "verdict",
@@ -113,7 +113,7 @@ def page(slices: Slices, found: AgainstRest) -> str:
     rows = table.to_dict()
     lines = [list(rows[0]), *(["" if cell is None else str(cell) for cell in row.values()] for row in rows)]
     data = {
-        "document": document(slices, found),
+        "document": document(slices, against_rest),
         "csv": table.to_csv(),
         "tabs": "\n".join("\t".join(line) for line in lines),
     }
@@ -132,23 +132,23 @@ def page(slices: Slices, found: AgainstRest) -> str:
     return written
 
 
-def _gap_words(slices: Slices, found: AgainstRest, gap: Any) -> str:
+def _gap_words(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
     equal = " The slices may be equal." if gap.low == 0 else ""
     return (
-        f"The largest gap in {found.name} between any two slices by {slices.by} is {shown(gap.value)} "
-        f"({100 * gap.level:g} % interval {shown(gap.low)} to {shown(gap.high)}).{equal}"
+        f"The largest gap in {against_rest.name} between any two slices by {slices.by} is {shown(gap.value)} "
+        f"({100 * gap.level:g} % interval {' to '.join(shown_limits(gap.low, gap.high))}).{equal}"
     )
 
 
-def _charts(slices: Slices, found: AgainstRest) -> Iterable[dict[str, Any]]:
-    """The forest plot, and the ROC curves where they can be told apart."""
+def _charts(slices: Slices, against_rest: AgainstRest) -> Iterable[dict[str, Any]]:
+    """Return the forest plot, and the ROC curves where they can be told apart."""
     from cutline.charts.forest import forest
 
-    drawn = [forest(found.forest)]
+    charts = [forest(against_rest.forest)]
     if len(slices) <= MOST_MODELS:
         with contextlib.suppress(CutlineError):  # a slice with one class has no curve
-            drawn.append(slices.chart("roc"))
-    for index, picture in enumerate(drawn):
+            charts.append(slices.chart("roc"))
+    for index, picture in enumerate(charts):
         chart = chart_specs.of_picture(picture)
         yield {"title": chart["title"], "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
 
@@ -162,15 +162,15 @@ def _number(value: Any) -> str:
 
 
 def _interval(low: float, high: float) -> str:
-    return "" if math.isnan(low) or math.isnan(high) else f"{shown(low)} to {shown(high)}"
+    return "" if math.isnan(low) or math.isnan(high) else " to ".join(shown_limits(low, high))
 
 
 def _columns(*titles: str, text: Sequence[str] = ()) -> list[dict[str, Any]]:
     return [{"title": title, "number": title not in text} for title in titles]
 
 
-def _against(found: AgainstRest) -> dict[str, Any]:
-    ordered = sorted(found.rows, key=lambda row: (math.isnan(row.value), row.value))
+def _against(against_rest: AgainstRest) -> dict[str, Any]:
+    ordered = sorted(against_rest.rows, key=lambda row: (math.isnan(row.value), row.value))
     folded = len(ordered) - 2 * _ENDS
     if folded > 0:
         known = [row for row in ordered if not math.isnan(row.value)]
@@ -191,9 +191,9 @@ def _against(found: AgainstRest) -> dict[str, Any]:
         }
         for row in ordered
     ]
-    caption = f"{found.measure.title}. {found.how}"
+    caption = f"{against_rest.measure.title}. {against_rest.how}"
     if folded > 0:
-        caption += f" The {_ENDS} lowest and the {_ENDS} highest of {len(found.rows)} slices."
+        caption += f" The {_ENDS} lowest and the {_ENDS} highest of {len(against_rest.rows)} slices."
     names = ("Slice", "Cases", "Positive", "Value", "Rest", "Difference", "p (adjusted)", "Verdict")
     return {
         "title": "Each slice beside all other cases",
@@ -222,7 +222,7 @@ def _measures(slices: Slices, summaries: Any, level: float) -> dict[str, Any]:
     }
 
 
-def _fairness(found: Fairness) -> dict[str, Any]:
+def _fairness(fairness: Fairness) -> dict[str, Any]:
     rows = [
         {
             "marked": False,
@@ -232,11 +232,11 @@ def _fairness(found: Fairness) -> dict[str, Any]:
                 _cell(row["note"]),
             ],
         }
-        for row in found.table
+        for row in fairness.table
     ]
     return {
         "title": "Fairness",
-        "caption": " ".join(found.table.below),
+        "caption": " ".join(fairness.table.below),
         "columns": _columns("Criterion", "Value", "Note", text=("Note",)),
         "rows": rows,
     }

@@ -1,5 +1,5 @@
-// The measures of a cut with their intervals: Wilson for shares, MOVER for their ratios, the log scale for odds ratios,
-// and the infinitesimal jackknife for all else. What they compute comes as programs from the Python definitions.
+// The measures of a cut with their intervals: Wilson for shares, Newcombe's for sums of two, the log scale for odds
+// ratios, and MOVER for all else; with weights that are no counts, the infinitesimal jackknife. What they compute comes as programs from the Python definitions.
 
 import { run } from "./program.js";
 
@@ -27,7 +27,8 @@ export class Measures {
   estimates(cut, model, costs) {
     const found = this.results(cut, costs);
     const hasIntervals = !model.grouped && cut.inside === 0;
-    const variances = hasIntervals ? this.variances(cut, costs) : null;
+    const variances = hasIntervals && !model.integral ? this.variances(cut, costs) : null;
+    const moved = hasIntervals && model.integral ? this.moved(cut, costs) : null;
     return this.entries.map((entry) => {
       if (entry.looked_up) return lookedUp(entry, cut, model);
       const value = found[entry.value];
@@ -36,7 +37,7 @@ export class Measures {
       const none = { name: entry.name, value, low: NaN, high: NaN, method: "", baseline, reason };
       // Cases in groups are not independent, and a cut inside a tie is none of a threshold: these methods fit neither.
       if (Number.isNaN(value) || !hasIntervals) return none;
-      const [method, low, high] = this.limits(entry, value, found, cut, model, variances);
+      const [method, low, high] = this.limits(entry, value, found, cut, { variances, moved });
       if (Number.isNaN(low) || Number.isNaN(high)) return none;
       const inside = (limit) => Math.min(Math.max(limit, entry.range[0] ?? -Infinity), entry.range[1] ?? Infinity);
       return { ...none, method, low: Math.min(inside(low), value), high: Math.max(inside(high), value) };
@@ -44,11 +45,27 @@ export class Measures {
   }
 
   // Weights that are not whole numbers say how much a case counts, not how many there are: no formula of counts fits.
-  limits(entry, value, found, cut, model, variances) {
-    if (entry.share && model.integral) return this.ofShare(entry, found);
-    if (entry.ratio && model.integral) return this.ofRatio(entry.ratio, value, cut);
-    const half = this.intervals.z * Math.sqrt(variances[entry.value]);
-    return half > 0 ? ["influence", value - half, value + half] : ["influence", NaN, NaN]; // none rather than no width
+  limits(entry, value, found, cut, { variances, moved }) {
+    if (variances) {
+      const half = this.intervals.z * Math.sqrt(variances[entry.value]);
+      return half > 0 ? ["influence", value - half, value + half] : ["influence", NaN, NaN]; // none rather than no width
+    }
+    if (entry.share) return this.ofShare(entry, found);
+    if (entry.sum) return ["square_and_add", ...entry.sum.map((place) => found[place])];
+    if (entry.ratio) return this.ofRatio(entry.ratio, value, cut);
+    const there = Object.fromEntries(moved.tables.map((table, i) => [`at_${i}`, table[entry.value]]));
+    const given = { value, may_tell_nothing: moved.mayTellNothing, ...there };
+    return ["mover", ...results(this.intervals.three_shares, given)];
+  }
+
+  // All measures at the tables that MOVER looks at, and whether the cut may tell nothing.
+  moved(cut, costs) {
+    const cells = results(this.intervals.moved, cut);
+    const mayTellNothing = cells.pop();
+    const tables = Array.from({ length: cells.length / CELLS.length }, (_, i) =>
+      this.results({ ...cut, ...Object.fromEntries(CELLS.map((name, k) => [name, cells[CELLS.length * i + k]])) }, costs),
+    );
+    return { tables, mayTellNothing };
   }
 
   ofShare({ share, then }, found) {
@@ -104,5 +121,5 @@ function lookedUp(entry, cut, model) {
   const at = (name) => (known && cut.inside === 0 ? Number(known[name][cut.index]) : NaN);
   const [value, low, high, baseline] = ["value", "low", "high", "baseline"].map(at);
   const reason = known && cut.inside > 0 ? "it is not known inside a tie" : (known?.reason?.[cut.index] ?? "");
-  return { name: entry.name, value, low, high, method: Number.isNaN(low) ? "" : "influence", baseline, reason };
+  return { name: entry.name, value, low, high, method: Number.isNaN(low) ? "" : known.method, baseline, reason };
 }

@@ -202,12 +202,14 @@ export class LiveCut {
   showSentence() {
     const { cut, model } = this;
     const flagged = cut.tp + cut.fp;
+    const { found, missed, falsely, about } = outcomes(model, cut);
     byId("bar-rule").textContent = rule(model, cut);
     byId("bar-flagged").textContent = `flags ${counted(flagged)} of ${counted(model.total)} (${percent(this.measured("predicted_positive_rate")(cut))})`;
     byId("sentence").textContent =
       `${rule(model, cut)[0].toUpperCase()}${rule(model, cut).slice(1)}: ${counted(flagged)} of ${counted(model.total)} cases are flagged. ` +
-      `${counted(cut.tp)} of the ${counted(model.positives)} positives are found, ${counted(cut.fn)} are missed; ` +
-      `${counted(cut.fp)} of the ${counted(model.negatives)} negatives are false alarms.` +
+      `${about ? "About " : ""}${counted(found)} of the ${counted(model.positives)} positives ${be(found)} found, ` +
+      `${about}${counted(missed)} ${be(missed)} missed; ${about}${counted(falsely)} of the ${counted(model.negatives)} negatives ` +
+      `${falsely === 1 ? "is a false alarm" : "are false alarms"}.` +
       (cut.inside > 0 ? " The last places go to cases of equal score at random: the counts are expectations." : "") +
       (cut.snapped ? " This is the nearest cut that this file holds." : "");
   }
@@ -299,8 +301,21 @@ function fromRow(row) {
   return { name: row.measure, value, low, high, method: row.method, baseline: row.baseline ?? NaN, reason };
 }
 
+// The counts of a sentence; inside a tie they are expectations, of which people read whole cases, "about" so many.
+function outcomes(model, cut) {
+  if (!(cut.inside > 0)) return { found: cut.tp, missed: cut.fn, falsely: cut.fp, about: "" };
+  const whole = (count) => Math.round(Number(count.toFixed(6)));
+  const found = whole(cut.tp);
+  return { found, missed: whole(model.positives - found), falsely: whole(cut.tp + cut.fp - found), about: "about " };
+}
+
+function be(count) {
+  return count === 1 ? "is" : "are";
+}
+
 export function rule(model, cut) {
   if (cut.index === 0 && !Number.isFinite(cut.threshold)) return `threshold ${model.higher ? "above" : "below"} every score`;
+  if (cut.inside > 0) return `the first ${counted(cut.tp + cut.fp)} cases (the last places shared among ties at ${model.spelled(cut)})`;
   return `score ${model.higher ? "≥" : "≤"} ${model.spelled(cut)}`;
 }
 

@@ -38,6 +38,7 @@ export const OPERATIONS = {
   isnan: Number.isNaN,
   isfinite: Number.isFinite,
   isinf: (a) => a === Infinity || a === -Infinity,
+  hypot: Math.hypot,
   where: (condition, yes, no) => (condition ? yes : no),
   frexp_mantissa: (a) => a * 2 ** -exponent(a),
   frexp_exponent: (a) => exponent(a),

@@ -243,7 +243,9 @@ export class Promises {
     const { recall, fpr, precision } = this.bounds(cut, this.prevalence);
     const cells = { recall: [recall, 1], fpr: [fpr, -1], precision: [precision, 1] };
     for (const [name, [bound, sign]] of Object.entries(cells)) {
-      element(`promise-${name}`).textContent = isTied ? "" : inPercent((sign * Math.floor(sign * bound * 1e4 + 1e-9)) / 1e4);
+      const promised = inPercent((sign * Math.floor(sign * bound * 1e4 + 1e-9)) / 1e4);
+      element(`promise-${name}-side`).hidden = isTied;
+      element(`promise-${name}`).textContent = isTied ? this.words.no_bound : promised;
       const seen = this.live.measures.point(name, cut, null);
       element(`promise-${name}-here`).textContent = Number.isNaN(seen) ? shown(seen) : inPercent(Number(seen.toFixed(4)));
     }
@@ -288,15 +290,23 @@ export class Promises {
     return Number.isFinite(threshold) ? exact(threshold) : this.words.beyond;
   }
 
+  // Who is flagged, on which side of the threshold.
+  flagged() {
+    const { threshold } = this.live.cut;
+    const { higher } = this.live.model;
+    if (!Number.isFinite(threshold)) return threshold > 0 === higher ? this.words.nobody : this.words.everybody;
+    return fill(this.words.by_score, { sign: higher ? ">=" : "<=", threshold: exact(threshold) });
+  }
+
   unpromised() {
     const { cut, model } = this.live;
     const { asked } = this.found;
     const cap = asked.quota === null ? "" : fill(this.words.cap, { quota: asked.quota });
-    const flags = fill(this.words.flags, { flagged: cut.tp + cut.fp, total: model.total });
-    if (asked.miss === null) return fill(this.words.only_rules, { threshold: this.named(), flags, which: "the most", given: cap });
+    const flags = fill(this.words.flags, { who: this.flagged(), flagged: cut.tp + cut.fp, total: model.total });
+    if (asked.miss === null) return fill(this.words.only_rules, { flags, which: "the most", given: cap });
     const given = cap ? ` under ${cap} on these cases` : "";
     const where = this.prevalence === null ? "" : ` at ${this.whichPrevalence()}`;
-    const words = { threshold: this.named(), flags, verb: "lowest", criterion: "expected cost", where, given, later: "" };
+    const words = { flags, verb: "lowest", criterion: "expected cost", where, given, later: "" };
     return fill(this.words.best, { ...words, apparent: shown(this.cost(cut, asked)) });
   }
 

@@ -25,9 +25,9 @@ export function startTheme() {
   apply();
 }
 
-// What is folded on the screen is open on paper. Styles do this too, in browsers that know how.
+// What is folded on the screen is open on paper, unless it is long. Styles do this too, in browsers that know how.
 export function unfoldForPrinting() {
-  const folds = [...document.querySelectorAll("details.fold")];
+  const folds = [...document.querySelectorAll("details.fold:not(.long)")];
   let closed = [];
   window.addEventListener("beforeprint", () => {
     closed = folds.filter((fold) => !fold.open);

@@ -1,0 +1,92 @@
+"""Charts of curves on axes of matplotlib: the same finished lines, marks and bands, in a figure of the user's own.
+
+Nothing is imported: whoever has axes has matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import cutline.charts.vega_lite as alt
+from cutline.charts.layers import Frame, Series, Shade, VerticalLine
+from cutline.charts.marks import CUT_DASH, Mark
+from cutline.core.errors import ParameterError
+
+_MARKERS = {"circle": "o", "diamond": "D", "triangle-up": "^", "triangle-down": "v", "square": "s", "cross": "P"}
+_MORE = ("bar", "rect", "point", "circle", "text")  # what a chart says beside its lines; areas only shade them
+_USED = ("plot", "fill_between", "axvline", "set_xlim", "legend")
+
+
+def check_axes(ax: Any) -> None:
+    """Raise if these are not axes of matplotlib."""
+    if not all(callable(getattr(ax, name, None)) for name in _USED):
+        way_out = "pass axes of matplotlib, such as fig, ax = plt.subplots()"
+        raise ParameterError(f"is of type {type(ax).__name__}", way_out, argument="ax")
+
+
+def draw_on_axes(ax: Any, name: str, chart: alt.Chart) -> Any:
+    """Draw the lines, marks and bands of a finished chart on axes, and return these.
+
+    Args:
+        ax: The axes of matplotlib.
+        name: The name of the chart, for the refusal of one that is not made of lines.
+        chart: The chart, whose layers know what they were made from.
+    """
+    frame = chart.drawn
+    finished = list(_finished(chart)) if isinstance(frame, Frame) else []
+    has_more = any(layer.drawn is None and layer.mark.type in _MORE for layer in chart.layer or [])
+    if has_more or not any(isinstance(one, Series) for one in finished):
+        raise ParameterError(f"The chart {name} is not made of curves", "leave ax out, and save the picture")
+    for depth, one in enumerate(finished):
+        _draw(ax, one, depth)
+    _set_axes(ax, frame)
+    _set_title(ax, chart.title)
+    if len(ax.get_legend_handles_labels()[1]) > 1:
+        ax.legend(title=frame.legend, fontsize="small")
+    return ax
+
+
+def _finished(chart: alt.Chart) -> Iterator[Any]:
+    """Yield what the layers of a chart were made from."""
+    for layer in chart.layer:
+        yield from layer.drawn if isinstance(layer.drawn, tuple) else [layer.drawn]
+
+
+def _draw(ax: Any, one: Any, depth: int) -> None:
+    if isinstance(one, Series):
+        style = "-" if one.dash[1:] == (0,) else (0, one.dash)
+        how = {"color": one.colour, "linestyle": style, "linewidth": 0.75 * one.width, "zorder": 2 + depth / 100}
+        ax.plot(one.columns["x"], one.columns["y"], label=one.name, **how)
+    elif isinstance(one, Shade):
+        ax.fill_between(one.x, one.low, one.high, color=one.colour, alpha=0.2, linewidth=0)
+    elif isinstance(one, VerticalLine):
+        ax.axvline(one.x, color=one.colour, linestyle=(0, tuple(CUT_DASH)), linewidth=1.1, label=one.name)
+    elif isinstance(one, Mark):
+        look = {"marker": _MARKERS[one.shape], "markeredgecolor": one.colour, "markerfacecolor": "none"}
+        label = f"{one.name} ({one.model})" if one.model else one.name
+        ax.plot([one.point.x], [one.point.y], label=label, linestyle="none", markersize=8, zorder=3, **look)
+
+
+def _set_axes(ax: Any, frame: Frame) -> None:
+    ax.set_xlabel(frame.x)
+    ax.set_ylabel(frame.y)
+    ax.set_xlim(*_with_room(frame.x_domain))
+    ax.set_ylim(*_with_room(frame.y_domain))
+    for ticks, side in ((frame.x_ticks, ax.set_xticks), (frame.y_ticks, ax.set_yticks)):
+        low, high = frame.x_domain if side == ax.set_xticks else frame.y_domain
+        inside = {place: name for place, name in ticks.items() if low <= place <= high}
+        if inside:
+            side(list(inside), list(inside.values()))
+
+
+def _with_room(domain: tuple[float, float]) -> tuple[float, float]:
+    """The ends of an axis, a little beyond what is drawn: matplotlib would cut lines along an edge in half."""
+    room = 0.01 * (domain[1] - domain[0])
+    return domain[0] - room, domain[1] + room
+
+
+def _set_title(ax: Any, title: Any) -> None:
+    if title is not alt.Undefined:
+        below = [] if title.subtitle is alt.Undefined else list(title.subtitle)
+        ax.set_title("\n".join([title.text, *below]), loc="left", fontsize="medium")
