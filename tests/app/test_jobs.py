@@ -18,6 +18,7 @@ from cutline.app.settings import Settings, parse_number
 from cutline.cli.main import main
 from cutline.core.errors import ParameterError
 from serving import is_running, running, worker_of
+from workbooks import write_xlsx
 
 pytestmark = pytest.mark.slow
 TUMOURS = files("cutline.examples") / "tumours.csv"
@@ -82,14 +83,12 @@ def test_counts_are_whole_numbers_at_a_quota_too(client):
 
 def made_in_excel():
     """Return the files that people have: a workbook of two sheets, and text with semicolons and decimal commas."""
-    openpyxl = pytest.importorskip("openpyxl")
     rows = [line.split(",") for line in TUMOURS.read_text().splitlines()[1:]]
-    book, written = openpyxl.Workbook(), io.BytesIO()
-    book.active.append(["case", "finding", "score"])
-    for i, (label, score, _) in enumerate(rows):
-        book.active.append([f"C{i}", "ja" if label == "malignant" else "nein", float(score)])
-    book.create_sheet("Notes").append(["made in May"])
-    book.save(written)
+    sheet = [
+        (f"C{i}", "ja" if label == "malignant" else "nein", float(score)) for i, (label, score, _) in enumerate(rows)
+    ]
+    written = io.BytesIO()
+    write_xlsx(written, [("case", "finding", "score"), *sheet], [("made in May",)])
     text = "".join(
         f"C{i};{'ja' if y == 'malignant' else 'nein'};{p.replace('.', ',')}\r\n" for i, (y, p, _) in enumerate(rows)
     )
@@ -241,8 +240,13 @@ def test_a_process_that_used_much_memory_does_not_work_on_the_next_file(client, 
     monkeypatch.setattr("cutline.app.tabs.MOST_MEMORY", 10**6)
     client.upload(tab, "a.csv", b"y,p\n1,0.9\n0,0.1\n")
     assert client.wait_idle(tab)["columns"]["score"] == "p"
-    assert worker_of(client, tab) != first
+    second = worker_of(client, tab)
+    assert second != first
     assert not is_running(first)
+    client.run(tab, "evaluate", label="y", score="p", positive="1")
+    client.wait(tab, lambda parts: parts.get("table"))
+    assert not is_running(second)  # nor on the next evaluation
+    client.send("POST", f"/tabs/{tab}/cancel", b"")
 
 
 def test_two_pages_work_at_once_and_each_shows_its_own(client):

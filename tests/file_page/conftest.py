@@ -37,6 +37,14 @@ class Opened:
     def wait_for_numbers(self, before=0):
         self.tab.wait_for_selector(f"html[data-evaluated='{before + 1}']", timeout=30_000)
 
+    def wait_until_idle(self):
+        """Wait until the last choice has been answered."""
+        for _ in range(600):
+            if self.evaluations and not self.tab.evaluate("cutline.page.waiting.size"):
+                return
+            self.tab.wait_for_timeout(100)
+        raise AssertionError("the page still works")
+
     def wait_for_promises(self):
         self.tab.wait_for_selector("html[data-promised=true]", timeout=30_000)
 

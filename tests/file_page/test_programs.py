@@ -5,6 +5,7 @@ import io
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 import cutline as cl
 from cutline.core.errors import CutlineError
@@ -12,6 +13,7 @@ from cutline.file_page.page import WORKER, page_data, script
 from cutline.file_page.programs import ranking_measures
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.tracing import columns_of
+from cutline.results.estimate import student_quantile
 
 pytestmark = pytest.mark.slow
 
@@ -37,6 +39,10 @@ def random_rankings():
         labels, scores = random.integers(0, 2, n), random.integers(0, 10 ** (1 + i % 4), n) / 10 ** (1 + i % 4)
         labels[:2] = (0, 1)
         yield cl.rank(labels, scores, random.gamma(2, 1, n) if i % 3 == 0 else None, positive=1)
+    for n, weighted in ((3000, False), (900, True), (12_000, False), (24_000, False), (40_000, True)):
+        labels = random.integers(0, 2, n)
+        scores = (1 / (1 + np.exp(-random.normal(labels, 1.5)))).round(3 if weighted else 6)
+        yield cl.rank(labels, scores, random.gamma(2, 1, n) if weighted else None, positive=1)
     yield cl.rank([1, 1, 1], [0.1, 0.5, 0.5], positive=1)
     yield cl.rank([0, 0], [0.1, 0.9], positive=1)
     yield cl.rank([1], [0.3], positive=1)
@@ -52,34 +58,56 @@ return { measures: found.measures, reliability: found.reliability };
 """
 
 
-def test_every_measure_and_interval_is_that_of_the_package(engine):
+def test_every_measure_and_interval_is_that_of_the_command_line_without_resamples(engine):
+    seen = set()
     measures = {measure.name: measure for measure in ranking_measures()[0]}
     for r in random_rankings():
         given = {name: column.tolist() for name, column in columns_of(r).items()} | {"integral": r.integral}
         found = engine(EVALUATE, given)
-        ev = cl.Evaluation(r)
+        rows = {row.measure.name: row for row in cl.Evaluation(r).summary(measures, level=LEVEL, resamples=0).rows}
         assert [one["name"] for one in found["measures"]] == list(measures)
         for one in found["measures"]:
-            measure = measures[one["name"]]
+            measure, row = measures[one["name"]], rows[one["name"]]
+            estimate = row.estimate
             assert one["reason"] == measure.reason(r)
             assert one["value"] == close(float(measure.compute(r)))
             assert np.isnan(one["baseline"]) or one["baseline"] == close(measure.baseline_value(r))
+            if one["lacks"] == "on the command line":
+                assert measure.name == "precision_at_recall"
+                continue
+            assert (one["low"], one["high"]) == (close(estimate.low, 1e-8), close(estimate.high, 1e-8)), measure
             if one["method"]:
-                estimate = ev.estimate(measure, method=one["method"], level=LEVEL)
-                assert (one["low"], one["high"]) == (close(estimate.low), close(estimate.high))
+                assert estimate.method == one["method"]
+                seen.add((measure.name, one["method"]))
+            elif not one["reason"] and np.isfinite(one["value"]):
+                assert one["lacks"]
         observed, expected, cases = (column[column >= 0] for column in in_bins(r, 10, "mass"))
         some = cases > 0
         assert [[bar["k"], bar["n"]] for bar in found["reliability"]] == close(
             np.array([observed, cases]).T[some].tolist()
         )
         assert [bar["x"] for bar in found["reliability"]] == close((expected[some] / cases[some]).tolist())
+    by_rule = {"auc", "gini", "taks", "average_gain", "pem", "tied_pairs", "oe_ratio"}
+    by_influence = {(name, "influence_student") for name in ("average_precision", "brier", "log_loss", "mae")}
+    by_influence |= {(name, "influence") for name in ("average_precision", "brier", "log_loss", "eer", "ks")}
+    assert {name for name, _ in seen} >= by_rule
+    assert {("auc", "delong_student"), ("auc", "newcombe_delong"), *by_influence} <= seen
 
 
-def close(expected):
-    """Equal to twelve digits."""
+def test_students_quantile_is_that_of_scipy(engine):
+    levels, degrees = [0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999], [1, 1.5, 2, 3, *np.geomspace(1, 1e6, 60).tolist()]
+    pairs = [(level, freedom) for level in levels for freedom in degrees]
+    computed = engine("return given.map(([level, freedom]) => studentQuantile(level, freedom))", pairs)
+    for (level, freedom), quantile in zip(pairs, computed, strict=True):
+        assert quantile == pytest.approx(stdtrit(freedom, (1 + level) / 2), rel=1e-10)
+        assert student_quantile(level, freedom) == pytest.approx(quantile, rel=1e-10)
+
+
+def close(expected, relative=1e-12):
+    """Equal to twelve digits, or fewer."""
     if isinstance(expected, list) and expected and isinstance(expected[0], list):
         return [close(row) for row in expected]
-    return pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+    return pytest.approx(expected, rel=relative, abs=relative, nan_ok=True)
 
 
 # ---------------------------------------------------------------------- reading

@@ -111,10 +111,10 @@ class Access:
     def has_session(self, headers: Headers) -> bool:
         """Whether a request has the cookie."""
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
         except CookieError:
             return False
-        return found is not None and secrets.compare_digest(found.value.encode(), self._session.encode())
+        return cookie is not None and secrets.compare_digest(cookie.value.encode(), self._session.encode())
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return why a request is refused, as a status and a sentence; None if it is answered."""

@@ -15,7 +15,7 @@ from cutline.app.settings import METHODS, TITLES, Settings
 from cutline.charts import CHARTS, Shows
 from cutline.cli.compare import compared
 from cutline.cli.evaluate import evaluated
-from cutline.cli.options import Columns, ReadingAtCut, SelectionOptions
+from cutline.cli.options import ColumnOptions, ReadingAtCut, SelectionOptions
 from cutline.cli.reading import choose, read_comparison, read_evaluation
 from cutline.cli.render import interval
 from cutline.cli.slices import read_slices
@@ -28,8 +28,8 @@ from cutline.core.validation import whole_if_possible
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask, Source
-from cutline.inputs.write_flags import Cases, Flags
+from cutline.inputs.column_source import Request, Source
+from cutline.inputs.write_flags import CaseColumns, Flags
 from cutline.report import save
 from cutline.results.measure_selection import headlines
 from cutline.results.summary import Summary
@@ -56,7 +56,7 @@ class Jobs:
         self._cut: tuple[Any, Cut] | None = None
 
     def run(self, name: str, folder: Path, file: str, title: str, settings: Settings, argument: str) -> None:
-        """Do a job, by its name.
+        """Run a job by its name.
 
         Args:
             name: What to do.
@@ -90,17 +90,17 @@ class Jobs:
     def _describe(self, file: str) -> None:
         """Send the columns, and those that can only be meant."""
         source = files.read(file)
-        found: dict[str, Any] = {"columns": list(source.columns), "label": "", "score": ""}
+        guess: dict[str, Any] = {"columns": list(source.columns), "label": "", "score": ""}
         with suppress(InputError):
-            found["label"] = choose(source, None, ("",), ()).label
-            found["score"] = choose(source, found["label"], (), ()).scores[0]
-        self._send("columns", found)
-        if found["label"]:
-            self._send_values(source, found["label"])
+            guess["label"] = choose(source, None, ("",), ()).label
+            guess["score"] = choose(source, guess["label"], (), ()).scores[0]
+        self._send("columns", guess)
+        if guess["label"]:
+            self._send_values(source, guess["label"])
 
     def _send_values(self, source: Source, column: str) -> None:
         """Send the values of a column of labels, and the one that is usually positive."""
-        rows = source.rows({"labels": Ask("labels", column, as_text=True)})["labels"]
+        rows = source.rows({"labels": Request("labels", column, as_text=True)})["labels"]
         values = sorted({printable(value) for value in set(rows.tolist()) if value is not None and value == value})
         usual = [value for value in values if value.lower() in _POSITIVE]
         self._send(
@@ -176,7 +176,7 @@ class Jobs:
         return read_comparison([file], replace(_reading(settings), threshold=cut.threshold))[0]
 
     def _choose(self, file: str, settings: Settings) -> Cut:
-        """Return the cut, with what can be promised of it; of two models, that of the first."""
+        """Return the cut with its guarantees; of two models, the first one's."""
         if self._cut is not None and self._cut[0] == (file, settings):
             return self._cut[1]
         models = self._models(file, settings)
@@ -206,7 +206,7 @@ class Jobs:
         cut.require()
         self._send("stage", "Flagging the cases")
         flags = Flags(settings.score, cut.threshold, cut.higher_is_positive, "flagged", settings.drop_missing)
-        with Cases(file) as cases:
+        with CaseColumns(file) as cases:
             self._write("flagged.csv", lambda path: cases.flag(flags, path, "csv"))
 
     def _draw(self, file: str, settings: Settings, name: str) -> None:
@@ -242,7 +242,7 @@ class Jobs:
         self._write("recalibration.json", lambda path: made.save(path, overwrite=True))
         expression, functions = in_sql(made)
         how: dict[str, Any] = {"column": "recalibrated", "drop": settings.drop_missing, "functions": functions}
-        with Cases(file) as cases:
+        with CaseColumns(file) as cases:
             self._write("recalibrated.csv", lambda path: cases.derive(settings.score, expression, path, "csv", **how))
 
     def _write(self, name: str, write: Callable[[Path], Any]) -> None:
@@ -261,7 +261,7 @@ def _reading(settings: Settings) -> ReadingAtCut:
     if not settings.label or not settings.score:
         raise ParameterError("The columns of the labels and of the scores are not chosen", "choose both")
     scores = (settings.score, settings.second) if settings.second else (settings.score,)
-    columns = Columns(settings.label, scores, settings.weight or None, settings.group or None)
+    columns = ColumnOptions(settings.label, scores, settings.weight or None, settings.group or None)
     is_place = settings.cut in ("threshold", "quota", "share")
     place: dict[str, Any] = {settings.cut: settings.number(settings.cut)} if is_place else {}
     return ReadingAtCut(
@@ -291,6 +291,7 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
     ]
     return {
         "heading": first.heading,
+        "verdict": " ".join(first.verdict) if len(summaries) == 1 else "",
         "models": list(summaries),
         "level": f"{100 * first.level:g} %",
         "rows": rows,
@@ -303,18 +304,18 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
 
 
 def _describe_cut(cut: Cut) -> dict[str, Any]:
-    """Return what is said of a cut: the sentences and the numbers that `cutline cut` prints."""
+    """Return the sentences and numbers that `cutline cut` prints."""
     return {
         "statement": cut.statement,
         "possible": cut.possible,
         "details": list(cut.details) if cut.possible else [],
         "assumptions": [in_fields(text) for text in cut.assumptions] if cut.possible else [],
-        "notes": [in_fields(text) for text in cut.notes],
+        "notes": [in_fields(text) for text in (*cut.warnings, *cut.notes)],
     }
 
 
 def _list_charts(models: int) -> list[dict[str, str]]:
-    """Return the charts that can be drawn of so many models."""
+    """Return the charts that can be drawn for a number of models."""
     kinds = (Shows.ONE, Shows.SEVERAL, Shows.TABLES) if models == 1 else (Shows.SEVERAL, Shows.TWO_OR_MORE)
     kinds = (*kinds, Shows.DIFFERENCE) if models == 2 else kinds
     return [{"name": kind.name, "title": kind.title} for kind in CHARTS.values() if kind.shows in kinds]
@@ -324,17 +325,17 @@ class FieldWords:
     """The words of the page: its fields for arguments, rows for positions."""
 
     def argument(self, mentioned: Argument) -> str:
-        """The field, with what to put into it."""
+        """Return the field, with what to put into it."""
         title = TITLES.get(mentioned.name, mentioned.name)
         is_switch = mentioned.name in ("missing", "higher_is_positive", "after_looking")
         return f"“{title}”" if mentioned.value is None or is_switch else f"“{title}”: {mentioned.value}"
 
     def subject(self, name: str) -> str:
-        """The field."""
+        """Return the field."""
         return TITLES.get(name, name)
 
     def place(self, position: int) -> str:
-        """Counted from one."""
+        """Return a row, counted from one."""
         return f"in row {position + 1}"
 
 

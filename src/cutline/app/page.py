@@ -7,9 +7,10 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
+from cutline.app.settings import METHODS, PROMISES
 from cutline.report.page import asset as report_asset
+from cutline.report.page import environment, theme_variables
 from cutline.report.page import script as report_script
-from cutline.report.page import theme_variables
 
 
 @cache
@@ -22,12 +23,17 @@ def page(*, asks_password: bool, limit: int) -> tuple[str, str]:
     """
     style = report_asset("style.css") + theme_variables() + _asset("app.css")
     program = report_script(("shell",)) + _asset("app.js")
-    text = (
-        _asset("app.html")
-        .replace("{{ style }}", style)
-        .replace("{{ program }}", program)
-        .replace("{{ asks }}", "password" if asks_password else "token")
-        .replace("{{ limit }}", str(limit))
+    text: str = (
+        environment()
+        .from_string(_asset("app.html"))
+        .render(
+            style=style,
+            program=program,
+            asks="password" if asks_password else "token",
+            limit=limit,
+            promises=PROMISES,
+            methods=METHODS,
+        )
     )
     rules = (
         "default-src 'none'",

@@ -24,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cutline.app.access import PATIENCE, Access, Guard
 from cutline.app.page import page
@@ -36,6 +37,7 @@ from cutline.core.errors import CutlineError
 SUFFIXES = {".csv": ".csv", ".tsv": ".csv", ".txt": ".csv", ".parquet": ".parquet", ".pq": ".parquet", ".xlsx": ".xlsx"}
 JOBS = ("values", "evaluate", "flag", "chart", "recalibrate")
 MOST_TABS = 4
+HEADER_SECONDS = 10.0  # that the head of a request may take
 GRACE = 45.0  # seconds without a connection after which a page counts as closed
 _HOUSEKEEPING = 5.0  # seconds between two looks at what is to be removed
 _ALIVE = 10.0  # seconds after which a silent stream says that it is there
@@ -285,10 +287,37 @@ def remove_old_folders(parent: Path) -> None:
     """Remove what servers left that were killed together with their processes, after a day."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            found = folder.lstat()
-            is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-            if is_ours and folder.is_dir() and time.time() - found.st_mtime > FILE_SECONDS:
+            status = folder.lstat()
+            is_ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+            if is_ours and folder.is_dir() and time.time() - status.st_mtime > FILE_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP whose clients may not take forever over the head of a request, and so hold every connection."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._late = self.loop.call_later(HEADER_SECONDS, transport.close)
+
+    def data_received(self, data: bytes) -> None:
+        """Stop waiting when the head of a request is whole; wait again when another begins."""
+        super().data_received(data)
+        is_in_head = repr(self.conn.their_state) == "IDLE" and not self.transport.is_closing()  # a state of h11
+        if not is_in_head and self._late is not None:
+            self._late.cancel()
+            self._late = None
+        elif is_in_head and self._late is None:
+            self._late = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -311,7 +340,7 @@ def serve(access: Access, listening: socket.socket, *, opens_browser: bool) -> N
     server = AppServer(access)
     config = uvicorn.Config(
         server.app,
-        http="h11",
+        http=BoundedProtocol,
         loop="asyncio",
         ws="none",
         log_level="critical",

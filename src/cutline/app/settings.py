@@ -5,14 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from cutline.cli.command import Fraction
 from cutline.core.errors import ParameterError
 
 Cut = Literal["default", "threshold", "quota", "share", "costs", "promise"]
-PROMISES = {"recall": ">=", "precision": ">=", "specificity": ">=", "fpr": "<=", "share": "<="}
-METHODS = ("intercept", "logistic", "beta", "isotonic", "venn_abers")
+
+
+class PromisedMeasure(NamedTuple):
+    """A measure that a cut can promise, as the page calls it, and the side of its bound."""
+
+    title: str
+    side: Literal[">=", "<="]
+
+
+PROMISES = {
+    "recall": PromisedMeasure("Positives found (recall), at least", ">="),
+    "precision": PromisedMeasure("Flagged that are positive (precision), at least", ">="),
+    "specificity": PromisedMeasure("Negatives not flagged (specificity), at least", ">="),
+    "fpr": PromisedMeasure("Negatives flagged (false positive rate), at most", "<="),
+    "share": PromisedMeasure("Share of all cases flagged, at most", "<="),
+}
+# Methods of recalibration, with their titles.
+METHODS = {
+    "intercept": "intercept",
+    "logistic": "logistic",
+    "beta": "beta",
+    "isotonic": "isotonic",
+    "venn_abers": "Venn-Abers",
+}
 _LONGEST = 1000  # characters of the name of a column
 
 
@@ -63,15 +85,14 @@ class Settings:
     @property
     def requirements(self) -> tuple[str, ...]:
         """The promises as `choose_cut` takes them, such as "recall >= 0.9"."""
-        pairs = (("promise", "promise_value"), ("second_promise", "second_promise_value"))
-        found = []
-        for measure_field, value_field in pairs:
-            measure = getattr(self, measure_field)
+        requirements = []
+        for field in ("promise", "second_promise"):
+            measure = getattr(self, field)
+            if measure and measure not in PROMISES:
+                raise ParameterError("The settings are not those of this page", "reload the page")
             if measure:
-                if measure not in PROMISES:
-                    raise ParameterError("The settings are not those of this page", "reload the page")
-                found.append(f"{measure} {PROMISES[measure]} {self.number(value_field)!r}")
-        return tuple(found)
+                requirements.append(f"{measure} {PROMISES[measure].side} {self.number(f'{field}_value')!r}")
+        return tuple(requirements)
 
 
 # What the page calls its fields, for sentences about them.

@@ -17,7 +17,7 @@ from typing import Any
 
 JOB_SECONDS = 30 * 60.0  # after which a job is stopped
 FILE_SECONDS = 24 * 3600.0  # after which a file is removed
-MOST_MEMORY = 500 * 10**6  # bytes; a process that used more does not work on the next file
+MOST_MEMORY = 500 * 10**6  # bytes; a process that used more does not work on the next file or evaluation
 LONGEST_EVENT = 2**24  # bytes
 _SOON = 1.0  # seconds after which another process is made ready
 # What a new evaluation makes out of date.
@@ -53,7 +53,7 @@ class Worker:
         return cls(process)
 
     async def run(self, job: dict[str, Any]) -> AsyncIterator[tuple[str, Any]]:
-        """Do a job and yield what it sends, until it ends."""
+        """Run a job and yield its messages, until it ends."""
         if self._process.stdin is None or self._process.stdout is None:
             return
         self._process.stdin.write(json.dumps(job).encode() + b"\n")
@@ -74,7 +74,7 @@ class Worker:
 
 
 class Workers:
-    """Starts processes, and has one ready: loading takes a second or two, which nobody should wait for.
+    """Starts processes, and keeps one ready: loading takes a second or two.
 
     Args:
         root: The folder of the server.
@@ -131,7 +131,7 @@ class Tab:
     # ------------------------------------------------------------------ what the page shows
 
     def show(self, part: str, value: Any) -> None:
-        """Change a part of the page."""
+        """Update a part of the page."""
         self._changes += 1
         self.parts[part] = self._changes, value
         self._changed.set()
@@ -184,6 +184,11 @@ class Tab:
         if self._job is None:
             self.show("job", None)
 
+    async def _replace_large_worker(self) -> None:
+        """Take another process if this one used much memory, which it would not give back."""
+        if self._worker is not None and (await self._worker).peak_memory > MOST_MEMORY:
+            await self._replace_worker()
+
     async def _replace_worker(self) -> None:
         if self._worker is not None:
             await (await self._worker).kill()
@@ -199,6 +204,8 @@ class Tab:
         self.show("job", dict(state))
         async with slots:
             self.show("job", state | {"stage": "Starting"})
+            if job["name"] == "evaluate":
+                await self._replace_large_worker()
             try:
                 async with asyncio.timeout(JOB_SECONDS):
                     if self._worker is None:
@@ -240,8 +247,7 @@ class Tab:
             title: What the user calls it.
         """
         await self.stop()
-        if self._worker is not None and (await self._worker).peak_memory > MOST_MEMORY:
-            await self._replace_worker()
+        await self._replace_large_worker()
         self.forget_file()
         path = self.folder / f"data{suffix}"
         try:

@@ -22,7 +22,7 @@ _MEMORY_SHARE = 0.75  # of the machine's memory that the process may use
 
 
 def main(root: str) -> None:
-    """Do the jobs that come in, one after the other.
+    """Run the jobs that come in, one after the other.
 
     Args:
         root: The folder of the server, which is removed when the server has gone.
@@ -48,7 +48,7 @@ def main(root: str) -> None:
     while True:
         job = jobs.get()
         try:
-            with watched(_throttled(send)):
+            with watched(_throttle(send)):
                 settings = Settings.parse(job["settings"])
                 work.run(job["name"], Path(job["folder"]), job["file"], job["title"], settings, job["argument"])
         except MemoryError:
@@ -66,14 +66,14 @@ def main(root: str) -> None:
 
 
 def _receive(jobs: Queue[dict[str, Any]], root: str) -> None:
-    """Take jobs until the server has gone; then nobody waits for the rest."""
+    """Take jobs until the server has gone."""
     for line in sys.stdin:
         jobs.put(json.loads(line))
     shutil.rmtree(root, ignore_errors=True)
     os._exit(0)
 
 
-def _throttled(send: Callable[[str, Any], None]) -> Callable[[int, int], None]:
+def _throttle(send: Callable[[str, Any], None]) -> Callable[[int, int], None]:
     """Return a watcher that sends progress, a few times in a second."""
     last = 0.0
 
@@ -88,7 +88,7 @@ def _throttled(send: Callable[[str, Any], None]) -> Callable[[int, int], None]:
 
 
 def _bound_memory() -> None:
-    """Let an allocation fail before the machine runs out of memory."""
+    """Limit the memory, so that an allocation fails before the machine runs out of it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -118,10 +118,13 @@ def _peak_memory() -> int:
 
 def _prepare() -> None:
     """Load what the first job needs, while the user still chooses a file."""
-    import vl_convert  # noqa: F401
-
     import cutline.app.jobs  # noqa: F401
     import cutline.charts.renderer as renderer
+    from cutline.core.address_space import find_limit
+
+    if find_limit() is not None:  # each picture is drawn in a process of its own
+        return
+    import vl_convert  # noqa: F401
 
     threading.Thread(target=renderer.start, daemon=True).start()
 

@@ -22,18 +22,19 @@ from cutline.report.cut_data import precision_program, sentences
 from cutline.report.guarantee import ROWS
 from cutline.report.measure_rows import slug
 from cutline.report.page import asset as report_asset
-from cutline.report.page import packed, theme_variables
+from cutline.report.page import environment, packed, theme_variables
 from cutline.results.method_titles import TITLES
 
 # In the order in which they need each other. Modules of the report are used as they are; those of this page come from
 # its own folder, some of them in the place of the report's (charts, the link in the address).
 OWN = frozenset((
-    "columns", "table_text", "cells", "make_ranking", "read_file", "columns_of_file", "evaluate_ranking",
-    "promise_levels", "worker", "chart_drawing", "no_link", "all_cuts", "show_numbers", "file_page",
+    "student", "columns", "influence", "table_text", "cells", "make_ranking", "read_file", "columns_of_file",
+    "workbook", "evaluate_ranking", "promise_levels", "worker", "chart_drawing", "no_link", "all_cuts", "show_numbers",
+    "file_page",
 ))  # fmt: skip
 WORKER = (
-    "program", "columns", "table_text", "cells", "read_file", "columns_of_file", "make_ranking", "evaluate_ranking",
-    "bounds", "levels", "sentences", "promise_levels", "worker",
+    "program", "student", "columns", "influence", "table_text", "cells", "read_file", "columns_of_file", "workbook",
+    "make_ranking", "evaluate_ranking", "bounds", "levels", "sentences", "promise_levels", "worker",
 )  # fmt: skip
 PROGRAM = (
     "format", "ranking", "program", "intervals", "chart_drawing", "no_link", "live", "files", "bounds", "levels",
@@ -59,24 +60,26 @@ def page(level: float) -> str:
     Args:
         level: The level of the intervals and of the promises.
     """
-    from jinja2 import Environment
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     program = script(PROGRAM)
     traced, omitted = ranking_measures()
-    written: str = environment.from_string(_asset("page.html")).render(
-        policy=policy([program]),
-        style=report_asset("style.css") + theme_variables() + _asset("file_page.css"),
-        level=f"{100 * level:g} %",
-        version=__version__,
-        examples=[{"name": name, **about} for name, about in EXAMPLES.items()],
-        ranking=_rows(traced, lambda m: m.name in FIRST),
-        cut=_rows(_of_cuts(), lambda m: m.headline),
-        promised=ROWS,
-        omitted=listed([m.title for m in omitted]),
-        data=packed(page_data(level)),
-        worker=script(WORKER),
-        program=program,
+    written: str = (
+        environment()
+        .from_string(_asset("page.html"))
+        .render(
+            title="Evaluate a classifier",
+            policy=policy([program]),
+            style=report_asset("style.css") + theme_variables() + _asset("file_page.css"),
+            level=f"{100 * level:g} %",
+            version=__version__,
+            examples=[{"name": name, **about} for name, about in EXAMPLES.items()],
+            ranking=_rows(traced, lambda m: m.name in FIRST),
+            cut=_rows(_of_cuts(), lambda m: m.headline),
+            promise={"rows": [{"name": name, "title": title, "side": side} for name, title, side in ROWS]},
+            omitted=listed([m.title for m in omitted]),
+            data=packed(page_data(level)),
+            worker=script(WORKER),
+            program=program,
+        )
     )
     return written
 

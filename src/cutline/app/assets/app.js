@@ -338,12 +338,13 @@ const PARTS = {
       $("heading").textContent = found.heading;
       $("table-caption").textContent = `Values with ${found.level} intervals`;
       const several = found.models.length > 1;
-      rows($("counts"), ["", "flagged", "positives found", "false alarms", "positives missed", "negatives left alone"],
-        found.counts.map((own) => [own.model, own.cut, own.tp, own.fp, own.fn, own.tn]));
+      $("verdict").textContent = found.verdict;
+      const counts = { "flagged if": "cut", "positives found": "tp", "false alarms": "fp", "positives missed": "fn", "negatives left alone": "tn" };
+      rows($("counts"), ["", ...found.models], Object.entries(counts).map(([title, name]) => [title, ...found.counts.map((own) => own[name])]));
       rows($("table"), ["", ...found.models.flatMap((name) => [several ? name : "value", "interval"])],
         found.rows.map((row) => [row.title, ...row.cells.flatMap((one) => [one.value || one.reason, one.interval])]));
       list($("notes"), found.notes ?? []);
-      $("seconds").textContent = `${found.seconds} s${found.notes ? "" : "; the other intervals and the report follow"}`;
+      $("seconds").textContent = `Computed in ${found.seconds} s${found.notes ? "" : "; the other intervals and the report follow"}`;
     }
     showView(found && choseView ? view : "numbers");
   },

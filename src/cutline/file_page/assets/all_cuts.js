@@ -6,8 +6,9 @@ const SEARCHED = 20_000; // cuts among which requirements are looked for
 const FIRST = 2000; // at the top of the list, where quotas are
 
 export class AllCuts extends Cuts {
+  // Weights that are no counts make cases count as groups do: formulas of counts give a cut no intervals.
   constructor(model) {
-    super({ ...model, name: "", grouped: false, single: false, kept: null, start: { threshold: 0.5, quota: null } });
+    super({ ...model, name: "", grouped: !model.integral, single: false, kept: null, start: { threshold: 0.5, quota: null } });
     const [low, high] = [this.scores.at(-1), this.scores[0]].sort((a, b) => a - b);
     if (low < 0 || high > 1) this.start.threshold = this.threshold(this.flagsAsManyAsPositive());
   }

@@ -8,10 +8,10 @@ const across = (share) => LEFT + SIDE * share;
 const up = (share) => TOP + SIDE * (1 - share);
 
 function svgElement(name, attributes, text) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  if (text !== undefined) made.textContent = text;
-  return made;
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
 }
 
 // `lines` are lists of points; `dots` are places with limits; `reference` is a dotted line; `mark` names two measures.

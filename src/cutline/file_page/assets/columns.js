@@ -1,6 +1,7 @@
 // Programs over whole columns of a ranking: every operation on numbers, entry by entry, and what only columns can do.
 
 import { OPERATIONS } from "./program.js";
+import { studentQuantile } from "./student.js";
 
 const isColumn = (value) => value instanceof Float64Array;
 
@@ -15,6 +16,7 @@ const COLUMN_OPERATIONS = {
   reverse: (column) => column.toReversed(),
   at: (column, place) => column.at(place),
   slice: (column, start, stop) => column.subarray(start, stop === Infinity ? undefined : stop),
+  student_quantile: studentQuantile,
   bincount: (places, weights, length) => {
     const sums = new Float64Array(length);
     for (let i = 0; i < places.length; i++) sums[places[i]] += weights[i];
@@ -45,78 +47,78 @@ function runningTotals(column, before) {
 
 // Operations that make up most of the work have loops of their own, which run ten times as fast as calls.
 const LOOPS = {
-  add(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] + b[i];
+  add(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] + b[i];
   },
-  subtract(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] - b[i];
+  subtract(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] - b[i];
   },
-  multiply(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] * b[i];
+  multiply(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] * b[i];
   },
-  divide(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] / b[i];
+  divide(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] / b[i];
   },
-  greater(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] > b[i] ? 1 : 0;
+  greater(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] > b[i] ? 1 : 0;
   },
-  greater_equal(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] >= b[i] ? 1 : 0;
+  greater_equal(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] >= b[i] ? 1 : 0;
   },
-  equal(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] === b[i] ? 1 : 0;
+  equal(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] === b[i] ? 1 : 0;
   },
-  logical_and(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = a[i] && b[i] ? 1 : 0;
+  logical_and(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = a[i] && b[i] ? 1 : 0;
   },
-  where(made, condition, yes, no) {
-    for (let i = 0; i < made.length; i++) made[i] = condition[i] ? yes[i] : no[i];
+  where(out, condition, yes, no) {
+    for (let i = 0; i < out.length; i++) out[i] = condition[i] ? yes[i] : no[i];
   },
-  power(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = b[i] === 2 ? a[i] * a[i] : b[i] === 1 ? a[i] : OPERATIONS.power(a[i], b[i]);
+  power(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = b[i] === 2 ? a[i] * a[i] : b[i] === 1 ? a[i] : OPERATIONS.power(a[i], b[i]);
   },
-  maximum(made, a, b) {
-    for (let i = 0; i < made.length; i++) made[i] = Math.max(a[i], b[i]);
+  maximum(out, a, b) {
+    for (let i = 0; i < out.length; i++) out[i] = Math.max(a[i], b[i]);
   },
-  log(made, a) {
-    for (let i = 0; i < made.length; i++) made[i] = Math.log(a[i]);
+  log(out, a) {
+    for (let i = 0; i < out.length; i++) out[i] = Math.log(a[i]);
   },
-  log1p(made, a) {
-    for (let i = 0; i < made.length; i++) made[i] = Math.log1p(a[i]);
+  log1p(out, a) {
+    for (let i = 0; i < out.length; i++) out[i] = Math.log1p(a[i]);
   },
 };
 
 function entryByEntry(operation, values) {
   const { length } = values.find(isColumn);
-  const made = new Float64Array(length);
+  const out = new Float64Array(length);
   const columns = values.map((value) => (isColumn(value) ? value : new Float64Array(length).fill(Number(value))));
-  if (LOOPS[operation]) LOOPS[operation](made, ...columns);
+  if (LOOPS[operation]) LOOPS[operation](out, ...columns);
   else {
     const apply = OPERATIONS[operation];
     const [a, b] = columns;
-    for (let i = 0; i < length; i++) made[i] = b ? apply(a[i], b[i]) : apply(a[i]); // all others take one or two
+    for (let i = 0; i < length; i++) out[i] = b ? apply(a[i], b[i]) : apply(a[i]); // all others take one or two
   }
-  return made;
+  return out;
 }
 
 // The results of some steps of a program. A column that no later step needs is let go, so that memory stays bounded.
 export function runColumns(steps, inputs, results) {
-  const wanted = new Set(results);
+  const isResult = new Set(results);
   const lastUse = new Map();
   steps.forEach(([operation, ...places], step) => {
     if (operation !== "number" && operation !== "input") places.forEach((place) => lastUse.set(place, step));
   });
-  const found = [];
+  const computed = [];
   steps.forEach(([operation, ...rest], step) => {
-    if (operation === "number") found.push(Number(rest[0]));
-    else if (operation === "input") found.push(inputs[rest[0]] ?? NaN);
+    if (operation === "number") computed.push(Number(rest[0]));
+    else if (operation === "input") computed.push(inputs[rest[0]] ?? NaN);
     else {
-      const values = rest.map((place) => found[place]);
-      if (operation in COLUMN_OPERATIONS) found.push(COLUMN_OPERATIONS[operation](...values));
-      else if (values.some(isColumn)) found.push(entryByEntry(operation, values));
-      else found.push(OPERATIONS[operation](...values));
-      for (const place of rest) if (lastUse.get(place) === step && !wanted.has(place)) found[place] = null;
+      const values = rest.map((place) => computed[place]);
+      if (operation in COLUMN_OPERATIONS) computed.push(COLUMN_OPERATIONS[operation](...values));
+      else if (values.some(isColumn)) computed.push(entryByEntry(operation, values));
+      else computed.push(OPERATIONS[operation](...values));
+      for (const place of rest) if (lastUse.get(place) === step && !isResult.has(place)) computed[place] = null;
     }
   });
-  return new Map(results.map((place) => [place, found[place]]));
+  return new Map(results.map((place) => [place, computed[place]]));
 }

@@ -151,15 +151,15 @@ class FilePage {
     if (this.waiting.size) this.startWorker(); // what it still works on is of no use any more
     this.title = title;
     this.showProgress(0);
-    const found = await this.result("look", { file, title }, turn);
-    if (!found) return;
-    this.found = found;
-    this.showColumns({ ...found.guess, ...choice });
+    const table = await this.result("look", { file, title }, turn);
+    if (!table) return;
+    this.table = table;
+    this.showColumns({ ...table.guess, ...choice });
     await this.read(choice.positive);
   }
 
   showColumns({ label, score }) {
-    const { columns, layout, rows } = this.found;
+    const { columns, layout, rows } = this.table;
     const options = (names, first) => [new Option(first, ""), ...names.map((name) => new Option(name, name))];
     for (const [id, first, chosen] of [["label", "Choose a column", label], ["score", "Choose a column", score], ["weight", "Each case counts once", null]]) {
       $(id).replaceChildren(...options(columns.map(({ name }) => name), first));
@@ -182,10 +182,10 @@ class FilePage {
 
   // How the file was read, in sentences.
   readingNotes() {
-    const { layout, columns } = this.found;
+    const { layout, columns } = this.table;
     const score = columns.find(({ name }) => name === $("score").value);
     const separators = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
-    const notes = layout.names.length > 1 ? [`Columns are separated by ${separators[layout.delimiter]}.`] : [];
+    const notes = layout.sheet ? [layout.sheet] : layout.names.length > 1 ? [`Columns are separated by ${separators[layout.delimiter]}.`] : [];
     if (!layout.hasHeader) notes.push("The first row holds numbers, so it is read as a case, and the columns are numbered.");
     if (layout.encoding === "windows-1252") notes.push("The file is not UTF-8, so it was read as Windows-1252: check names with accents.");
     if (score?.spelling) notes.push(score.spelling.note);
@@ -209,7 +209,7 @@ class FilePage {
     $("question").textContent = "";
     const twice = label === score ? "label and score" : weight && weight === label ? "label and weight" : weight === score ? "score and weight" : "";
     if (twice) return this.refuse(`The column ${quotedName(weight === score ? score : label)} is chosen for ${twice}: choose another column for one of them.`);
-    const column = (name) => ({ name, spelling: this.found.columns.find((one) => one.name === name).spelling?.place });
+    const column = (name) => ({ name, spelling: this.table.columns.find((one) => one.name === name).spelling?.place });
     const isPercentage = $("percentages").checked;
     const chosen = { label, score: { ...column(score), isPercentage }, weight: weight ? column(weight) : null, dropMissing: $("drop").checked };
     this.showProgress(0);
@@ -301,7 +301,8 @@ class FilePage {
   }
 
   showCharts(model) {
-    $("few").hidden = !this.evaluated.hasFew;
+    $("few").hidden = !this.evaluated.restsOn;
+    $("few").textContent = `${this.evaluated.restsOn} So few can be a matter of chance: look at more cases before you decide.`;
     forgetMarks();
     const { curves, reliability } = this.evaluated;
     const share = model.positives / model.total;
@@ -318,8 +319,8 @@ class FilePage {
     if (reliability === null) return;
     const { steps, results } = this.data.program.intervals.share;
     const dots = reliability.map(({ n, k, x, y }) => {
-      const found = run(steps, { k, n });
-      const [low, high] = model.integral ? results.map((place) => found[place]) : [y, y];
+      const values = run(steps, { k, n });
+      const [low, high] = model.integral ? results.map((place) => values[place]) : [y, y];
       return { x, y, low, high };
     });
     drawChart($("chart-reliability"), {
@@ -379,10 +380,10 @@ class FilePage {
 }
 
 function cell(kind, text) {
-  const made = document.createElement(kind);
-  if (kind === "th") made.scope = "col";
-  made.textContent = text.length > 40 ? `${text.slice(0, 39)}…` : text;
-  return made;
+  const element = document.createElement(kind);
+  if (kind === "th") element.scope = "col";
+  element.textContent = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return element;
 }
 
 async function startFilePage() {

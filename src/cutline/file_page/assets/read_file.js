@@ -8,13 +8,10 @@ const NULS = 4096;
 
 // The encoding of a file, from its first bytes; or a refusal of what is no text.
 export function encodingOf(bytes, title) {
-  const [a, b, c, d] = bytes;
+  const [a, b] = bytes;
   if (bytes.length === 0) throw new Refusal(`${title} is empty: choose a file with a header and rows.`);
   if (a === 0xff && b === 0xfe) return "utf-16le";
   if (a === 0xfe && b === 0xff) return "utf-16be";
-  if (a === 0x50 && b === 0x4b && c === 3 && d === 4) {
-    throw new Refusal(`${title} is an Excel workbook or a zip file: save the sheet as CSV, or copy its columns and paste them here.`);
-  }
   if (a === 0x1f && b === 0x8b) throw new Refusal(`${title} is a gzip file: unpack it first.`);
   if (bytes.subarray(0, NULS).includes(0)) throw new Refusal(`${title} is a binary file, because it holds NUL bytes: choose a CSV file.`);
   try {

@@ -4,17 +4,16 @@ import { counted, interval, percent, shown, written } from "./format.js";
 import { quoted } from "./files.js";
 
 const PORTIONS = 10;
-const NO_INTERVAL = "no closed form";
 
 export function showMeasures(measures, methods) {
-  for (const found of measures) {
-    for (const row of document.querySelectorAll(`[data-measure="${found.name}"]`)) {
-      row.querySelector(".value").textContent = shown(found.value);
-      row.querySelector(".interval").textContent = found.reason || interval(found.low, found.high) || NO_INTERVAL;
+  for (const estimate of measures) {
+    for (const row of document.querySelectorAll(`[data-measure="${estimate.name}"]`)) {
+      row.querySelector(".value").textContent = shown(estimate.value);
+      row.querySelector(".interval").textContent = estimate.reason || interval(estimate.low, estimate.high) || estimate.lacks;
       const method = row.querySelector(".method");
-      if (method) method.textContent = methods[found.method] ?? found.method;
+      if (method) method.textContent = methods[estimate.method] ?? estimate.method;
       const baseline = row.querySelector(".baseline");
-      if (baseline) baseline.textContent = Number.isNaN(found.baseline) ? "" : shown(found.baseline);
+      if (baseline) baseline.textContent = Number.isNaN(estimate.baseline) ? "" : shown(estimate.baseline);
     }
   }
 }

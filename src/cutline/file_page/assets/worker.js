@@ -5,6 +5,7 @@ import { evaluateRanking } from "./evaluate_ranking.js";
 import { makeRanking } from "./make_ranking.js";
 import { promiseLevels } from "./promise_levels.js";
 import { Refusal } from "./table_text.js";
+import { withoutWorkbook } from "./workbook.js";
 
 let [programs, file, title, layout, cases] = [null, null, "", null, null];
 
@@ -13,10 +14,13 @@ const TASKS = {
     programs = task.programs;
   },
   async look(task) {
-    ({ file, title } = task);
-    const found = await lookAt(file, title, programs.words);
-    layout = found.layout;
-    return found;
+    title = task.title;
+    const table = await withoutWorkbook(task.file, title);
+    file = table.file;
+    const columns = await lookAt(file, title, programs.words);
+    layout = { ...columns.layout, sheet: table.sheet };
+    columns.layout = layout;
+    return columns;
   },
   async read({ chosen }) {
     cases = null; // the old ones go before the new ones come
@@ -29,9 +33,9 @@ const TASKS = {
     const isPositive = new Uint8Array(cases.labels.length);
     for (let i = 0; i < isPositive.length; i++) isPositive[i] = isClass[cases.labels[i]];
     const ranking = makeRanking(isPositive, cases.scores, cases.weights, higher ? 1 : -1);
-    const found = evaluateRanking(ranking, programs, higher);
-    found.model.are_weighted = cases.weights !== null && cases.weights.some((weight) => weight !== 1);
-    return found;
+    const result = evaluateRanking(ranking, programs, higher);
+    result.model.are_weighted = cases.weights !== null && cases.weights.some((weight) => weight !== 1);
+    return result;
   },
   async promise({ positives, negatives, positive }) {
     return promiseLevels(positives, negatives, positive, programs.level, programs.promises.words);
