@@ -6,28 +6,26 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-from cutline.core.errors import Argument, ParameterError, Text
-from cutline.core.public import public
+from cutline.core.errors import Argument, ParameterError, Text, UnavailableError
+from cutline.core.public import hint_elsewhere, public
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.delong_covariance import AreaCovariance, area_covariance
-from cutline.inference.differences.difference_rows import all_pair_tests, answered, differences
+from cutline.inference.differences.difference_rows import all_pair_tests, differences, share_resamples
 from cutline.inference.differences.dominance import CURVES, Dominance, of_curves, of_thresholds
 from cutline.inference.differences.hypotheses import hypothesis
+from cutline.inference.differences.methods import INTERVALS, TESTS
 from cutline.inference.differences.paired import (
-    DRAWN,
-    INTERVALS,
-    TESTS,
     MeasureLike,
     PairedMeasure,
     Questions,
-    as_asked,
     ask,
     known,
+    resolve_measure,
     two_of,
 )
 from cutline.inference.differences.regions import HEIGHTS, Regions, regions
@@ -43,10 +41,10 @@ from cutline.results.base import Summarized
 from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named, headlines, suits, wanted
+from cutline.results.measure_selection import Named, headlines, select_measures, suits
 from cutline.results.notes import Note, resampling_notes
 from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_of_rows
-from cutline.results.summary import Options, comparison_html, comparison_text
+from cutline.results.summary import SummaryOptions, comparison_html, comparison_text
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -123,7 +121,7 @@ def compare(
 def _columns(
     labels: Any, scores: Any, weights: Any, groups: Any, strata: Any, data: Any, key: str | None, positive: Any
 ) -> tuple[Any, ...]:
-    """The columns themselves, where they were given by name, and the ids of the cases, if they have some."""
+    """Return the columns themselves, where they were given by name, and the ids of the cases, if they have some."""
     if data is not None and isinstance(scores, Mapping) and key is None:
         return *columns_of(labels, scores, weights, data, positive, groups, strata), None
     if data is not None:
@@ -162,13 +160,13 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         return tuple(self.evaluations)
 
     def values_of(self, measure: MeasureLike, **parameters: Any) -> dict[str, float]:
-        """The value of a measure for each model.
+        """Return the value of a measure for each model.
 
         Args:
             measure: A measure, or your own function.
             parameters: Those of the measure, and the cut where it is not that of the models.
         """
-        chosen = as_asked(measure, parameters)
+        chosen = resolve_measure(measure, parameters)
         return {name: evaluation.value(chosen, **parameters) for name, evaluation in self.items()}
 
     # ------------------------------------------------------------------ tests
@@ -184,7 +182,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> PairTests:
-        """Whether the models differ in a measure: a test of each pair, corrected for their number.
+        """Test whether the models differ in a measure: each pair, corrected for their number.
 
         Args:
             measure: A measure, or your own function, as in `Evaluation.estimate`.
@@ -200,11 +198,11 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             parameters: Those of the measure, and the cut where it is not that of the models.
         """
         check_choice(method, "method", TESTS)
-        drawn = self._resamples(resamples)
-        asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
-        if method in ("auto", *DRAWN):
-            (asked,) = answered([asked], self.pairing, drawn, seed, method)
-        return all_pair_tests(asked, method, self.pairing, hypothesis(alternative, margin, asked.measure))
+        used = self._resamples(resamples)
+        questions = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
+        if method != "permutation":
+            (questions,) = share_resamples([questions], self.pairing, used, seed, method)
+        return all_pair_tests(questions, method, self.pairing, hypothesis(alternative, margin, questions.measure))
 
     def difference(
         self,
@@ -218,7 +216,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
-        """By how much model a exceeds model b in a measure, with an interval.
+        """Estimate by how much model a exceeds model b in a measure, with an interval.
 
         Args:
             measure: A measure, or your own function.
@@ -243,10 +241,10 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         level: float = LEVEL,
         **parameters: Any,
     ) -> Estimate:
-        """How many times the value of model b that of model a is, with an interval on the log scale.
+        """Estimate the ratio of the values of model a and model b, with an interval on the log scale.
 
         For sensitivities, predictive values (Moskowitz & Pepe 2006), likelihood ratios and every other smooth measure
-        above 0. `test(measure, method="log_ratio")` is the test of a ratio of one that goes with it.
+        above 0. `test(measure, method="log_ratio")` tests whether this ratio is one.
 
         Args:
             measure: A smooth measure.
@@ -269,7 +267,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> ConfidenceCurve:
-        """The intervals of a difference at all levels: how compatible each true difference is with the data.
+        """Return the intervals of a difference at all levels: how compatible each true difference is with the data.
 
         Args:
             measure: A measure, or your own function.
@@ -280,8 +278,8 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the models.
         """
-        asked = self._ask_two(measure, a, b, method, resamples, seed, parameters)
-        return confidence_curve(asked.title, *asked.difference(method))
+        pair = self._ask_two(measure, a, b, method, resamples, seed, parameters)
+        return confidence_curve(pair.title, *pair.difference(method))
 
     def verdict(
         self,
@@ -292,7 +290,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> str:
-        """Which models can be told apart by a measure, in plain words, and about how many cases it would take.
+        """Say in plain words which models a measure tells apart, and about how many cases the others would take.
 
         Args:
             measure: A measure, or your own function.
@@ -301,20 +299,20 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the models.
         """
-        level, drawn = check_level(level), self._resamples(resamples)
-        asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
-        (asked,) = answered([asked], self.pairing, drawn, seed)
-        return "\n".join(asked.sentences(level))
+        level, used = check_level(level), self._resamples(resamples)
+        questions = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
+        (questions,) = share_resamples([questions], self.pairing, used, seed)
+        return "\n".join(questions.sentences(level))
 
     # ------------------------------------------------------------------ many measures
 
     def method(self, measure: MeasureLike = "auc") -> str:
-        """The test that `method="auto"` chooses for a measure.
+        """Return the test that `method="auto"` chooses for a measure.
 
         Args:
             measure: A measure, or your own function.
         """
-        return self._ask(measure, {}, 1, 0).chosen("auto")
+        return self._ask(measure, {}, 1, 0).choose("auto").name
 
     def summary(
         self,
@@ -327,7 +325,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         goal: str | None = None,
         primary: str | None = None,
     ) -> ComparisonSummary:
-        """The models and their differences, a row for each measure and pair: what every view shows.
+        """Return the models and their differences, a row for each measure and pair: what every view shows.
 
         All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures. What
         qualifies a row is in its column `note`; printed, each note stands once below the table.
@@ -343,24 +341,24 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         """
         level, seed = check_level(level), check_whole(seed, "seed", 0)
         first = next(iter(self.values()))
-        chosen = wanted(headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut)
-        drawn = self._affordable(len(chosen), resamples)
+        chosen = select_measures(headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut)
+        used = self._affordable(len(chosen), resamples)
         question = {"goal": goal, "primary": primary}
-        found = differences(chosen, self.pairing, self._cuts, level, drawn, seed, **question)
+        compared = differences(chosen, self.pairing, self._cuts, level, used, seed, **question)
         if isinstance(of_models, str) and of_models == "all":
-            every = wanted(None, None, first.ranking, first.cut)
+            every = select_measures(None, None, first.ranking, first.cut)
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
         shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
         return ComparisonSummary(
             models,
-            Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
-            found.rows,
-            found.verdict,
-            found.omnibus,
+            SummaryOptions(level, first.cut, resamples=resamples, resamples_used=used, seed=seed),
+            compared.rows,
+            compared.verdict,
+            compared.omnibus,
             {curve: self.dominance(curve) for curve in CURVES},
-            tuple(resampling_notes(len(self.pairing), resamples, *found.resampling, is_wanted=True)),
-            found.confidence,
+            tuple(resampling_notes(len(self.pairing), resamples, *compared.resampling, is_wanted=True)),
+            compared.confidence,
             goal,
             primary,
         )
@@ -372,13 +370,15 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         return (*summary.notes, *summary.row_notes)
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
-        """How many resamples are drawn for so many measures: as asked, or as `cutline.results.resample_budget` says."""
-        drawn = self._resamples(resamples, least=0)
+        """Return the number of bootstrap samples for `measures` measures: as requested, or by
+        `cutline.results.resample_budget`.
+        """
+        used = self._resamples(resamples, least=0)
         cost = measures * len(self)
-        return drawn if resamples is not None or affordable(cost, len(self.pairing), drawn) else 0
+        return used if resamples is not None or affordable(cost, len(self.pairing), used) else 0
 
-    def _resamples(self, asked: int | None, least: int = 1) -> int:
-        return resamples_of_rows(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)
+    def _resamples(self, resamples: int | None, least: int = 1) -> int:
+        return resamples_of_rows(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", least)
 
     @property
     def _cuts(self) -> dict[str, CutPoint]:
@@ -387,8 +387,8 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
     # ------------------------------------------------------------------ asking
 
     def _ask(self, measure: MeasureLike, parameters: Mapping[str, Any], resamples: int, seed: int) -> Questions:
-        """A measure as a question to all models, and as a question to each pair of them."""
-        chosen = as_asked(measure, parameters)
+        """Return a measure as a question to all models, and as a question to each pair of them."""
+        chosen = resolve_measure(measure, parameters)
         return ask(self.pairing, self._cuts, chosen, parameters, resamples, seed, strict=True)
 
     def _ask_two(
@@ -401,16 +401,16 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         seed: int,
         parameters: Mapping[str, Any],
     ) -> PairedMeasure:
-        """A measure as a question to two of the models."""
+        """Return a measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
         i, j = two_of(self.names, a, b)
-        asked = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
-        return asked[i, j] if i < j else asked[j, i].turned()
+        pairs = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
+        return pairs[i, j] if i < j else pairs[j, i].turned()
 
     # ------------------------------------------------------------------ curves and charts
 
     def auc_covariance(self) -> AreaCovariance:
-        """The AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
+        """Return the AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
         return area_covariance(self.names, self.pairing)
 
     def venkatraman(
@@ -425,18 +425,20 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             seed: The seed of the permutations.
         """
         i, j = two_of(self.names, a, b)
-        drawn = check_whole(permutations, "permutations", 1)
+        number = check_whole(permutations, "permutations", 1)
         names = (self.names[i], self.names[j])
-        return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
+        return venkatraman(self.pairing.of(i, j), names, number, check_whole(seed, "seed", 0))
 
     def hull(self) -> SharedHull:
-        """The ROC convex hull of all models, and which of them owns which part: the best for some costs and skew."""
+        """Return the ROC convex hull of all models, and which of them owns which part: the best for some costs and
+        skew.
+        """
         from cutline.curves import shared_hull
 
         return shared_hull(dict(zip(self.names, self.pairing.rankings, strict=True)))
 
     def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
-        """Over which part of an axis each model is the best, and whether one dominates everywhere.
+        """Find the part of an axis where each model is the best, and whether one dominates everywhere.
 
         Args:
             curve: "roc" (by false positive rate), "quota" (positives found, by places of the list), "precision_recall"
@@ -456,7 +458,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
     def regions(
         self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
     ) -> Regions:
-        """Over which part of a curve each model is better than all others, with simultaneous confidence.
+        """Find the parts of a curve where a model is better than all others, with simultaneous confidence.
 
         `dominance` says who leads in this sample; this says where that cannot be chance.
 
@@ -467,23 +469,37 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             seed: The seed of the resamples.
         """
         check_choice(curve, "curve", tuple(HEIGHTS))
-        drawn = (
+        number = (
             curves_for(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", FEWEST_CURVES)
         )
         if not self.pairing.has_both_classes:
             raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
-        return regions(self.pairing, self.names, curve, check_level(level), drawn, check_whole(seed, "seed", 0))
+        return regions(self.pairing, self.names, curve, check_level(level), number, check_whole(seed, "seed", 0))
 
-    def chart(self, name: str, **parameters: Any) -> Picture:
-        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file.
+    @overload
+    def chart(self, name: str, *, ax: None = None, **parameters: Any) -> Picture: ...
+
+    @overload
+    def chart(self, name: str, *, ax: object, **parameters: Any) -> Any: ...
+
+    def chart(self, name: str, *, ax: Any = None, **parameters: Any) -> Any:
+        """Return a chart by its name: a picture that shows itself in a notebook and saves itself as a file.
 
         Args:
             name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
+            ax: Axes of matplotlib to draw a chart of curves on; they are returned in place of a picture.
             **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
         """
         from cutline.charts import chart
 
-        return chart(name, self, **parameters)
+        return chart(name, self, ax=ax, **parameters)
+
+    if not TYPE_CHECKING:  # which knows the methods by name
+
+        def __getattr__(self, name: str) -> Any:
+            is_measure = not name.startswith("_") and name in MEASURES
+            hint = f' Use cmp.values_of("{name}").' if is_measure else hint_elsewhere(name).replace("ev.", "cmp.")
+            raise UnavailableError(f"Comparison has no {name!r}.{hint}")
 
     # ------------------------------------------------------------------ looks
 
@@ -500,7 +516,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         return Table(("measure", *self.names), tuple(rows))
 
     def __repr__(self) -> str:
-        return comparison_text(self.title, self._headlines(), self.verdict())
+        return comparison_text(self.title, self._headlines(), self.summary().statements)
 
     def _repr_html_(self) -> str:
-        return comparison_html(self.title, self._headlines(), self.verdict())
+        return comparison_html(self.title, self._headlines(), self.summary().statements)

@@ -1,4 +1,4 @@
-"""Hard classifiers, of which no more is known than their tables of counts: every measure, and the order it gives."""
+"""Hard classifiers, known by their tables of counts alone: every measure, and the order it gives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EQUAL = 1e-12
 def compare_counts(
     tables: Mapping[str, Counts], measures: Iterable[str | Measure] | str | Measure | None = None
 ) -> Table:
-    """The measures of several hard classifiers side by side, and the order in which each puts them.
+    """Return the measures of several hard classifiers side by side, and the order in which each puts them.
 
     Without the cases themselves nothing can be said of differences: `mcnemar` needs to know who was right on which.
 
@@ -55,12 +55,12 @@ def _check(tables: Any) -> None:
         )
     for name, table in tables.items():
         if not isinstance(table, Counts) or np.ndim(table.tp):
-            found = f"What is given for {name!r} is no table of one cut"
-            raise InputError(found, "pass cl.Counts, or ev.at(threshold=0.5)")
+            problem = f"What is given for {name!r} is no table of one cut"
+            raise InputError(problem, "pass cl.Counts, or ev.at(threshold=0.5)")
 
 
 def order(values: Mapping[str, float], better: str | None) -> str:
-    """The names from the best to the worst, equal ones joined by =; what is undefined is left out.
+    """Return the names from the best to the worst, equal ones joined by =; undefined ones are left out.
 
     >>> order({"A": 0.9, "B": 0.9, "C": 0.88}, "higher")
     'A = B > C'

@@ -10,8 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array
-from cutline.core.validation import LEVEL, check_level, check_whole, counted
+from cutline.core.validation import (
+    LEVEL,
+    check_level,
+    check_number,
+    check_whole,
+    column,
+    counted,
+    group_codes,
+    is_among,
+    name_of,
+)
 from cutline.fold_evaluation import FoldEvaluation, FoldSummary, OutOfFold, limited_estimate, warn_of_leaks
 from cutline.inference.folds import NestedError, nested_error
 from cutline.inference.resampling.pairing import stream
@@ -20,19 +31,19 @@ from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
 from cutline.measures.kinds import MeanOfCases, Proportion
 from cutline.measures.registry import each_of
-from cutline.model_evaluation import model_scores, title
+from cutline.model_evaluation import model_scores
 from cutline.refit import (
     check_estimator,
     check_same_length,
     check_two_classes,
-    clone_seeded,
+    fit_clone,
     run_rounds,
     split_folds,
 )
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named
 from cutline.results.notes import Note
-from cutline.scoring import two_classes
+from cutline.scoring import title, two_classes
 
 NESTED_REPEATS = 50
 
@@ -70,6 +81,7 @@ def find_repeats(pairs: Sequence[tuple[Array, Array]]) -> Splits:
     return Splits(train, test, repeats)
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(FoldEvaluation):
     """A cross-validation with its models' scores; it is what `evaluate(folds=)` gives, and can fit the model again.
@@ -151,6 +163,7 @@ class CrossValidation(FoldEvaluation):
         return self.nested(**options).estimate(measure, level, **self.cut.completing(measure, rest))
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class NestedCrossValidation:
     """Scores of nested cross-validation: `outer` by models without the fold of a case, `inner` without another too."""
@@ -209,12 +222,12 @@ def _check_mean_of_cases(measure: Measure) -> None:
 
 
 def _case_losses(measure: Measure, positive: Array, scores: Array, parameters: Mapping[str, Any]) -> Array:
-    """The loss of each case (last axis); NaN where there is no score."""
+    """Return the loss of each case (last axis); NaN where there is no score."""
     kind = measure.kind
     labels = np.broadcast_to(positive, scores.shape)
     if isinstance(kind, Proportion):
         assert kind.paired is not None  # noqa: S101
-        threshold = float(parameters.get("threshold", 0.5))
+        threshold = check_number(parameters.get("threshold", 0.5), "threshold")
         flagged = scores >= threshold
         right = {"right": flagged == labels, "wrong": flagged != labels, "flagged": flagged}[kind.paired.what]
         return np.where(np.isnan(scores), np.nan, right.astype(float))
@@ -242,7 +255,7 @@ class _Nested(NamedTuple):
 
 
 def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
-    """One repeat: the scores without one fold and without two, and the folds."""
+    """Run one repeat: the scores without one fold and without two, and the folds."""
     from sklearn.model_selection import StratifiedKFold
     from sklearn.utils import _safe_indexing
 
@@ -256,7 +269,7 @@ def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
     for i in range(K):
         for j in range(i, K):
             rows = np.flatnonzero((fold != i) & (fold != j))
-            fitted = clone_seeded(task.estimator, rng).fit(_safe_indexing(task.X, rows), task.y[rows])
+            fitted = fit_clone(task.estimator, _safe_indexing(task.X, rows), task.y[rows], rng)
             for own, other in {(i, j), (j, i)}:
                 cases = np.flatnonzero(fold == own)
                 scores = _scores_of(fitted, _safe_indexing(task.X, cases), task.positive)
@@ -270,7 +283,7 @@ def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
 # ---------------------------------------------------------------------- fitting
 
 
-class _Task(NamedTuple):
+class _FoldTask(NamedTuple):
     """What every fold needs."""
 
     estimator: Any
@@ -281,6 +294,7 @@ class _Task(NamedTuple):
     seed: int
 
 
+@public
 def cross_validate(
     estimator: Any,
     X: Any,
@@ -332,10 +346,12 @@ def cross_validate(
     """
     labels = check_two_classes(y, "y", least=2)
     check_same_length(X, labels, "X", "y")
+    if groups is not None:
+        groups = column(groups, "groups")
+        check_same_length(groups, labels, "groups", "y")
+        group_codes(groups)
     seed = check_whole(seed, "seed", 0)
-    chosen = np.unique(labels).tolist()[1] if positive is None else positive
-    if np.ndim(chosen) or chosen not in np.unique(labels).tolist():
-        raise InputError(f"is {briefly(chosen)}, which is no label", "pass one of the two labels", argument="positive")
+    chosen = _positive_class(np.unique(labels).tolist(), positive)
     if resume is not None and not isinstance(resume, CrossValidation):
         raise ParameterError(f"is {resume!r:.40}", "pass the CrossValidation that was stopped", argument="resume")
     if resume is not None and resume.seed != seed:
@@ -348,15 +364,26 @@ def cross_validate(
     else:
         check_estimator(estimator, n_jobs)
         splits = find_repeats(split_folds(cv, X, labels, groups, seed)) if resume is None else _splits_of(resume)
-        task = _Task(estimator, X, labels, splits, chosen, seed)
+        task = _FoldTask(estimator, X, labels, splits, chosen, seed)
         scores = [] if resume is None else list(resume.scores)
         scores += run_rounds(_fit_fold, task, range(len(scores), len(splits.test)), n_jobs, progress)
         called = title(estimator)
     shown = None if measures is None else tuple([measures] if isinstance(measures, tuple) else each_of(measures))
-    return _evaluated(
+    return _build_result(
         estimator, X, labels, splits, scores, chosen, groups, seed, shown,
-        {"name": name or called, "threshold": threshold, "quota": quota, "share": share},
+        {"name": name_of(name) or called, "threshold": threshold, "quota": quota, "share": share},
     )  # fmt: skip
+
+
+def _positive_class(classes: list[Any], positive: Any) -> Any:
+    """Return the label that is positive, by default the larger of the two."""
+    if positive is None:
+        return classes[1]
+    if not is_among(positive, classes):
+        raise InputError(
+            f"is {briefly(positive)}, which is no label", "pass one of the two labels", argument="positive"
+        )
+    return positive
 
 
 def _splits_of(resume: CrossValidation) -> Splits:
@@ -371,13 +398,14 @@ def _rows(X: Any, rows: Array) -> Any:
     return _safe_indexing(X, rows)
 
 
-def _fit_fold(task: _Task, number: int) -> Array:
+def _fit_fold(task: _FoldTask, number: int) -> Array:
     """Fit on one training set and return the scores of its test set."""
     rows = task.splits.train[number]
     if len(np.unique(task.y[rows])) < 2:
         fault = f"The training set of fold {number + 1} has cases of one class only"
         raise InputError(fault, "use stratified folds, or fewer of them")
-    fitted = clone_seeded(task.estimator, stream(task.seed, number)).fit(_rows(task.X, rows), task.y[rows])
+    rng = stream(task.seed, number)
+    fitted = fit_clone(task.estimator, _rows(task.X, rows), task.y[rows], rng, f"fold {number + 1}")
     return _scores_of(fitted, _rows(task.X, task.splits.test[number]), task.positive)
 
 
@@ -387,7 +415,7 @@ def _scores_of(fitted: Any, X: Any, positive: Any) -> Array:
 
 
 def _from_scikit_learn(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:
-    """The fitted models and the rows, from the dict of scikit-learn's cross_validate."""
+    """Return the fitted models and the rows, from the dict of scikit-learn's cross_validate."""
     lacking = [name for name in ("estimator", "indices") if name not in result]
     if lacking:
         raise InputError(
@@ -401,7 +429,7 @@ def _from_scikit_learn(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:
     return list(result["estimator"]), find_repeats(pairs)
 
 
-def _evaluated(
+def _build_result(
     estimator: Any,
     X: Any,
     y: Array,
@@ -441,7 +469,7 @@ def _evaluated(
     return CrossValidation(
         parts,
         float(ratio),
-        cases=_aligned(splits, repeats, scores, is_positive),
+        cases=_align_cases(splits, repeats, scores, is_positive),
         warnings=tuple(notes),
         total=len(y),
         estimator=estimator,
@@ -456,8 +484,8 @@ def _evaluated(
     )
 
 
-def _aligned(splits: Splits, repeats: list[list[int]], scores: list[Array], positive: Array) -> OutOfFold | None:
-    """The cases one by one, where every repeat tests the same cases once."""
+def _align_cases(splits: Splits, repeats: list[list[int]], scores: list[Array], positive: Array) -> OutOfFold | None:
+    """Return the cases one by one, where every repeat tests the same cases once."""
     if splits.overlap:
         return None
     rows = [np.sort(np.concatenate([splits.test[k] for k in own])) for own in repeats]

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.errors import InputError, UnknownNameError, near
+from cutline.core.errors import InputError, UnknownNameError, briefly, near
 from cutline.core.messages import listed
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table, p_shown, plain
-from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, counted
+from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, counted, each_name, is_among
+from cutline.core.validation import column as as_column
 from cutline.inference import datasets as statistics
 from cutline.inputs import column_source
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 TESTS = ("wilcoxon", "nemenyi")
 MOST_MODELS = 100
 FEW_DATASETS = 6  # with fewer, Wilcoxon's test cannot reach p < 0.05
+_LARGEST = 1e100  # no measure comes near; squares of larger values overflow
 
 
 class Pair(NamedTuple):
@@ -44,6 +47,7 @@ class Pair(NamedTuple):
     p_adjusted: float
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class DatasetComparison:
     """Several models on several data sets: mean ranks, Friedman's test, and the test of each pair.
@@ -272,6 +276,7 @@ class DatasetComparison:
         return f"{self.rank_table._repr_html_()}{self.table._repr_html_()}<p>{html.escape(self.verdict)}</p>"
 
 
+@public
 def compare_datasets(
     table: Any,
     *,
@@ -315,25 +320,27 @@ def compare_datasets(
             "fill it, or leave the data set out",
             argument="table",
         )
-    if control is not None and control not in names:
+    if control is not None and not is_among(control, names):
         raise UnknownNameError(
-            f"is {control!r}", "pass one of the models", argument="control", hint=near(control, names)
+            f"is {briefly(control)}", "pass one of the models", argument="control", hint=near(control, names)
         )
     return DatasetComparison(tuple(names), tuple(datasets), values, higher_is_better, level, test, control)
 
 
 def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str], Array]:
-    """The names of the models and of the data sets, and the values."""
+    """Return the names of the models and of the data sets, and the values."""
     if not (isinstance(table, str | os.PathLike | Mapping) or hasattr(table, "columns")):
         raise InputError(
             f"is of type {type(table).__name__}",
             "pass a data frame, a mapping of columns, or the path of a file",
             argument="table",
         )
-    if isinstance(table, str | os.PathLike) and not Path(table).exists():
+    if isinstance(table, str | os.PathLike) and not os.path.exists(table):  # noqa: PTH110 - False for names that no file can have
         raise InputError(f"{os.fspath(table)} does not exist", "pass the path of a file with a row for each data set")
+    if isinstance(table, Mapping) and not all(isinstance(name, str) for name in table):
+        raise InputError("has names of columns that are not text", "pass the values by name", argument="table")
     source = column_source.opened(table, title="table")
-    columns = {str(name): np.asarray(column) for name, column in _columns(source).items()}
+    columns = {name: as_column(column, "table") for name, column in _columns(source).items()}
     if not columns:
         raise InputError("has no columns", "pass a row for each data set", argument="table")
     lengths = {len(column) for column in columns.values()}
@@ -341,6 +348,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
         raise InputError("has columns of different lengths", "pass one value for each data set", argument="table")
     numbers = {name: _as_numbers(column) for name, column in columns.items()}
     if models is not None:
+        models = each_name(models, "models")
         for name in models:
             if name not in columns:
                 hint = near(name, columns)
@@ -354,15 +362,18 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
     (rows,) = lengths
     datasets = [str(value) for value in columns[texts[0]]] if texts else [f"data set {i + 1}" for i in range(rows)]
     values = [column for name in chosen if (column := numbers[name]) is not None]
+    for name, column in zip(chosen, values, strict=True):
+        if (np.abs(column[np.isfinite(column)]) > _LARGEST).any():
+            raise InputError(f"The column {name} has values beyond {_LARGEST:g}", "pass columns of a measure")
     return chosen, datasets, np.column_stack(values) if values else np.empty((rows, 0))
 
 
 def _columns(source: column_source.Source) -> dict[str, Any]:
-    return dict(source.rows({name: column_source.Ask("id", name) for name in source.columns}))
+    return dict(source.rows({name: column_source.Request("id", name) for name in source.columns}))
 
 
 def _as_numbers(column: Array) -> Array | None:
-    """The column as floats, missing values as NaN; None where it is text."""
+    """Return the column as floats, missing values as NaN; None where it is text."""
     if column.dtype.kind in "iuf":
         return column.astype(float)
     if column.dtype.kind == "b":

@@ -20,7 +20,7 @@ from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, bracketed, of_function, of_measure
-from cutline.inference.single.interval_options import Options as IntervalOptions
+from cutline.inference.single.interval_options import IntervalRequest
 from cutline.inference.single.intervals import estimates
 from cutline.inference.single.summary_rows import rows_of
 from cutline.inputs import column_source
@@ -31,10 +31,10 @@ from cutline.measures.registry import each_of
 from cutline.results.base import Summarized
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate, with_note
-from cutline.results.measure_selection import Named, headlines, wanted
+from cutline.results.measure_selection import Named, headlines, select_measures
 from cutline.results.notes import Note, data_notes, resampling_notes
 from cutline.results.resample_budget import affordable, fewer, resamples_for
-from cutline.results.summary import Data, Options, Summary, first_look_html, first_look_text
+from cutline.results.summary import Data, Summary, SummaryOptions, first_look_html, first_look_text
 
 if TYPE_CHECKING:
     from cutline.calibration import Calibration
@@ -228,9 +228,9 @@ def evaluate(
         how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     if data is not None:  # the cases are looked at one by one
-        asked = column_source.asked_of(labels, scores, weights, groups, strata, positive=positive)
-        with column_source.reading(column_source.opened(data), asked, any_order=True) as found:
-            arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **found, **how, **cut}
+        columns = column_source.request_columns(labels, scores, weights, groups, strata, positive=positive)
+        with column_source.reading(column_source.opened(data), columns, any_order=True) as rows:
+            arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **rows, **how, **cut}
             return evaluate(**arguments)
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
@@ -256,9 +256,9 @@ def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
 
 
 def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
-    """The evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
-    for name, given in others.items():
-        if given is not None:
+    """Return the evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+    for name, value in others.items():
+        if value is not None:
             raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
     return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
 
@@ -280,15 +280,15 @@ class Evaluation(Summarized, EveryMeasure):
     cut: CutPoint = field(init=False)
 
     def __post_init__(self) -> None:
-        found = cut_point(self.ranking, self.threshold, self.quota, self.share)
+        cut = cut_point(self.ranking, self.threshold, self.quota, self.share)
         object.__setattr__(self, "name", name_of(self.name))
-        object.__setattr__(self, "cut", found)
-        object.__setattr__(self, "threshold", found.threshold)
+        object.__setattr__(self, "cut", cut)
+        object.__setattr__(self, "threshold", cut.threshold)
 
     def with_cut(
         self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None
     ) -> Evaluation:
-        """The same predictions, cut elsewhere.
+        """Return the same predictions, cut elsewhere.
 
         Args:
             threshold: The score from which on a case is predicted positive.
@@ -300,7 +300,7 @@ class Evaluation(Summarized, EveryMeasure):
     # ------------------------------------------------------------------ one number
 
     def value(self, measure: str | Measure, *, as_: str | None = None, **parameters: Any) -> float:
-        """The value of a measure; NaN where it is undefined, and `reason` says why.
+        """Return the value of a measure; NaN where it is undefined, and `reason` says why.
 
         Args:
             measure: The measure, by name or alias.
@@ -314,7 +314,7 @@ class Evaluation(Summarized, EveryMeasure):
         return float(chosen.compute(data, **parameters))
 
     def reason(self, measure: str | Measure, **parameters: Any) -> str:
-        """Why a measure is undefined here, in words; empty when it has a value.
+        """Return why a measure is undefined here, in words; empty when it has a value.
 
         Args:
             measure: The measure, by name or alias.
@@ -327,7 +327,7 @@ class Evaluation(Summarized, EveryMeasure):
         return chosen.reason(data, **parameters)
 
     def threshold_of(self, measure: str | Measure, **parameters: Any) -> float:
-        """The threshold where a measure that searches the cuts, such as max_youden_j, found its value.
+        """Return the threshold where a measure that searches the cuts, such as max_youden_j, found its value.
 
         Of several cuts that are equally good it is the first, with the highest scores; the estimate names the others.
 
@@ -393,7 +393,8 @@ class Evaluation(Summarized, EveryMeasure):
         stratified: bool = False,
         **parameters: Any,
     ) -> Estimate:
-        """A measure with its interval; `method="auto"` chooses by what the measure is, and the result names the choice.
+        """Return a measure with its interval; `method="auto"` chooses by what the measure is, and the result names the
+        choice.
 
         Args:
             measure: A measure, or your own function: of the `Ranking`, or, with `threshold`, `quota` or `share`, of
@@ -421,7 +422,7 @@ class Evaluation(Summarized, EveryMeasure):
         seed: int = 0,
         stratified: bool = False,
     ) -> list[Estimate]:
-        """Several measures with their intervals, those of the bootstrap on the same resamples.
+        """Return several measures with their intervals, those of the bootstrap on the same resamples.
 
         Args:
             measures: Measures, or your own functions, as in `estimate`.
@@ -432,28 +433,28 @@ class Evaluation(Summarized, EveryMeasure):
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
         """
         listed = each_of(measures)
-        asked = [self._estimand(measure, {}) for measure in listed]
-        return self._estimates(asked, level, method, resamples, seed, stratified)
+        estimands = [self._estimand(measure, {}) for measure in listed]
+        return self._estimates(estimands, level, method, resamples, seed, stratified)
 
     def _estimates(
-        self, asked: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
+        self, estimands: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
     ) -> list[Estimate]:
         used = resamples_for(len(self.ranking)) if resamples is None else resamples
-        found = estimates(asked, IntervalOptions(level, method, used, seed, stratified), self.groups)
-        return with_note(found, fewer(len(self.ranking), used, resamples))
+        intervals = estimates(estimands, IntervalRequest(level, method, used, seed, stratified), self.groups)
+        return with_note(intervals, fewer(len(self.ranking), used, resamples))
 
     def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
             return of_function(measure, self.ranking, parameters, grouped=grouped)
         chosen = under(MEASURES[measure], measure)
-        given = self.cut.completing(chosen, parameters)
-        return bracketed(of_measure(chosen, self.ranking, given, grouped=grouped), chosen, given)
+        completed = self.cut.completing(chosen, parameters)
+        return bracketed(of_measure(chosen, self.ranking, completed, grouped=grouped), chosen, completed)
 
     # ------------------------------------------------------------------ one cut
 
     def at(self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None) -> Counts:
-        """The counts of one cut: of a threshold, of a quota of places, or of a share of the list.
+        """Return the counts of one cut: of a threshold, of a quota of places, or of a share of the list.
 
         Args:
             threshold: Cases whose score reaches it are flagged.
@@ -468,7 +469,7 @@ class Evaluation(Summarized, EveryMeasure):
     def at_prevalence(
         self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
     ) -> dict[str, Estimate]:
-        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
+        """Return precision, npv, accuracy, F1 and net benefit of the cut at another prevalence, by name.
 
         Args:
             prevalence: The share of positives there.
@@ -505,7 +506,7 @@ class Evaluation(Summarized, EveryMeasure):
         resamples: int | None = None,
         seed: int = 0,
     ) -> Summary:
-        """The measures with values, intervals, baselines, and why one is undefined: what every view shows.
+        """Return the measures with values, intervals, baselines, and why one is undefined: what every view shows.
 
         Args:
             measures: Which ones, by name, or with parameters as in ("precision", {"quota": 500}); all when None.
@@ -521,13 +522,14 @@ class Evaluation(Summarized, EveryMeasure):
             seed: The seed of the resamples.
         """
         check_intervals(intervals)
+        resamples = None if resamples is None else check_whole(resamples, "resamples", 0)
         if threshold is not None or quota is not None or share is not None:
             moved = self.with_cut(threshold=threshold, quota=quota, share=share)
             return moved.summary(
                 measures, family=family, intervals=intervals, level=level, resamples=resamples, seed=seed
             )
-        options = Options(check_level(level), self.cut, intervals=intervals, resamples=resamples, seed=seed)
-        chosen = wanted(measures, family, self.ranking, self.cut)
+        options = SummaryOptions(check_level(level), self.cut, intervals=intervals, resamples=resamples, seed=seed)
+        chosen = select_measures(measures, family, self.ranking, self.cut)
         rows, options = rows_of(chosen, self.ranking, self.groups, options)
         is_open, is_wanted = any(row.is_open for row in rows), intervals is True
         more = resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
@@ -536,6 +538,18 @@ class Evaluation(Summarized, EveryMeasure):
     @property
     def _data(self) -> Data:
         return Data(self.name, self.ranking, *(self.groups.described if self.groups else ()))
+
+    def verdict(self, *, level: float = LEVEL) -> str:
+        """Say in two sentences how well the model ranks and what its cut does: the first lines of every view.
+
+        Args:
+            level: The level of the interval.
+
+        >>> import cutline as cl
+        >>> print(cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).verdict().splitlines()[1])
+        At score ≥ 0.5 it flags 3 of 4 cases: it finds 2 of the 2 positives and misses 0, with 1 false alarm.
+        """
+        return "\n".join(self.summary(["auc"], level=level).verdict)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -556,7 +570,7 @@ class Evaluation(Summarized, EveryMeasure):
     # ------------------------------------------------------------------ curves and charts
 
     def gains(self, portions: int | Sequence[float] = 10) -> Gains:
-        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
+        """Return the gains table: what each portion of the list holds, from the top, with score ranges and KS.
 
         Args:
             portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
@@ -567,7 +581,7 @@ class Evaluation(Summarized, EveryMeasure):
         return gains(self.ranking, portions)
 
     def curve(self, name: str, **parameters: Any) -> Curve:
-        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
+        """Return a curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
 
         Args:
             name: The name of the curve, such as "roc", or a measure of one cut.
@@ -582,7 +596,8 @@ class Evaluation(Summarized, EveryMeasure):
         return curve(self.ranking, name, **parameters)
 
     def places(self, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
-        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
+        """Return what every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their
+        areas.
 
         It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
         tie all is an expectation over the orders of the tied cases.
@@ -599,21 +614,28 @@ class Evaluation(Summarized, EveryMeasure):
 
         return list_table(self.ranking, ids, scores)
 
-    def chart(self, name: str, **parameters: Any) -> Picture:
-        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file.
+    @overload
+    def chart(self, name: str, *, ax: None = None, **parameters: Any) -> Picture: ...
+
+    @overload
+    def chart(self, name: str, *, ax: object, **parameters: Any) -> Any: ...
+
+    def chart(self, name: str, *, ax: Any = None, **parameters: Any) -> Any:
+        """Return a chart by its name: a picture that shows itself in a notebook and saves itself as a file.
 
         Args:
             name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
+            ax: Axes of matplotlib to draw a chart of curves on; they are returned in place of a picture.
             **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
         """
         from cutline.charts import chart
 
-        return chart(name, self, **parameters)
+        return chart(name, self, ax=ax, **parameters)
 
     # ------------------------------------------------------------------ looks
 
     def _headlines(self) -> Summary:
-        """The first look, within about a second: intervals that would take longer are left out."""
+        """Return the first look, within about a second: intervals that would take longer are left out."""
         shown = headlines()
         quick = affordable(len(shown), len(self.ranking), resamples_for(len(self.ranking)), quick=True)
         return self.summary(shown, intervals=True if quick else "formula")

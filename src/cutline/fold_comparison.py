@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.equality import ComparedByFields
+from cutline.core.errors import CutlineError, InputError, ParameterError, UnknownNameError, briefly, near
+from cutline.core.messages import listed
+from cutline.core.public import public
 from cutline.core.table import Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_level, check_number, check_text, counted
+from cutline.core.validation import LEVEL, check_level, check_number, check_text, counted, is_among
 from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
 from cutline.inference.datasets import holm
 from cutline.inference.folds import FoldMean, Posterior, correlated_t, nadeau_bengio
@@ -31,8 +34,8 @@ if TYPE_CHECKING:
 SHOWN = ("auc", "average_precision", "accuracy", "f1", "brier", "log_loss")
 
 
-@dataclass(frozen=True)
-class FoldTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldTest(ComparedByFields):
     """The difference of two models over the folds: the corrected t test and the Bayesian correlated t test.
 
     `difference` is a minus b with its interval. `worse`, `same` and `better` are the posterior probabilities that a is
@@ -85,6 +88,7 @@ class FoldTest:
         return "\n".join([self.verdict, *(f"  note: {note}" for note in self.notes)])
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class FoldComparison(Mapping[str, FoldEvaluation]):
     """Several models on the same folds: a mapping of their evaluations by name."""
@@ -94,9 +98,9 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
     def __getitem__(self, name: str) -> FoldEvaluation:
         try:
             return self.models[name]
-        except KeyError:
+        except (KeyError, TypeError):  # of what cannot be hashed
             hint = near(name, self.models)
-            raise UnknownNameError(f"There is no model {name!r} among {', '.join(self.models)}.{hint}") from None
+            raise UnknownNameError(f"There is no model {briefly(name)} among {', '.join(self.models)}.{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
@@ -127,8 +131,8 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
             **parameters: The parameters of the measure, and where it is cut.
         """
         names = list(self.models)
-        a = names[0] if a is None else a
-        b = next(name for name in names if name != a) if b is None else b
+        a = names[0] if a is None else check_text(a, "a", names[0])
+        b = next(name for name in names if name != a) if b is None else check_text(b, "b", names[-1])
         if a == b:
             raise ParameterError(f"Both models are {a!r}", "pass two different ones")
         level, rope = check_level(level), _check_rope(rope)
@@ -191,7 +195,7 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
 
     @staticmethod
     def _oriented(measure: Measure, difference: FoldMean) -> FoldMean:
-        """The difference so that positive means a is better."""
+        """Return the difference so that positive means a is better."""
         if measure.better is None:
             raise ParameterError(
                 f"{measure.name} is neither good nor bad when it grows", "choose another measure to compare by"
@@ -279,8 +283,10 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
             b: The second.
             **look: `theme` and `title`.
         """
-        if name != "posterior":
-            raise ParameterError(f"is {name!r}", "pass 'posterior'; single models have more charts", argument="name")
+        if not is_among(name, ["posterior"]):
+            raise ParameterError(
+                f"is {briefly(name)}", "pass 'posterior'; single models have more charts", argument="name"
+            )
         from cutline.charts import fold_charts
 
         test = self.test(measure, rope=rope, a=a, b=b)
@@ -303,12 +309,16 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         return written
 
     def __repr__(self) -> str:
-        return "\n".join([repr(self.summary()), "more: .test(measure, rope=0.01)"])
+        try:
+            return "\n".join([repr(self.summary()), "more: .test(measure, rope=0.01)"])
+        except CutlineError as error:  # such as a fold of one class
+            return f"Comparison of {listed([*self])} on folds. {error}"
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
 
 
+@public
 def compare_folds(
     labels: Any,
     models: Mapping[str, Any] | Iterable[str],

@@ -8,6 +8,7 @@ pessimistic.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,9 +19,11 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.counts import Counts, written
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError, near
+from cutline.core.measure_attributes import EveryMeasure
 from cutline.core.merging import merge
+from cutline.core.public import hint_elsewhere, public
 from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table, plain
+from cutline.core.table import Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
@@ -33,9 +36,9 @@ from cutline.measures.registry import each_of
 from cutline.results.base import Summarized
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named, headlines, wanted
+from cutline.results.measure_selection import Named, headlines, select_measures
 from cutline.results.notes import Note
-from cutline.results.summary import Data, Options, Row, Summary, first_look_html, first_look_text
+from cutline.results.summary import Data, Row, Summary, SummaryOptions, first_look_html, first_look_text
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -66,8 +69,9 @@ class FoldValues(NamedTuple):
     slope: float = 0.0  # how much it grows with the share of positives, which stratified folds all have alike
 
 
+@public
 @dataclass(frozen=True, eq=False)
-class FoldEvaluation(Summarized):
+class FoldEvaluation(Summarized, EveryMeasure):
     """The evaluation of a cross-validation. Every measure is an attribute, by name or alias: its mean over the folds.
 
     `parts` holds the ranking of each fold (inner) of each repeat (outer); `cases` the cases one by one, where all
@@ -130,7 +134,7 @@ class FoldEvaluation(Summarized):
             repeat: The number of the repeat.
         """
         try:
-            part = self.parts[repeat][fold]
+            part = self.parts[operator.index(repeat)][operator.index(fold)]
         except (IndexError, TypeError):
             missing = f"There is no fold {fold!r} in repeat {repeat!r}"
             raise ParameterError(missing, f"pass numbers below {self.folds} and {self.repeats}") from None
@@ -142,7 +146,7 @@ class FoldEvaluation(Summarized):
         Args:
             measures: Which ones, as in `summary`; the headlines when None.
         """
-        chosen = wanted(headlines(self.cut) if measures is None else measures, None, self.ranking, self.cut)
+        chosen = select_measures(headlines(self.cut) if measures is None else measures, None, self.ranking, self.cut)
         fitting = [one for one in chosen if one.measure.fits(self.ranking)]
         values = [self._each(one.measure, one.parameters(self.cut)).ravel().tolist() for one in fitting]
         facts = [
@@ -151,7 +155,7 @@ class FoldEvaluation(Summarized):
             for fold, part in enumerate(parts)
         ]
         names = [str(one.measure) for one in fitting]
-        rows = tuple((*fact, *row) for fact, row in zip(facts, zip(*values, strict=True), strict=True))
+        rows = tuple((*fact, *(own[i] for own in values)) for i, fact in enumerate(facts))
         return Table(("repeat", "fold", "cases", "positives", *names), rows, title=self.design)
 
     @property
@@ -163,7 +167,7 @@ class FoldEvaluation(Summarized):
     # ------------------------------------------------------------------ one number
 
     def _each(self, measure: Measure, parameters: Mapping[str, Any]) -> Array:
-        """The measure in each fold (columns) of each repeat (rows)."""
+        """Return the measure in each fold (columns) of each repeat (rows)."""
         return np.array([[self._in_part(measure, part, parameters) for part in parts] for parts in self.parts])
 
     def _in_part(self, measure: Measure, part: Ranking, parameters: Mapping[str, Any]) -> float:
@@ -172,7 +176,7 @@ class FoldEvaluation(Summarized):
         if "quota" in arguments or bound is not None:  # of all cases: a fold has its part of it
             total = float(self.ranking.total)
             quota: Any = arguments.get("quota", bound)
-            places = max(round(float(quota) * float(part.total) / total), 1)
+            places = max(round(validation.check_amount(quota, "quota") * float(part.total) / total), 1)
             if bound is not None:
                 measure = replace(measure, bound={**measure.bound, "quota": places})
             else:
@@ -216,7 +220,7 @@ class FoldEvaluation(Summarized):
         return FoldValues(float(pooled.mean()), pseudo.ravel(), why, slope)
 
     def _prevalence_slope(self, measure: Measure, parameters: Mapping[str, Any]) -> float:
-        """The derivative of a measure by the share of positives; 0 where it depends on each class alone."""
+        """Return the derivative of a measure by the share of positives; 0 where it depends on each class alone."""
         if _is_of_each_class(measure) or not self._hidden:
             return 0.0
         more, less = _with_odds(self.ranking, 11, 10), _with_odds(self.ranking, 10, 11)
@@ -243,7 +247,7 @@ class FoldEvaluation(Summarized):
         """
         r = self.ranking
         share = float(r.positives / r.total)
-        return slope**2 * share * (1 - share) / float(r.total) * self._hidden
+        return validation.check_amount(slope, "slope") ** 2 * share * (1 - share) / float(r.total) * self._hidden
 
     @cached_property
     def _fewest(self) -> int:
@@ -275,14 +279,16 @@ class FoldEvaluation(Summarized):
         """
         return self.fold_values(measure, **parameters).value
 
-    def __getattr__(self, name: str) -> float:
-        if name.startswith("_") or name not in MEASURES:
-            hint = near(name, MEASURES.names)
-            raise UnavailableError(f"FoldEvaluation has no {name!r}, and no measure is called so.{hint}")
-        try:
-            return self.value(name)
-        except CutlineError as error:  # so that hasattr() answers instead of raising
-            raise UnavailableError(str(error)) from error
+    if not TYPE_CHECKING:  # which knows the measures by name
+
+        def __getattr__(self, name: str) -> float:
+            if name.startswith("_") or name not in MEASURES:
+                hint = hint_elsewhere(name) or near(name, MEASURES.names)
+                raise UnavailableError(f"FoldEvaluation has no {name!r}, and no measure is called so.{hint}")
+            try:
+                return self.value(name)
+            except CutlineError as error:  # so that hasattr() answers instead of raising
+                raise UnavailableError(str(error)) from error
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *MEASURES.names]
@@ -373,15 +379,22 @@ class FoldEvaluation(Summarized):
             intervals: Whether intervals are made.
             level: The level of the intervals.
         """
-        options = Options(check_level(level), self.cut, method="nadeau_bengio", intervals=bool(intervals))
-        chosen = wanted(measures, family, self.ranking, self.cut)
+        options = SummaryOptions(
+            check_level(level),
+            self.cut,
+            method="nadeau_bengio",
+            intervals=validation.check_flag(intervals, "intervals"),
+        )
+        chosen = select_measures(measures, family, self.ranking, self.cut)
         rows = tuple(self._row(one.measure, one.parameters(self.cut), one.at, options) for one in chosen)
         data = Data(self.name, self.ranking)
         return FoldSummary(
             data, options, self.counts, rows, self.notes, folds=self.folds, repeats=self.repeats, design=self.design
         )
 
-    def _row(self, measure: Measure, parameters: Mapping[str, Any], at: Mapping[str, Any], options: Options) -> Row:
+    def _row(
+        self, measure: Measure, parameters: Mapping[str, Any], at: Mapping[str, Any], options: SummaryOptions
+    ) -> Row:
         nothing = Estimate(str(measure), math.nan, math.nan, math.nan, options.level, "")
         if not measure.fits(self.ranking):
             return Row(measure, nothing, None, measure.reason(self.ranking), at)
@@ -461,7 +474,8 @@ class FoldEvaluation(Summarized):
         from cutline.charts import chart, fold_charts
 
         if name == "reliability":
-            return chart("reliability", {self.name or "out of fold": self}, **parameters)
+            picture: Picture = chart("reliability", {self.name or "out of fold": self}, **parameters)
+            return picture
         if name == "folds":
             return self._fold_chart(**parameters)
         draw = fold_charts.roc if name == "roc" else fold_charts.precision_recall
@@ -497,6 +511,17 @@ class FoldSummary(Summary):
         return f"{super().heading}; {self.design}"
 
     @property
+    def verdict(self) -> tuple[str, ...]:
+        """The mean AUC in a sentence, and what the means estimate."""
+        row = next((row for row in self.rows if row.key == "auc" and not math.isnan(row.value)), None)
+        about = tuple(note.text for note in self.notes if note.rule == "cross-validation")
+        if row is None:
+            return about
+        limits = f"{100 * self.level:g} % interval {shown(row.estimate.low)} to {shown(row.estimate.high)}; "
+        interval = limits if row.interval else ""
+        return (f"Mean area under the ROC curve {shown(row.value)} ({interval}baseline 0.5).", *about)
+
+    @property
     def conventions(self) -> dict[str, str]:
         """How the numbers were made, for their reader."""
         return {
@@ -506,7 +531,7 @@ class FoldSummary(Summary):
         }
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON (docs/schema.json)."""
+        """Return all of it, ready for JSON (docs/schema.json)."""
         return super().document() | {"cross_validation": {"folds": self.folds, "repeats": self.repeats}}
 
 
@@ -527,7 +552,7 @@ def _is_mean_of_cases(measure: Measure) -> bool:
 
 
 def _with_odds(r: Ranking, positives: int, negatives: int) -> Ranking:
-    """Return a ranking in which each positive and each negative counts so many times."""
+    """Return a ranking with the positives and the negatives multiplied by given factors."""
     pos, neg = r.pos * positives, r.neg * negatives
     return replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
@@ -543,7 +568,7 @@ def _is_of_each_class(measure: Measure) -> bool:
 
 
 def _is_unbiased(measure: Measure) -> bool:
-    """Whether the mean over small folds is that of large ones: means over cases or pairs and the like."""
+    """Whether the mean over small folds estimates the same as large ones: means over cases or pairs and the like."""
     kind = measure.kind
     if isinstance(kind, Proportion):
         return kind.paired is not None
@@ -573,9 +598,9 @@ def evaluate_folds(
 ) -> FoldEvaluation:
     """Evaluate out-of-fold scores; the arguments are those of `evaluate`."""
     if data is not None:
-        columns = column_source.asked_of(labels, scores, weights, positive=positive)
+        columns = column_source.request_columns(labels, scores, weights, positive=positive)
         more = {"folds": folds, "repeats": repeats, "groups": groups}
-        columns |= {key: column_source.Ask("groups", name) for key, name in more.items() if name is not None}
+        columns |= {key: column_source.Request("groups", name) for key, name in more.items() if name is not None}
         with column_source.reading(column_source.opened(data), columns) as values:
             how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
             how |= {"higher_is_positive": higher_is_positive, "train_sizes": train_sizes, **values}
@@ -608,7 +633,7 @@ def _some_cases(cases: Cases, rows: Array) -> Cases:
 
 
 def _codes(values: Any, name: str, cases: Cases) -> Array:
-    """The distinct values of a column, numbered from 0, for the rows that are complete."""
+    """Return the distinct values of a column, numbered from 0, for the rows that are complete."""
     column = validation.column(values, name)
     if len(column) != cases.rows:
         lengths = f"has {counted(len(column), 'value')} but labels has {cases.rows}"
@@ -621,7 +646,7 @@ def _codes(values: Any, name: str, cases: Cases) -> Array:
 
 
 def _split(fold: Array, repeat: Array) -> list[list[Array]]:
-    """The rows of each fold of each repeat."""
+    """Return the rows of each fold of each repeat."""
     repeats = []
     for r in range(int(repeat.max()) + 1):
         rows = np.flatnonzero(repeat == r)
@@ -646,7 +671,7 @@ def _split(fold: Array, repeat: Array) -> list[list[Array]]:
 
 
 def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
-    """The mean size of a test fold relative to the mean size of a training set."""
+    """Return the mean size of a test fold relative to the mean size of a training set."""
     tests = np.array([len(part) for own in rows for part in own], dtype=float)
     if train_sizes is None:
         trains = np.array([sum(map(len, own)) - len(part) for own in rows for part in own], dtype=float)
@@ -665,7 +690,9 @@ def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
 
 
 def _out_of_fold(cases: Cases, rows: list[list[Array]]) -> OutOfFold | None:
-    """The cases one by one, where each repeat holds the same number of cases with the same labels in the same order."""
+    """Return the cases one by one, where each repeat holds the same number of cases with the same labels in the same
+    order.
+    """
     if cases.weights is not None:
         return None
     order = [np.sort(np.concatenate(own)) for own in rows]

@@ -7,29 +7,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.ranking import cases_of
 from cutline.core.table import Table, p_number, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
+from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, counted
 from cutline.evaluation import Evaluation
-from cutline.inference import delong
-from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
-from cutline.inference.corrected import subtract_corrected
-from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference
+from cutline.inference.caveats import finished
+from cutline.inference.differences.difference import (
+    Difference,
+    ResampledDifference,
+    SeparateDifference,
+    StudentDifference,
+)
 from cutline.inference.differences.hypotheses import hypothesis
 from cutline.inference.differences.test_results import PairTest
-from cutline.inference.differences.unpaired import SeparateDifference, own_limits
-from cutline.inference.resampling.bootstrap import Drawing, bootstrap_in_bins
-from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.interval_options import Options
-from cutline.inference.single.intervals import correct_bias, default
+from cutline.inference.differences.unpaired import DELONG, METHODS, SQUARE_AND_ADD, Sample, Samples, choose
+from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.interval_options import IntervalRequest
 from cutline.inputs.rank import default_threshold
-from cutline.measures import MEASURES, LineOfAuc, Measure
+from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
 from cutline.results.choices import GOALS, title_in_sentence
 from cutline.results.estimate import Estimate
@@ -41,7 +40,6 @@ from cutline.results.summary import Row
 UNPAIRED = (
     "The files are treated as independent samples. Models on the same cases are compared far more precisely in pairs."
 )
-METHODS = ("auto", "delong_unpaired", "square_and_add", "mover", "bootstrap")
 
 
 @public
@@ -68,7 +66,7 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     if names is None:
         own = (a.name or "a", b.name or "b")
         names = own if own[0] != own[1] else ("a", "b")
-    return IndependentComparison(*_at_one_cut(a, b), (str(names[0]), str(names[1])))
+    return IndependentComparison(*_at_one_cut(a, b), check_names(names))
 
 
 def _at_one_cut(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
@@ -111,7 +109,7 @@ class IndependentComparison:
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
-        """By how much a exceeds b in a measure, with an interval.
+        """Estimate by how much a exceeds b in a measure, with an interval.
 
         Args:
             measure: A measure.
@@ -126,11 +124,11 @@ class IndependentComparison:
         """
         level = check_level(level)
         chosen = under(MEASURES[measure], measure)
-        found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
+        difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         reach = chosen.range[1] - chosen.range[0]
         title = f"{chosen}: {self.names[0]} - {self.names[1]}"
-        limits = (math.nan, math.nan) if math.isnan(found.value) else found.interval(level)
-        return finished(title, found.value, limits, (-reach, reach), level, method, notes, what="difference")
+        limits = (math.nan, math.nan) if math.isnan(difference.value) else difference.interval(level)
+        return finished(title, difference.value, limits, (-reach, reach), level, method, notes, what="difference")
 
     def test(
         self,
@@ -143,7 +141,7 @@ class IndependentComparison:
         seed: int = 0,
         **parameters: Any,
     ) -> PairTest:
-        """Whether the two differ in a measure, by the test that goes with the interval of `difference`.
+        """Test whether the two differ in a measure, by the test that goes with the interval of `difference`.
 
         Args:
             measure: A measure.
@@ -155,12 +153,12 @@ class IndependentComparison:
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
         """
         chosen = under(MEASURES[measure], measure)
-        asked = hypothesis(alternative, margin, chosen)
-        found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
-        p_value = math.nan if math.isnan(found.value) else asked.p_value(found, chosen)
-        share = found.share() if isinstance(found, ResampledDifference) else math.nan
-        head = (str(chosen), *self.names, found.value, p_value, p_value, share, method, tuple(notes))
-        return PairTest(*head, alternative=asked.alternative, margin=asked.margin)
+        tested = hypothesis(alternative, margin, chosen)
+        difference, method, notes = self._difference(chosen, method, resamples, seed, parameters)
+        p_value = math.nan if math.isnan(difference.value) else tested.p_value(difference, chosen)
+        share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
+        head = (str(chosen), *self.names, difference.value, p_value, p_value, share, method, tuple(notes))
+        return PairTest(*head, alternative=tested.alternative, margin=tested.margin)
 
     def summary(
         self,
@@ -170,7 +168,7 @@ class IndependentComparison:
         resamples: int | None = None,
         seed: int = 0,
     ) -> Table:
-        """Measures of both side by side, their differences with intervals, and whether these are significant.
+        """Return measures of both side by side, their differences with intervals, and whether these are significant.
 
         Args:
             measures: Names or measures, each alone or with its parameters; those that are shown first when None.
@@ -180,8 +178,8 @@ class IndependentComparison:
             seed: The seed of the resamples.
         """
         both = (self.a, self.b)
-        asked = headlines(self.a.cut) if measures is None else measures
-        sides = [one.summary(asked, intervals=False).rows for one in both]
+        chosen = headlines(self.a.cut) if measures is None else measures
+        sides = [one.summary(chosen, intervals=False).rows for one in both]
         pairs = [
             (one, other)
             for one, other in zip(*sides, strict=True)
@@ -190,6 +188,7 @@ class IndependentComparison:
         own = (f"value of {name}" for name in self.names)  # no name is that of another column
         head = ("measure", *own, "difference", "low", "high", "p_value", "method", "at_least", "at_most", "note")
         longest = max(len(one.ranking) for one in both)
+        resamples = None if resamples is None else check_whole(resamples, "resamples", 0)
         if resamples is None and not affordable(len(pairs), longest, resamples_for(longest)):
             resamples = 0
         rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
@@ -243,7 +242,7 @@ class IndependentComparison:
         return f"{words}, {better} is better than {worse}: its {title} is {word} by {gap} ({tested})"
 
     def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
-        """A measure of both, their difference, and between which values bins leave it."""
+        """Return a measure of both, their difference, and between which values bins leave it."""
         values = (one.name, one.value, other.value, one.value - other.value)
         ends: tuple[float | None, float | None] = (None, None)
         if one.bounds or other.bounds:
@@ -255,93 +254,60 @@ class IndependentComparison:
         bins = [row.bounds.note for row in (one, other) if row.bounds and row.bounds.note]
         if resamples == 0 and self._needs_resamples(one.measure, dict(one.at)):
             return (*values, None, None, None, "", *ends, " ".join(bins))
-        found, test = self.difference(one.measure, level=level, **how), self.test(one.measure, **how)
-        notes = " ".join(dict.fromkeys((*found.notes, *bins)))
-        return (*values, found.low, found.high, test.p_value, method_title(found.method), *ends, notes)
+        difference, test = self.difference(one.measure, level=level, **how), self.test(one.measure, **how)
+        notes = " ".join(dict.fromkeys((*difference.notes, *bins)))
+        return (*values, difference.low, difference.high, test.p_value, method_title(difference.method), *ends, notes)
 
     def _needs_resamples(self, measure: Measure, at: dict[str, Any]) -> bool:
         """Whether the difference in a measure is resampled or simulated."""
-        both = (self.a, self.b)
-        if not all(measure.fits(one.ranking) for one in both):
+        if not all(measure.fits(one.ranking) for one in (self.a, self.b)):
             return False
-        targets = [of_measure(measure, one.ranking, one.cut.completing(measure, at)) for one in both]
-        return self._is_resampled(targets) or self._chosen(targets, "auto") == "mover"
+        samples = self._samples(measure, at, None, 0)
+        return choose(samples, "auto").is_random(samples)
 
     # ------------------------------------------------------------------ asking
+
+    def _samples(self, measure: Measure, parameters: dict[str, Any], resamples: int | None, seed: int) -> Samples:
+        """Return the measure of both, and how each is resampled."""
+        both = (self.a, self.b)
+        number = max(*(resamples_for(len(one.ranking), resamples) for one in both), 2)
+        first, second = (
+            Sample(
+                of_measure(
+                    measure, one.ranking, one.cut.completing(measure, parameters), grouped=one.groups is not None
+                ),
+                one.groups,
+                IntervalRequest(resamples=number, seed=check_whole(seed, "seed", 0) + i),
+            )
+            for i, one in enumerate(both)
+        )
+        return first, second
 
     def _difference(
         self, measure: Measure, method: str, resamples: int | None, seed: int, parameters: dict[str, Any]
     ) -> tuple[Difference, str, list[str]]:
         check_choice(method, "method", METHODS)
-        both = (self.a, self.b)
-        given = [one.cut.completing(measure, parameters) for one in both]
-        targets = [
-            of_measure(measure, one.ranking, mine, grouped=one.groups is not None)
-            for one, mine in zip(both, given, strict=True)
+        samples = self._samples(measure, parameters, resamples, seed)
+        chosen = choose(samples, method)
+        undefined = [
+            f"{sample.estimand.name} of {name} is undefined: {sample.estimand.reason}."
+            for sample, name in zip(samples, self.names, strict=True)
+            if sample.estimand.reason
         ]
-        chosen = self._chosen(targets, method)
-        notes = [
-            f"{t.name} of {n} is undefined: {t.reason}." for t, n in zip(targets, self.names, strict=True) if t.reason
-        ]
-        if notes:
-            return StudentDifference(math.nan, math.nan, math.inf), chosen, notes
-        if chosen == "delong_unpaired":
-            found = self._delong(targets)
-            if found is not None:
-                few = (note for t in targets for note in few_cases(t.ranking, FEW_FOR_DELONG))
-                return found, chosen, list(dict.fromkeys(few))
-            chosen = "square_and_add"
-        number = max(resamples_for(len(t.ranking), resamples) for t in targets)
-        options = [Options(resamples=max(number, 2), seed=check_whole(seed, "seed", 0) + i) for i in (0, 1)]
-        values = (targets[0].value, targets[1].value)
-        if chosen == "mover":
-            own = [correct_bias(*one) for one in zip(targets, options, (self.a.groups, self.b.groups), strict=True)]
-            return subtract_corrected(values, *own), chosen, few_resamples(number)
-        if chosen == "square_and_add":
-            limits = [
-                own_limits(measure, one.ranking, mine, one.groups, how)
-                for one, mine, how in zip(both, given, options, strict=True)
-            ]
-            if limits[0] is not None and limits[1] is not None:
-                notes = few_resamples(number) if self._is_resampled(targets) else []
-                return SeparateDifference(values, (limits[0], limits[1])), chosen, notes
-            raise ParameterError(f"square_and_add is not for {measure.name}, which chance raises", "pass 'mover'")
-        drawn = self._resampled(targets, resamples, check_whole(seed, "seed", 0))
-        return drawn, chosen, few_resamples(len(drawn.resampled))
+        undefined += self._depending_on_size(measure)
+        if undefined:
+            return StudentDifference(math.nan, math.nan), chosen.name, undefined
+        difference, notes = chosen.difference(samples)
+        # Where DeLong's variances are 0, both intervals stand in.
+        by = SQUARE_AND_ADD if chosen is DELONG and isinstance(difference, SeparateDifference) else chosen
+        return difference, by.name, notes
 
-    def _chosen(self, targets: list[Estimand], method: str) -> str:
-        if method != "auto":
-            if method == "delong_unpaired" and not isinstance(targets[0].kind, LineOfAuc):
-                raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
-            return method
-        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        is_simulated = any(default(target, groups).engine in ("inversion", "smoothed") for target, groups in both)
-        return "mover" if is_simulated else "square_and_add"
-
-    def _is_resampled(self, targets: list[Estimand]) -> bool:
-        """Whether one of the two has no formula of its own."""
-        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        return any(default(target, groups).engine == "bootstrap" for target, groups in both)
-
-    def _delong(self, targets: list[Estimand]) -> StudentDifference | None:
-        """The difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""
-        slopes = [float(t.kind.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
-        variances = [s**2 * float(delong.variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
-        total = sum(variances)
-        if not total > EQUAL**2:
-            return None
-        cases = [float(t.ranking.total) - 1 for t in targets]
-        freedom = total**2 / sum(v**2 / n for v, n in zip(variances, cases, strict=True))
-        return StudentDifference(targets[0].value - targets[1].value, math.sqrt(total), freedom)
-
-    def _resampled(self, targets: list[Estimand], resamples: int | None, seed: int) -> ResampledDifference:
-        number = max(resamples_for(len(t.ranking), resamples) for t in targets)
-        draws = []
-        for i, (one, t) in enumerate(zip((self.a, self.b), targets, strict=True)):
-            how = Drawing(number, seed + i, groups=one.groups)
-            draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
-        with np.errstate(invalid="ignore"):
-            return ResampledDifference(targets[0].value - targets[1].value, draws[0] - draws[1])
+    def _depending_on_size(self, measure: Measure) -> list[str]:
+        """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes."""
+        sizes = [cases_of(one.ranking) for one in (self.a, self.b)]
+        if not measure.across_sizes or self.a.ranking.total == self.b.ranking.total:
+            return []
+        return [f"{measure} depends on the number of cases ({' and '.join(sizes)}): compare {measure.across_sizes}."]
 
     def __repr__(self) -> str:
         return "\n".join(repr(self.difference(name)) for name in ("auc", "recall", "specificity"))

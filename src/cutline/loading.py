@@ -20,7 +20,7 @@ from cutline.monitoring.monitors import Monitor
 
 @public
 def load(path: str | os.PathLike[str]) -> Any:
-    """The object that a file of cutline holds.
+    """Return the object that a file of cutline holds.
 
     Args:
         path: A file that `Ranking.save`, `Cut.save`, `Recalibration.save`, `Monitor.save`, or `cutline rank`, `merge`,

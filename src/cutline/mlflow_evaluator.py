@@ -58,14 +58,14 @@ class CutlineEvaluator(ModelEvaluator):  # type: ignore[misc]
             evaluator_config: The options.
             model: The model, when its predictions are not given.
         """
-        config = _checked(evaluator_config or {})
-        ev = _evaluated(dataset, model, {name: config[name] for name in _CUT if name in config})
+        config = _check_config(evaluator_config or {})
+        ev = _evaluate_dataset(dataset, model, {name: config[name] for name in _CUT if name in config})
         summary = summarized(ev, **{name: config[name] for name in _NUMBERS if name in config})
         # All measures with their limits would be 312 metrics; those that nobody named are in the artifacts.
         usual = [measure.name for measure in headlines(ev.cut)]
         numbers = logged_numbers(summary if "measures" in config else summary.only(usual))
         with tempfile.TemporaryDirectory() as folder:
-            files = _written(ev, summary, Path(folder), whole=bool(config.get(_REPORT, True)))
+            files = _write_files(ev, summary, Path(folder), whole=bool(config.get(_REPORT, True)))
             client = mlflow.MlflowClient()
             for name, value in numbers.items():
                 client.log_metric(run_id, name, value)
@@ -88,15 +88,15 @@ class PageArtifact(EvaluationArtifact):  # type: ignore[misc]
 
 def logged_numbers(summary: Summary) -> dict[str, float]:
     """Return what MLflow logs of a summary: finite values and limits, by name."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for row in summary.rows:
         limits = row.interval or (math.nan, math.nan)
         named = {row.name: row.value, f"{row.name}.low": limits[0], f"{row.name}.high": limits[1]}
-        found |= {name: float(number) for name, number in named.items() if math.isfinite(number)}
-    return found
+        numbers |= {name: float(number) for name, number in named.items() if math.isfinite(number)}
+    return numbers
 
 
-def _checked(config: dict[str, Any]) -> dict[str, Any]:
+def _check_config(config: dict[str, Any]) -> dict[str, Any]:
     known = (*_CUT, *_NUMBERS, _REPORT)
     for name in config:
         if name not in known:
@@ -104,8 +104,8 @@ def _checked(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def _evaluated(dataset: Any, model: Any, options: dict[str, Any]) -> Evaluation:
-    """The evaluation of a model on a dataset, or of the predictions that the dataset holds."""
+def _evaluate_dataset(dataset: Any, model: Any, options: dict[str, Any]) -> Evaluation:
+    """Return the evaluation of a model on a dataset, or of the predictions that the dataset holds."""
     if model is None:
         result: Evaluation = evaluate(dataset.labels_data, dataset.predictions_data, **options)
         return result
@@ -118,8 +118,8 @@ def _evaluated(dataset: Any, model: Any, options: dict[str, Any]) -> Evaluation:
     return evaluate_model(raw, dataset.features_data, dataset.labels_data, **options)
 
 
-def _written(ev: Evaluation, summary: Summary, folder: Path, *, whole: bool) -> list[Path]:
-    """The files to log: the numbers, and with `whole` the report and the charts."""
+def _write_files(ev: Evaluation, summary: Summary, folder: Path, *, whole: bool) -> list[Path]:
+    """Return the files to log: the numbers, and with `whole` the report and the charts."""
     suffixes = (".json", ".csv", ".html") if whole else (".json", ".csv")
     files = [save(ev, folder / f"report{suffix}", summary=summary) for suffix in suffixes]
     charts = [kind.name for kind in CHARTS.at(Place.FOLDER)] if whole else []

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cutline.core.errors import InputError
 from cutline.core.public import public
+from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation, evaluate
-from cutline.scoring import checked_truth, two_classes
+from cutline.scoring import ask_model, checked_truth, title, two_classes
 
 
 @public
@@ -45,13 +44,13 @@ def evaluate_model(
     classes, chosen = two_classes(estimator, positive)
     truth = checked_truth(y, classes)
     scores = model_scores(estimator, X, classes.index(chosen))
-    given = {"positive": chosen, "name": name or title(estimator), **options}
-    result: Evaluation = evaluate(truth, scores, sample_weight, **given)
+    arguments = {"positive": chosen, "name": name_of(name) or title(estimator), **options}
+    result: Evaluation = evaluate(truth, scores, sample_weight, **arguments)
     return result
 
 
 def model_scores(estimator: Any, X: Any, column: int) -> Any:
-    """The scores of a fitted classifier for the class in a column: probabilities, or margins without them.
+    """Return the scores of a fitted classifier for the class in a column: probabilities, or margins without them.
 
     Args:
         estimator: A fitted classifier of two classes.
@@ -59,16 +58,10 @@ def model_scores(estimator: Any, X: Any, column: int) -> Any:
         column: Which of its two classes is positive, 0 or 1.
     """
     if hasattr(estimator, "predict_proba"):
-        return np.asarray(estimator.predict_proba(X))[:, column]
+        return ask_model(estimator, "predict_proba", X)[:, column]
     if hasattr(estimator, "decision_function"):
-        margins = np.asarray(estimator.decision_function(X))
+        margins = ask_model(estimator, "decision_function", X)
         return margins if column == 1 else -margins
     raise InputError(
         f"{type(estimator).__name__} has neither predict_proba nor decision_function", "pass a model that gives scores"
     )
-
-
-def title(estimator: Any) -> str:
-    """What to call a model: its class, or that of the last step of a pipeline."""
-    steps = getattr(estimator, "steps", None)
-    return title(steps[-1][1]) if steps else type(estimator).__name__

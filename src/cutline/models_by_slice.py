@@ -20,14 +20,16 @@ from cutline.core.public import public
 from cutline.core.table import Table, p_number, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, counted
 from cutline.inference.differences.difference import holm
-from cutline.inputs.column_source import Ask, asked_of, opened, reading
+from cutline.inputs.column_source import Request, opened, reading, request_columns
 from cutline.inputs.rank import Missing
-from cutline.inputs.slicing import code_slices, cross_slices, slice_rules
+from cutline.inputs.slicing import check_few, code_slices, cross_slices, slice_columns, slice_rules
 from cutline.measures import MEASURES
+from cutline.results.base import Tabulated
 from cutline.results.choices import GOALS, title_in_sentence
 from cutline.results.comparison_summary import DifferenceRow
 from cutline.results.estimate import quantile
 from cutline.results.measure_selection import Named
+from cutline.results.notes import Note
 
 COLUMNS = (
     *("measure", "slice", "cases", "positives", "a", "b", "value_a", "value_b", "difference", "low", "high"),
@@ -76,15 +78,15 @@ def compare_by_slice(
     if not isinstance(scores, Mapping) or len(scores) < 2:
         raise ParameterError("is no mapping of two models or more", "pass the scores by model", argument="scores")
     if data is None:
-        values = dict(by) if isinstance(by, Mapping) else {"slice": by}
+        values = slice_columns(by)
         rules: dict[str, Any] = dict.fromkeys(values)
     else:
         rules = slice_rules(by)
-        asked = asked_of(labels, None, weights, positive=positive)
-        del asked["scores"]
-        models = {("model", name): Ask("scores", column) for name, column in scores.items()}
-        slices = {("by", name): Ask("groups", name) for name in rules}
-        with reading(opened(data), {**asked, **models, **slices}) as rows:
+        cases = request_columns(labels, None, weights, positive=positive)
+        del cases["scores"]
+        models = {("model", name): Request("scores", column) for name, column in scores.items()}
+        slices = {("by", name): Request("groups", name) for name in rules}
+        with reading(opened(data), {**cases, **models, **slices}) as rows:
             values = {name: rows[("by", name)] for name in rules}
             labels, weights = rows["labels"], rows.get("weights")
             scores = {name: rows[("model", name)] for name in scores}
@@ -94,12 +96,14 @@ def compare_by_slice(
     by_model = {name: validation.column(column, "scores") for name, column in scores.items()}
     keys = {name: validation.column(column, "by") for name, column in values.items()}
     length = len(columns["labels"])
-    for name, column in (*(("scores", c) for c in by_model.values()), *(("by", c) for c in keys.values())):
+    checked = [*columns.items(), *(("scores", c) for c in by_model.values()), *(("by", c) for c in keys.values())]
+    for name, column in checked:
         if len(column) != length:
             raise InputError(f"has {len(column)} values but labels has {length}", "pass one for each", argument=name)
     present = _present(keys, missing)
     left_out = length - len(present)
     codes, names = cross_slices([code_slices(name, column[present], rules[name]) for name, column in keys.items()])
+    check_few(len(names))
     how: dict[str, Any] = {"missing": missing, "higher_is_positive": higher_is_positive}
 
     def of(rows: Array, positive: Any, threshold: Any) -> Comparison:
@@ -203,14 +207,14 @@ class SliceComparison(Mapping[Any, Comparison]):
         ranking = next(iter(self[key].values())).ranking
         return min(float(ranking.positives), float(ranking.negatives)) >= FEWEST
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[Note, ...]:
         few = [key for key in self if not self._is_tested(key)]
         notes = []
         if few:
             notes.append(f"{counted(len(few), 'slice')} with fewer than {FEWEST} cases of a class: shown, not tested.")
         if self.left_out:
             notes.append(f"{counted(self.left_out, 'row')} without {self.by} left out.")
-        return tuple(notes)
+        return tuple(Note("slices", text) for text in notes)
 
 
 def _turned(row: DifferenceRow, reference: str) -> DifferenceRow:
@@ -232,7 +236,7 @@ class SliceDifference:
         return self.p_holm <= 1 - level
 
     def better(self, level: float) -> str:
-        """The model that is better in this slice; empty where the test does not say so."""
+        """Return the model that is better in this slice; empty where the test does not say so."""
         if self.row.measure.better is None or not self.is_significant(level):
             return ""
         return self.row.a if (self.row.value > 0) == (self.row.measure.better == "higher") else self.row.b
@@ -243,7 +247,7 @@ class SliceDifference:
         return ", ".join(map(str, self.slice)) if isinstance(self.slice, tuple) else str(self.slice)
 
     def cells(self) -> tuple[Any, ...]:
-        """The columns of the table."""
+        """Return the columns of the table."""
         row = self.row
         low, high = row.interval or (math.nan, math.nan)
         values = (row.a, row.b, row.value_a, row.value_b, row.value, low, high, row.p_value, self.p_holm)
@@ -251,14 +255,14 @@ class SliceDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class SliceComparisonSummary:
+class SliceComparisonSummary(Tabulated):
     """Where one model is better or worse than another: a verdict, and a row for each measure, pair and slice."""
 
     by: str
     rows: tuple[SliceDifference, ...]
     overall: tuple[DifferenceRow, ...]
     level: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @cached_property
     def statements(self) -> tuple[str, ...]:
@@ -321,26 +325,10 @@ class SliceComparisonSummary:
         """All rows as a table."""
         rows = tuple(one.cells() for one in self.rows)
         title = f"Differences between models by {self.by}"
-        return Table(COLUMNS, rows, title=title, above=self.statements, below=self.notes)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON."""
-        return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the rows as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-        """
-        return self.table.to_frame(backend)
-
-    def to_csv(self) -> str:
-        """Return the rows as CSV."""
-        return self.table.to_csv()
+        return Table(COLUMNS, rows, title=title, above=self.statements, below=tuple(note.text for note in self.notes))
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """Return all of it, ready for JSON."""
         return {
             "schema": "cutline/slice-comparison/1",
             "by": self.by,
@@ -360,7 +348,7 @@ class SliceComparisonSummary:
                 for row in self.overall
             ],
             "slices": self.to_dict(),
-            "notes": list(self.notes),
+            "notes": [note.text for note in self.notes],
         }
 
     def __repr__(self) -> str:

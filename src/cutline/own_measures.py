@@ -114,7 +114,7 @@ def measure(
         "headline": headline,
         "kind": kind,
     }
-    return lambda function: _defined(function, open_facts, facts)
+    return lambda function: _define(function, open_facts, facts)
 
 
 class _OpenFacts(NamedTuple):
@@ -131,25 +131,25 @@ class _OpenFacts(NamedTuple):
     vectorised: bool
 
 
-def _defined(function: Function, given: _OpenFacts, facts: Mapping[str, Any]) -> Measure:
-    """The measure of a function: the facts as they are given, the others as the function tells them."""
-    name = given.name or function.__name__
+def _define(function: Function, open_facts: _OpenFacts, facts: Mapping[str, Any]) -> Measure:
+    """Return the measure of a function: the facts as they are given, the others as the function tells them."""
+    name = open_facts.name or function.__name__
     _check_names((name, *facts["aliases"]))
-    needs = _needs(name, function, given.needs)
+    needs = _needs(name, function, open_facts.needs)
     own = _own_arguments(function)
-    parameters = _parameters(name, own, given.parameters)
-    computed = _computed(function, needs, vectorised=given.vectorised)
+    parameters = _parameters(name, own, open_facts.parameters)
+    computed = _as_definition(function, needs, vectorised=open_facts.vectorised)
     computed.__kwdefaults__ = {a.name: a.default for a in own.values() if a.default is not Argument.empty}
     by_default = Family.QUOTA if "quota" in parameters else _FAMILIES[needs]
     return define(
         name=name,
-        title=given.title or name.replace("_", " ").capitalize(),
+        title=open_facts.title or name.replace("_", " ").capitalize(),
         needs=needs,
-        perfect=_derived(computed, needs, perfect_data) if given.perfect is None else given.perfect,
-        baseline=_derived(computed, needs, baseline_data) if given.baseline is None else given.baseline,
-        undefined=_conditions(computed, given.undefined),
+        perfect=_derive_value(computed, needs, perfect_data) if open_facts.perfect is None else open_facts.perfect,
+        baseline=_derive_value(computed, needs, baseline_data) if open_facts.baseline is None else open_facts.baseline,
+        undefined=_conditions(computed, open_facts.undefined),
         parameters=parameters,
-        family=member(Family, given.family) if given.family else by_default,
+        family=member(Family, open_facts.family) if open_facts.family else by_default,
         own=True,
         **facts,
     )(computed)
@@ -170,7 +170,7 @@ def _check_names(names: Iterable[str]) -> None:
 
 @functools.cache
 def _taken_names() -> set[str]:
-    """The names that people use for something else: where measures are attributes, and in the package."""
+    """Return the names that people use for something else: where measures are attributes, and in the package."""
     owners = (Evaluation, Comparison, Counts, Ranking)
     attributes = {name for owner in owners for name in (*vars(owner), *owner.__dataclass_fields__)}
     return {*vars(cutline)["__all__"], *attributes, "threshold", "quota", "share"}
@@ -181,27 +181,27 @@ def _arguments(function: Function) -> list[Argument]:
 
 
 def _data_of(function: Function) -> list[str]:
-    """The arguments that the data are passed as: cells of the table, or the first one."""
+    """Return the arguments that the data are passed as: cells of the table, or the first one."""
     names = [a.name for a in _arguments(function)]
     return [name for name in names if name in _CELLS] or names[:1]
 
 
 def _own_arguments(function: Function) -> dict[str, Argument]:
-    """The arguments besides the data: the parameters of the measure."""
+    """Return the arguments besides the data: the parameters of the measure."""
     data = _data_of(function)
     return {a.name: a for a in _arguments(function) if a.name not in data}
 
 
-def _needs(name: str, function: Function, given: Needs | str | None) -> Needs:
-    if given is not None:
-        return member(Needs, given)
+def _needs(name: str, function: Function, declared: Needs | str | None) -> Needs:
+    if declared is not None:
+        return member(Needs, declared)
     if set(_data_of(function)) & set(_CELLS):
         return Needs.COUNTS
     for first in _arguments(function)[:1]:
         annotation = getattr(first.annotation, "__name__", str(first.annotation)).rpartition(".")[2]
-        found = _NAMED.get(annotation.lower()) or _NAMED.get(first.name)
-        if found is not None:
-            return found
+        needs = _NAMED.get(annotation.lower()) or _NAMED.get(first.name)
+        if needs is not None:
+            return needs
     raise ParameterError(
         f"{name} does not say what it is a function of",
         "call its arguments tp, fp, fn and tn, annotate the first with Counts or Ranking, or pass needs='counts', "
@@ -209,14 +209,16 @@ def _needs(name: str, function: Function, given: Needs | str | None) -> Needs:
     )
 
 
-def _parameters(name: str, own: Mapping[str, Argument], given: Mapping[str, str | Parameter]) -> dict[str, Parameter]:
-    """The parameters of the function, with what is declared about them."""
-    unknown = [parameter for parameter in given if parameter not in own]
+def _parameters(
+    name: str, own: Mapping[str, Argument], descriptions: Mapping[str, str | Parameter]
+) -> dict[str, Parameter]:
+    """Return the parameters of the function with their declarations."""
+    unknown = [parameter for parameter in descriptions if parameter not in own]
     if unknown:
         raise ParameterError(
             f"parameters describes {unknown[0]!r}, which is not an argument of {name}", "leave it out, or add it there"
         )
-    declared = {parameter: given.get(parameter, parameter.replace("_", " ")) for parameter in own}
+    declared = {parameter: descriptions.get(parameter, parameter.replace("_", " ")) for parameter in own}
     return {
         parameter: words if isinstance(words, Parameter) else Parameter(words) for parameter, words in declared.items()
     }
@@ -225,8 +227,8 @@ def _parameters(name: str, own: Mapping[str, Argument], given: Mapping[str, str 
 # ---------------------------------------------------------------------- the function that is computed
 
 
-def _computed(function: Function, needs: Needs, *, vectorised: bool) -> Function:
-    """The definition as a function of what measures are computed from, which may divide as it likes."""
+def _as_definition(function: Function, needs: Needs, *, vectorised: bool) -> Function:
+    """Return the definition as a function of what measures are computed from, which may divide as it likes."""
     data_of = _data_of(function)
     of_cells = needs is Needs.COUNTS and set(data_of) <= set(_CELLS)
 
@@ -245,7 +247,9 @@ def _computed(function: Function, needs: Needs, *, vectorised: bool) -> Function
 
 
 def _floats(data: Any) -> Any:
-    """Counts as numbers whose division by zero raises no error; symbols of a trace, and rankings, as they are."""
+    """Return counts as numbers whose division by zero raises no error; symbols of a trace, and rankings, as they
+    are.
+    """
     if type(data) is not Counts:
         return data
     tp, fp, fn, tn = (np.asarray(getattr(data, cell), dtype=float)[()] for cell in _CELLS)
@@ -253,7 +257,7 @@ def _floats(data: Any) -> Any:
 
 
 def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
-    """A function of one table, or of one ranking, over all of a stack."""
+    """Return a function of one table, or of one ranking, over all of a stack."""
     if isinstance(data, Ranking):
         return np.array([function(one) for one in data.one_by_one()], dtype=float).reshape(data.pos.shape[:-1])[()]
     if not isinstance(data, Counts):
@@ -267,14 +271,14 @@ def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
 # ---------------------------------------------------------------------- facts that follow from the function
 
 
-def _conditions(function: Function, given: Any) -> tuple[Condition, ...]:
-    if given is None:
+def _conditions(function: Function, declared: Any) -> tuple[Condition, ...]:
+    if declared is None:
         return (Condition("the definition gives no number", lambda data, **p: np.isnan(function(data, **p))),)
-    if isinstance(given, Condition):
-        return (given,)
-    if isinstance(given, Mapping):
-        return tuple(Condition(words, _ignoring_others(holds)) for words, holds in given.items())
-    return tuple(given)
+    if isinstance(declared, Condition):
+        return (declared,)
+    if isinstance(declared, Mapping):
+        return tuple(Condition(words, _ignoring_others(holds)) for words, holds in declared.items())
+    return tuple(declared)
 
 
 def _own(function: Function, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,12 +287,12 @@ def _own(function: Function, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ignoring_others(holds: Function) -> Function:
-    """A test that is given those parameters only that it takes."""
+    """Return a test that is given those parameters only that it takes."""
     return lambda data, **parameters: holds(data, **_own(holds, parameters))
 
 
-def _derived(function: Function, needs: Needs, made: Callable[[Needs, Context], Any]) -> ReferenceValue:
-    """The value of the data that the fact is about, computed when it is asked for."""
+def _derive_value(function: Function, needs: Needs, made: Callable[[Needs, Context], Any]) -> ReferenceValue:
+    """Return the value of the data that the fact is about, computed when it is asked for."""
     return ReferenceValue(
         r"\text{computed from the definition}",
         lambda context, **parameters: function(made(needs, context), **parameters),

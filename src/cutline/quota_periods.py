@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core import validation
-from cutline.core.counts import divide, written
+from cutline.core.counts import divide, with_commas, written
 from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain
-from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, name_of
+from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, finished
-from cutline.inference.cluster_ratio import Ratio, cluster_ratio, spread, student_limits, wilson_limits
+from cutline.inference.cluster_ratio import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import complete
@@ -96,10 +97,10 @@ def evaluate_periods(
                 argument="quota_by",
             )
         title = period
-        columns = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
+        columns = column_source.request_columns(labels, scores, weights, positive=how.get("positive"))
         source = column_source.opened(data, memory=how.get("memory"))
         with column_source.reading(
-            source, {**columns, "quota_by": column_source.Ask("groups", period)}, any_order=True
+            source, {**columns, "quota_by": column_source.Request("groups", period)}, any_order=True
         ) as rows:
             return _of_rows({"weights": None, **rows}, how, title, quota, share, name)
     rows = {"labels": labels, "scores": scores, "weights": weights, "quota_by": period}
@@ -154,7 +155,7 @@ def _in_words(quota: Any, share: Any) -> str:
 
 
 def _times(weights: Array | None, order: Array) -> Array:
-    """How many equal rows each case stands for."""
+    """Return how many equal rows each case stands for."""
     if weights is None:
         return np.ones(len(order), dtype=np.int64)
     if weights.dtype.kind == "f":
@@ -165,7 +166,7 @@ def _times(weights: Array | None, order: Array) -> Array:
 
 
 def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
-    """The number of places in each period: the quota, or all of a period that has fewer cases."""
+    """Return the number of places in each period: the quota, or all of a period that has fewer cases."""
     if share is not None:
         share = check_number(share, "share")
         if not 0 < share <= 1:
@@ -177,10 +178,10 @@ def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
             raise ParameterError(
                 f"names no number of places for {lacking[0]!r}", "name one for each period", argument="quota"
             )
-        given = np.array([_whole(quota[period]) for period in periods], dtype=np.int64)
+        places = np.array([_whole(quota[period]) for period in periods], dtype=np.int64)
     else:
-        given = np.full(len(periods), _whole(quota), dtype=np.int64)
-    return np.minimum(given, sizes)
+        places = np.full(len(periods), _whole(quota), dtype=np.int64)
+    return np.minimum(places, sizes)
 
 
 def _whole(quota: Any) -> int:
@@ -190,6 +191,7 @@ def _whole(quota: Any) -> int:
     return int(number)
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class QuotaPeriods(Mapping[Any, Evaluation]):
     """What a quota in each period brings: pooled over the periods, as means of them, and period by period.
@@ -324,7 +326,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
     # ------------------------------------------------------------------ all periods
 
     def _parts(self, measure: str, hits: Array) -> tuple[Array, Array]:
-        """Numerator and denominator of each period that has the measure, for some number of hits."""
+        """Return numerator and denominator of each period that has the measure, for some number of hits."""
         every = np.ones(len(self))
         if measure == "hit_rate":
             return hits, self.places
@@ -336,12 +338,12 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         values = divide(hits, self.positives) if measure == "mean_qrecall" else self.pem
         return values[own], every[own]
 
-    def _ratio(self, measure: str, hits: Array | None = None) -> Ratio:
+    def _ratio(self, measure: str, hits: Array | None = None) -> ClusterRatio:
         check_choice(measure, "measure", MEASURES)
         return cluster_ratio(*self._parts(measure, self.hits if hits is None else hits))
 
     def value(self, measure: str) -> float:
-        """A measure of all periods; NaN where it is undefined.
+        """Return a measure of all periods; NaN where it is undefined.
 
         Args:
             measure: "hit_rate" and "qrecall" pool the periods; "mean_hit_rate", "mean_qrecall" and "mean_pem" are
@@ -350,23 +352,23 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         return float(self._ratio(measure).value)
 
     def baseline(self, measure: str) -> float:
-        """The value of a random order within each period.
+        """Return the value of a random order within each period.
 
         Args:
             measure: The measure, as in `value`.
         """
-        return 0.0 if measure == "mean_pem" else float(self._ratio(measure, self.random_hits).value)
+        return 0.0 if is_among(measure, ["mean_pem"]) else float(self._ratio(measure, self.random_hits).value)
 
     def optimum(self, measure: str) -> float:
-        """The value of a perfect order within each period: the quota itself limits it.
+        """Return the value of a perfect order within each period: the quota itself limits it.
 
         Args:
             measure: The measure, as in `value`.
         """
-        return 1.0 if measure == "mean_pem" else float(self._ratio(measure, self.best_hits).value)
+        return 1.0 if is_among(measure, ["mean_pem"]) else float(self._ratio(measure, self.best_hits).value)
 
     def estimate(self, measure: str, level: float = LEVEL, method: str = "auto") -> Estimate:
-        """A measure of all periods with its interval, which follows from how the periods vary.
+        """Return a measure of all periods with its interval, which follows from how the periods vary.
 
         Args:
             measure: The measure, as in `value`.
@@ -415,7 +417,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
     # ------------------------------------------------------------------ all quotas
 
     def curve(self, measure: str = "hit_rate", level: float = LEVEL) -> Table:
-        """The pooled hit rate or Qrecall for every quota per period, with limits, baseline and optimum.
+        """Return the pooled hit rate or Qrecall for every quota per period, with limits, baseline and optimum.
 
         Args:
             measure: "hit_rate" or "qrecall".
@@ -427,7 +429,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         before, size, positives = hits_so_far - outcome, place + 1.0, self.positives[self.code]
 
         def total(values: Array) -> Array:
-            """Sums over the periods for each quota: a place adds what it changes, shorter lists stay as they are."""
+            """Sum over the periods for each quota: a place adds what it changes, shorter lists stay as they are."""
             return np.cumsum(np.bincount(place, values, minlength=most))
 
         hits, squares = total(outcome), total(hits_so_far**2 - before**2)
@@ -443,7 +445,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         value = np.asarray(divide(hits, below))
         residuals = squares - 2 * value * both + value**2 * below2
         residuals = np.where(residuals > _EXACT * squares, residuals, 0.0)  # what cancels is rounding
-        ratio = Ratio(value, spread(residuals, below, len(self)), len(self))
+        ratio = ClusterRatio(value, spread(residuals, below, len(self)), len(self))
         low, high = (np.clip(limit, 0.0, 1.0) for limit in student_limits(ratio, level))
         random = divide(total(positives / self.cases[self.code]), below)
         best = divide(total((place < positives).astype(float)), below)
@@ -452,7 +454,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         return Table(("quota", measure, "low", "high", "random_order", "optimum"), tuple(rows))
 
     def chart(self, measure: str = "hit_rate", *, level: float = LEVEL, theme: str = "light") -> Picture:
-        """The curve over the quota per period as a picture, with its band, a random order and the optimum.
+        """Return the curve over the quota per period as a picture, with its band, a random order and the optimum.
 
         Args:
             measure: "hit_rate" or "qrecall".
@@ -474,12 +476,12 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         cases, positives = int(self.cases.sum()), int(self.positives.sum())
         periods = counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
         return (
-            f"{named}{cases} cases, {positives} of them positive, in {periods}; "
-            f"{self.quota} in each, {int(self.places.sum())} places in all"
+            f"{named}{with_commas(cases)} cases, {with_commas(positives)} of them positive, in {periods}; "
+            f"{self.quota} in each, {with_commas(int(self.places.sum()))} in all"
         )
 
     def summary(self, *, level: float = LEVEL, method: str = "auto") -> PeriodSummary:
-        """All measures with their intervals, baselines and optima.
+        """Return all measures with their intervals, baselines and optima.
 
         Args:
             level: The level of the intervals.
@@ -562,7 +564,7 @@ class PeriodSummary(Tabulated):
         )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON (docs/schema.json)."""
+        """Return all of it, ready for JSON (docs/schema.json)."""
         own = self.periods
         return {
             "schema": "cutline/quota-periods/1",

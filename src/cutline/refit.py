@@ -15,22 +15,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.former_names import former_name
 from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table
-from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_flag,
+    check_level,
+    check_whole,
+    column,
+    counted,
+    missing_error,
+    missing_mask,
+)
 from cutline.inference.permutation import PermutationTest, verdict_of_chance
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inference.resampling.pairing import stream
 from cutline.measures import MEASURES, Measure
+from cutline.measures.registry import each_of
 from cutline.results.estimate import Estimate
-from cutline.scoring import Scorer
+from cutline.scoring import Scorer, title
 
 SHUFFLES = ("labels", "features")
+MOST_JOBS = 10_000  # processes or threads at the same time
+_EXACT = 2**53  # scikit-learn reads labels as integers, and floats hold these exactly
 _PATIENCE = 10_000  # redraws of one round before it is given up
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class ModelBootstrap:
     """A model fitted on bootstrap sets and measured on their out-of-bag cases: one row of `values` for each round.
@@ -42,9 +57,11 @@ class ModelBootstrap:
     measures: tuple[Measure, ...]
     values: Array = field(repr=False)
     redrawn: int
-    asked: int
+    requested: int
     seed: int
     level: float = LEVEL
+
+    asked = former_name("asked", "requested")
 
     @property
     def rounds(self) -> int:
@@ -52,7 +69,8 @@ class ModelBootstrap:
         return len(self.values)
 
     def estimate(self, measure: str | Measure | None = None, *, level: float | None = None) -> Estimate:
-        """The mean of a measure over the bootstrap sets, with the percentile interval (Berrar, Definition 38).
+        """Return the mean of a measure over the bootstrap sets, with the percentile interval (Berrar, Definition
+        38).
 
         Args:
             measure: One of the measures that were asked for; the first when None.
@@ -63,16 +81,16 @@ class ModelBootstrap:
         known = [str(one) for one in self.measures]
         if str(chosen) not in known:
             raise ParameterError(f"{chosen} was not measured", f"ask for one of {', '.join(known)}")
-        found = self.values[:, known.index(str(chosen))]
-        defined = np.sort(found[~np.isnan(found)])
+        values = self.values[:, known.index(str(chosen))]
+        defined = np.sort(values[~np.isnan(values)])
         low, high = map(float, percentile(defined, level))
         value = float(defined.mean()) if len(defined) else float("nan")
-        return Estimate(str(chosen), value, low, high, level, "out_of_bag_bootstrap", self._notes(found, low, level))
+        return Estimate(str(chosen), value, low, high, level, "out_of_bag_bootstrap", self._notes(values, low, level))
 
-    def _notes(self, found: Array, low: float, level: float) -> tuple[str, ...]:
-        undefined = int(np.isnan(found).sum())
+    def _notes(self, values: Array, low: float, level: float) -> tuple[str, ...]:
+        undefined = int(np.isnan(values).sum())
         conditions = (
-            (self.rounds < self.asked, f"Stopped after {self.rounds} of {self.asked} bootstrap sets."),
+            (self.rounds < self.requested, f"Stopped after {self.rounds} of {self.requested} bootstrap sets."),
             (
                 self.redrawn,
                 f"{self.redrawn} bootstrap sets or their out-of-bag cases had only one class and were redrawn.",
@@ -88,18 +106,18 @@ class ModelBootstrap:
     @property
     def table(self) -> Table:
         """An estimate a row."""
-        found = [self.estimate(measure) for measure in self.measures]
-        rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in found)
+        estimates = [self.estimate(measure) for measure in self.measures]
+        rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in estimates)
         title = f"Fitted on {self.rounds} bootstrap sets, measured out of bag; {100 * self.level:g} % interval"
         return Table(("measure", "mean", "low", "high", "note"), tuple(rows), title=title)
 
     def to_dict(self) -> dict[str, Any]:
-        """The estimates and how they were made, ready for JSON."""
-        about = {"rounds": self.rounds, "asked": self.asked, "redrawn": self.redrawn, "seed": self.seed}
+        """Return the estimates and how they were made, ready for JSON."""
+        about = {"rounds": self.rounds, "asked": self.requested, "redrawn": self.redrawn, "seed": self.seed}
         return about | {"estimates": [self.estimate(measure).to_dict() for measure in self.measures]}
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The estimates as a data frame of pandas, polars or pyarrow."""
+        """Return the estimates as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
@@ -109,7 +127,7 @@ class ModelBootstrap:
         return self.table._repr_html_()
 
 
-class _Task(NamedTuple):
+class _BootstrapTask(NamedTuple):
     """What every round needs."""
 
     estimator: Any
@@ -155,8 +173,7 @@ def bootstrap_model(
     """
     level, seed = check_level(level), check_whole(seed, "seed", 0)
     resamples = check_whole(resamples, "resamples", 1)
-    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
-    chosen = tuple(MEASURES[measure] for measure in listed)
+    chosen = tuple(MEASURES[measure] for measure in each_of(measures))
     if not chosen:
         raise ParameterError("is empty", "pass at least one measure", argument="measures")
     check_estimator(estimator, n_jobs)
@@ -169,24 +186,24 @@ def bootstrap_model(
         )
     done = [] if resume is None else resume.values.tolist()
     redrawn = 0 if resume is None else resume.redrawn
-    task = _Task(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
+    task = _BootstrapTask(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
     for values, again in run_rounds(_out_of_bag, task, range(len(done), resamples), n_jobs, progress):
         done.append(values)
         redrawn += again
-    found = np.array(done, dtype=float).reshape(len(done), len(chosen))
-    return ModelBootstrap(chosen, found, redrawn, max(resamples, len(done)), seed, level)
+    by_round = np.array(done, dtype=float).reshape(len(done), len(chosen))
+    return ModelBootstrap(chosen, by_round, redrawn, max(resamples, len(done)), seed, level)
 
 
-def _out_of_bag(task: _Task, number: int) -> tuple[list[float], int]:
-    """One round: the measures on the cases that a bootstrap set left out, and how often it was drawn again."""
+def _out_of_bag(task: _BootstrapTask, number: int) -> tuple[list[float], int]:
+    """Run one round: the measures on the cases that a bootstrap set left out, and how often it was redrawn."""
     from sklearn.utils import _safe_indexing
 
     rng, n = stream(task.seed, number), len(task.y)
     for again in range(_PATIENCE):
-        drawn = rng.integers(0, n, n)
-        left = np.setdiff1d(np.arange(n), drawn)
-        if len(left) and all(len(np.unique(task.y[cases])) == 2 for cases in (drawn, left)):
-            fitted = clone_seeded(task.estimator, rng).fit(_safe_indexing(task.X, drawn), task.y[drawn])
+        sample = rng.integers(0, n, n)
+        left = np.setdiff1d(np.arange(n), sample)
+        if len(left) and all(len(np.unique(task.y[cases])) == 2 for cases in (sample, left)):
+            fitted = fit_clone(task.estimator, _safe_indexing(task.X, sample), task.y[sample], rng)
             test = _safe_indexing(task.X, left)
             return [scorer.value(fitted, test, task.y[left]) for scorer in task.scorers], again
     raise InputError("No bootstrap set left out cases of both classes", "pass more cases of the rarer class")
@@ -199,6 +216,18 @@ def clone_seeded(estimator: Any, rng: np.random.Generator) -> Any:
     fresh = clone(estimator)
     free = [name for name, value in fresh.get_params().items() if name.endswith("random_state") and value is None]
     return fresh.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
+
+
+def fit_clone(estimator: Any, X: Any, y: Array, rng: np.random.Generator, where: str = "these cases") -> Any:
+    """Fit a clone of an estimator; an error of its own is told in a sentence."""
+    model = clone_seeded(estimator, rng)
+    try:
+        return model.fit(X, y)
+    except Exception as error:  # any, because the model may be of any class
+        fault = f"{title(estimator)} cannot be fitted to {where} ({error})"
+        raise InputError(
+            fault, "pass X as the model takes it: a row for each case, a column for each feature"
+        ) from error
 
 
 class _Split(NamedTuple):
@@ -232,7 +261,7 @@ def permutation_test(
     progress: bool | None = None,
     resume: PermutationTest | None = None,
 ) -> PermutationTest:
-    """Whether a classifier learned anything: fit it on shuffled training labels again and again (Berrar, section 5.1).
+    """Test whether a classifier learned anything: refit it on shuffled training labels (Berrar, section 5.1).
 
     The p-value tells how often a model that was trained on shuffled labels does as well on the test set. Interrupted,
     it gives the permutations that were done; `resume` takes them and goes on.
@@ -280,27 +309,27 @@ def permutation_test(
         raise ParameterError("X_test and y_test are missing", "pass a test set, or cv= for a cross-validation")
     if shuffle != "labels":
         raise ParameterError(f"is {shuffle!r}", "pass cv=, or shuffle the labels", argument="shuffle")
-    y_train, y_test = check_two_classes(y_train, "y_train", least=1), np.asarray(y_test)
+    y_train, y_test = check_two_classes(y_train, "y_train", least=1), column(y_test, "y_test")
     check_same_length(X_train, y_train, "X_train", "y_train")
     check_same_length(X_test, y_test, "X_test", "y_test")
     scorer = Scorer(chosen, positive=positive)
-    fitted = clone_seeded(estimator, np.random.default_rng(seed)).fit(X_train, y_train)
+    fitted = fit_clone(estimator, X_train, y_train, np.random.default_rng(seed))
     value = scorer.value(fitted, X_test, y_test)
     why = "" if value == value else "the fitted model has no such value on the test set"
     done = [] if resume is None else resume.values.tolist()
     split = _Split(estimator, X_train, y_train, X_test, y_test, scorer, seed)
-    done += run_rounds(_shuffled, split, range(len(done), 0 if why else permutations), n_jobs, progress)
-    found = verdict_of_chance(chosen, value, np.array(done, dtype=float), seed, why)
-    if why or found.permutations >= permutations:
-        return found
-    return found.stopped(permutations)
+    done += run_rounds(_fit_shuffled, split, range(len(done), 0 if why else permutations), n_jobs, progress)
+    verdict = verdict_of_chance(chosen, value, np.array(done, dtype=float), seed, why)
+    if why or verdict.permutations >= permutations:
+        return verdict
+    return verdict.stopped(permutations)
 
 
-def _shuffled(split: _Split, number: int) -> float:
-    """One round: the measure on the test set of a model that was fitted on shuffled labels."""
+def _fit_shuffled(split: _Split, number: int) -> float:
+    """Run one round: the measure on the test set of a model that was fitted on shuffled labels."""
     rng = stream(split.seed, number)
     labels = rng.permutation(split.y)
-    return split.scorer.value(clone_seeded(split.estimator, rng).fit(split.X, labels), split.X_test, split.y_test)
+    return split.scorer.value(fit_clone(split.estimator, split.X, labels, rng), split.X_test, split.y_test)
 
 
 class _Folded(NamedTuple):
@@ -324,12 +353,12 @@ def _permute_folds(
     why = "" if value == value else "it has no value in some fold"
     done = [] if resume is None else resume.values.tolist()
     done += run_rounds(_shuffled_folds, task, range(len(done), 0 if why else permutations), n_jobs, progress)
-    found = verdict_of_chance(task.scorer.measure, value, np.array(done, dtype=float), task.seed, why)
-    return found if why or found.permutations >= permutations else found.stopped(permutations)
+    verdict = verdict_of_chance(task.scorer.measure, value, np.array(done, dtype=float), task.seed, why)
+    return verdict if why or verdict.permutations >= permutations else verdict.stopped(permutations)
 
 
 def _shuffled_folds(task: _Folded, number: int) -> float:
-    """One round: the mean over folds of a cross-validation of shuffled data."""
+    """Run one round: the mean over folds of a cross-validation of shuffled data."""
     rng = stream(task.seed, number)
     if task.shuffle == "labels":
         return _mean_over_folds(task, task.X, rng.permutation(task.y), rng)
@@ -348,10 +377,10 @@ def shuffle_within_classes(X: Any, y: Array, rng: np.random.Generator) -> Any:
             order[rows] = rng.permutation(rows)
         orders.append(order)
     if not is_frame:
-        return np.column_stack([column[order] for column, order in zip(columns, orders, strict=True)])
+        return np.column_stack([values[order] for values, order in zip(columns, orders, strict=True)])
     shuffled = X.copy()
-    for j, (column, order) in enumerate(zip(columns, orders, strict=True)):
-        shuffled.isetitem(j, column.array[order])
+    for j, (values, order) in enumerate(zip(columns, orders, strict=True)):
+        shuffled.isetitem(j, values.array[order])
     return shuffled
 
 
@@ -360,7 +389,7 @@ def _mean_over_folds(task: _Folded, X: Any, y: Array, rng: np.random.Generator) 
 
     values = []
     for train, test in split_folds(task.cv, X, y, task.groups, task.seed):
-        fitted = clone_seeded(task.estimator, rng).fit(_safe_indexing(X, train), y[train])
+        fitted = fit_clone(task.estimator, _safe_indexing(X, train), y[train], rng)
         values.append(task.scorer.value(fitted, _safe_indexing(X, test), y[test]))
     return float(np.mean(values))
 
@@ -382,8 +411,8 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
         folds = check_whole(cv, "cv", 2)
         smaller = int(np.unique(y, return_counts=True)[1].min())
         if folds > smaller:
-            found = f"is {folds}, but the rarer class has {counted(smaller, 'case')}"
-            raise ParameterError(found, "pass fewer folds, so that each has cases of both classes", argument="cv")
+            problem = f"is {folds}, but the rarer class has {counted(smaller, 'case')}"
+            raise ParameterError(problem, "pass fewer folds, so that each has cases of both classes", argument="cv")
         cv, groups = StratifiedKFold(folds, shuffle=True, random_state=seed), None
     elif isinstance(cv, str) or not (hasattr(cv, "split") or np.iterable(cv)):
         way_out = "pass the number of folds, a splitter of scikit-learn, or pairs of rows"
@@ -394,6 +423,9 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
     try:
         pairs = cv.split(X, y, groups) if hasattr(cv, "split") else cv
         splits = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+        splits = [(_row_numbers(train, len(y)), _row_numbers(test, len(y))) for train, test in splits]
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"The cases cannot be split ({error})", "pass another splitter, or groups=") from error
     if len(splits) < 2:
@@ -402,14 +434,30 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
     return splits
 
 
+def _row_numbers(rows: Array, cases: int) -> Array:
+    """Return the numbers of the rows of a training or test set, which may be a mask of all cases."""
+    if rows.dtype.kind == "b" and rows.shape == (cases,):
+        return np.flatnonzero(rows)
+    if rows.dtype.kind not in "iu" or rows.ndim != 1 or (rows < 0).any() or (rows >= cases).any():
+        raise InputError(
+            f"gives {briefly(rows)}, which are no rows of {cases} cases",
+            "pass a splitter of scikit-learn, or pairs of rows",
+            argument="cv",
+        )
+    return rows
+
+
 def check_estimator(estimator: Any, n_jobs: Any) -> None:
     """Refuse what cannot be fitted again and again, or by no worker."""
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise ParameterError(
             f"is {estimator!r:.40}", "pass a classifier of scikit-learn, not fitted", argument="estimator"
         )
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise ParameterError(f"is {n_jobs!r}", "pass the number of processes, or -1 for all cores", argument="n_jobs")
+    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.timedelta64)  # which numpy counts so
+    if not is_whole or not 0 < abs(int(n_jobs)) <= MOST_JOBS:
+        raise ParameterError(
+            f"is {briefly(n_jobs)}", "pass the number of processes, or -1 for all cores", argument="n_jobs"
+        )
 
 
 def _check_resume(resume: Any, kind: type) -> None:
@@ -418,17 +466,23 @@ def _check_resume(resume: Any, kind: type) -> None:
 
 
 def check_two_classes(y: Any, name: str, least: int) -> Array:
-    """The labels of a training set, of two classes with enough cases of each."""
-    labels = np.asarray(y)
+    """Return the labels of a training set, of two classes with enough cases of each."""
+    labels = column(y, name)
+    absent = missing_mask(labels)
+    if absent is not None and absent.any():
+        raise missing_error(name, absent, None, "fill them, or remove the rows")
+    if labels.dtype.kind == "f" and not (abs(labels.astype(float)) <= _EXACT).all():
+        problem = f"holds {labels[abs(labels.astype(float)) > _EXACT][0]:g}"
+        raise InputError(problem, "pass labels such as 0 and 1, or text", argument=name)
     try:
-        found, counts = np.unique(labels, return_counts=True)
+        classes, counts = np.unique(labels, return_counts=True)
     except TypeError:
         raise InputError("holds values that cannot be compared", "pass labels of one kind", argument=name) from None
-    if len(found) != 2:
-        raise InputError(f"must hold two classes, but it holds {len(found)}", "pass labels of both", argument=name)
+    if len(classes) != 2:
+        raise InputError(f"must hold two classes, but it holds {len(classes)}", "pass labels of both", argument=name)
     if counts.min() < least:
         raise InputError(
-            f"{name} holds {counts.min()} case of {found.tolist()[counts.argmin()]!r}: a bootstrap set and the cases "
+            f"{name} holds {counts.min()} case of {classes.tolist()[counts.argmin()]!r}: a bootstrap set and the cases "
             f"it leaves out both need one, so pass at least {least}."
         )
     return labels
@@ -452,8 +506,8 @@ def check_same_length(X: Any, y: Array, rows: str, labels: str) -> None:
 def run_rounds(
     work: Callable[[Any, int], Any], task: Any, numbers: range, n_jobs: int, progress: bool | None
 ) -> list[Any]:
-    """The rounds in order, as many at a time as there are jobs; an interruption leaves those that are done."""
-    shows = (sys.stderr.isatty() if progress is None else progress) and len(numbers) > 0
+    """Return the rounds in order, as many at a time as there are jobs; an interruption leaves those that are done."""
+    shows = (sys.stderr.isatty() if progress is None else check_flag(progress, "progress")) and len(numbers) > 0
     done: list[Any] = []
     try:
         for result in _run(work, task, numbers, n_jobs):
@@ -472,5 +526,5 @@ def _run(work: Callable[[Any, int], Any], task: Any, numbers: range, n_jobs: int
         return (work(task, number) for number in numbers)
     from sklearn.utils.parallel import Parallel, delayed
 
-    found: Iterable[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(task, i) for i in numbers)
-    return found
+    results: Iterable[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(task, i) for i in numbers)
+    return results

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, Text, briefly
 from cutline.core.public import public
+from cutline.core.validation import column, is_among
 from cutline.inputs.labels import check_one_label
 from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, Measure, Needs
@@ -16,7 +17,7 @@ from cutline.measures import MEASURES, Measure, Needs
 
 @public
 def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -> Scorer:
-    """A scorer that `cross_validate`, `GridSearchCV` and their like accept.
+    """Return a scorer that `cross_validate`, `GridSearchCV` and their like accept.
 
     Greater is better, as scikit-learn wants it: a measure that should be small comes back negated. A measure of one
     cut is read at the estimator's own predictions, unless `threshold`, `quota` or `share` says where to cut its scores.
@@ -57,7 +58,7 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
 
 
 def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
-    """The two classes of a fitted classifier, and which is positive: the second of them unless given.
+    """Return the two classes of a fitted classifier, and which is positive: the second of them unless given.
 
     Args:
         estimator: A fitted classifier.
@@ -72,7 +73,7 @@ def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
             "pass a classifier of two, or its predict_proba() and the labels to cutline.one_vs_rest",
         )
     chosen = classes[1] if positive is None else positive
-    if chosen not in classes:
+    if not is_among(chosen, classes):
         raise InputError(
             Text(Argument("positive", chosen), f" is not among the estimator's classes, {_both(classes)}"),
             "pass one of them",
@@ -80,9 +81,34 @@ def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
     return classes, chosen
 
 
+def title(estimator: Any) -> str:
+    """Return the name of a model: its class, or the class of the last step of a pipeline."""
+    steps = getattr(estimator, "steps", None)
+    return title(steps[-1][1]) if steps else type(estimator).__name__
+
+
+def ask_model(estimator: Any, method: str, X: Any) -> Any:
+    """Return what a method of a fitted model says of cases; an error of its own is told in a sentence.
+
+    Args:
+        estimator: The fitted model.
+        method: "predict", "predict_proba" or "decision_function".
+        X: The cases.
+    """
+    try:
+        return np.asarray(getattr(estimator, method)(X))
+    except CutlineError:
+        raise
+    except Exception as error:  # any, because the model may be of any class
+        problem = f"{type(estimator).__name__}.{method} fails with {type(error).__name__} ({briefly(str(error))})"
+        raise InputError(
+            problem, "pass X as the model takes it: a row for each case, a column for each feature"
+        ) from error
+
+
 def checked_truth(y: Any, classes: list[Any]) -> Any:
-    """The labels as an array, all of them classes that the estimator knows."""
-    truth = np.asarray(y)
+    """Return the labels as an array, all of them classes that the estimator knows."""
+    truth = column(y, "y")
     strange = ~np.isin(truth, classes)
     if strange.any():
         raise InputError(
@@ -106,12 +132,12 @@ class Scorer:
     positive: Any = None
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The measure of the estimator's scores, negated when it should be small."""
+        """Return the measure of the estimator's scores, negated when it should be small."""
         value = self.value(estimator, X, y, sample_weight)
         return value if self.measure.better == "higher" else -value
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The measure of the estimator's scores, as it is.
+        """Return the measure of the estimator's scores, as it is.
 
         Args:
             estimator: A fitted classifier.
@@ -124,11 +150,11 @@ class Scorer:
         ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
         return float(self.measure(ranking, **self.cut))
 
-    def _scores(self, estimator: Any, X: Any, column: int) -> Any:
-        """What the measure is about: hard predictions, probabilities, margins, or whichever score there is."""
+    def _scores(self, estimator: Any, X: Any, place: int) -> Any:
+        """Return what the measure is about: hard predictions, probabilities, margins, or whichever score there is."""
         needs = self.measure.needs
         if needs is Needs.COUNTS and not self.cut:
-            return np.asarray(estimator.predict(X) == estimator.classes_[column], dtype=float)
+            return np.asarray(ask_model(estimator, "predict", X) == estimator.classes_[place], dtype=float)
         has_probabilities, has_margins = (hasattr(estimator, name) for name in ("predict_proba", "decision_function"))
         lacking = {
             Needs.PROBABILITIES: "" if has_probabilities else "predict_proba",
@@ -138,9 +164,9 @@ class Scorer:
             who = type(estimator).__name__
             raise InputError(f"{self.measure.name} needs {needs.value}, but {who} lacks {lacking}", "choose another")
         if has_margins and (needs in (Needs.MARGINS, Needs.RANKING) or not has_probabilities):
-            margins = np.asarray(estimator.decision_function(X))
-            return margins if column == 1 else -margins
-        return np.asarray(estimator.predict_proba(X))[:, column]
+            margins = ask_model(estimator, "decision_function", X)
+            return margins if place == 1 else -margins
+        return ask_model(estimator, "predict_proba", X)[:, place]
 
     def __repr__(self) -> str:
         options = {**self.measure.bound, **self.cut}

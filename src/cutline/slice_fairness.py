@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cutline.core.table import Table
@@ -13,7 +13,7 @@ from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate
 from cutline.results.method_titles import method_title
 from cutline.results.notes import Note
-from cutline.slice_comparison import MAY_BE_EQUAL, SliceMeasure, prevalence
+from cutline.slice_comparison import SliceMeasure, prevalence
 
 if TYPE_CHECKING:
     from cutline.slices import Slices
@@ -35,6 +35,7 @@ class Fairness(Tabulated):
     estimates: Mapping[str, Estimate]
     missing: Mapping[str, str]
     notes: tuple[Note, ...] = ()
+    ends: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # the slices with the highest and lowest value
 
     def __getitem__(self, criterion: str) -> Estimate:
         return self.estimates[criterion]
@@ -72,25 +73,20 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
     """Estimate each criterion that the slices allow."""
     estimates: dict[str, Estimate] = {}
     missing: dict[str, str] = {}
+    ends: dict[str, tuple[str, str]] = {}
     measured = {}
     for criterion, name in _FAIRNESS_RATES.items():
         measured[name] = one = SliceMeasure.of(slices, name, {})
         if len(one.keys) < 2:
             missing[criterion] = f"fewer than two slices have a value of {name}"
             continue
-        estimates[criterion] = one.gap_estimate(one.pairs(level), level)
+        estimates[criterion], ends[criterion] = _gap(one, level)
         if name == "predicted_positive_rate" and one.counts is not None:
             estimates["Demographic parity ratio"] = _parity_ratio(one, level)
+            ends["Demographic parity ratio"] = ends[criterion]
     rates = [measured["recall"], measured["fpr"]]
     if all(len(one.keys) >= 2 for one in rates):
-        # The positives and the negatives are different cases: both families of pairs hold at the square root.
-        joint = simultaneous.sidak_level(level, 2)
-        families = [rate.pairs(joint) for rate in rates]
-        value, limits = simultaneous.joint_gap(families)
-        notes = (MAY_BE_EQUAL,) if limits.low == 0 else ()
-        estimates["Equalised odds difference"] = Estimate(
-            "equalised odds difference", value, *limits, level, "newcombe_pairs", notes
-        )
+        estimates["Equalised odds difference"], ends["Equalised odds difference"] = _equalised_odds(rates, level)
     extra = {"AUC gap": "auc"}
     if slices.overall.ranking.are_probabilities:
         extra["Calibration gap (observed over expected)"] = "o_e_ratio"
@@ -101,8 +97,36 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
         if len(one.keys) < 2:
             missing[criterion] = f"fewer than two slices have a value of {name}"
             continue
-        estimates[criterion] = one.gap_estimate(one.pairs(level), level)
-    return Fairness(slices, level, estimates, missing)
+        estimates[criterion], ends[criterion] = _gap(one, level)
+    return Fairness(slices, level, estimates, missing, ends=ends)
+
+
+def _gap(one: SliceMeasure, level: float) -> tuple[Estimate, tuple[str, str]]:
+    pairs = one.pairs(level)
+    return one.gap_estimate(pairs, level), _ends(one, pairs)
+
+
+def _ends(one: SliceMeasure, pairs: simultaneous.PairComparisons) -> tuple[str, str]:
+    """Return the slices with the highest and the lowest value."""
+    highest, lowest = (one.slices.label(one.keys[i]) for i in pairs.widest)
+    return highest, lowest
+
+
+def estimate_equalised_odds(slices: Slices, level: float) -> Estimate:
+    """Estimate the larger of the largest gaps in recall and in the false positive rate."""
+    return _equalised_odds([SliceMeasure.of(slices, name, {}) for name in ("recall", "fpr")], level)[0]
+
+
+def _equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[Estimate, tuple[str, str]]:
+    # The positives and the negatives are different cases: both families of pairs hold at the square root.
+    joint = simultaneous.sidak_level(level, 2)
+    families = [rate.pairs(joint) for rate in rates]
+    value, limits = simultaneous.joint_gap(families)
+    rate, pairs = max(zip(rates, families, strict=True), key=lambda one: one[1].gap[0])
+    which, *others = rate.gap_notes(limits, pairs.widest)
+    notes = (f"In {rate.measure.name}: {which[:1].lower()}{which[1:]}", *others)
+    estimate = Estimate("equalised odds difference", value, *limits, level, rate.pair_method, notes)
+    return estimate, _ends(rate, pairs)
 
 
 def _parity_ratio(one: SliceMeasure, level: float) -> Estimate:

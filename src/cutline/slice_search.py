@@ -1,4 +1,4 @@
-"""find_slices(): which slices of the cases are served worse, when nobody has named the slices."""
+"""find_slices(): search for slices of the cases that are served worse."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.messages import Argument, Text, listed
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
@@ -48,6 +49,7 @@ _CANDIDATES = 5  # slices of the first half that are tested on the second
 _EPS = np.finfo(float).eps
 
 
+@public
 def find_slices(
     labels: Any,
     scores: Any,
@@ -101,8 +103,8 @@ def find_slices(
     >>> [row["slice"] for row in found]
     ['site = 3']
     """
+    measure = check_choice(measure, "measure", [*MEASURES_OF_LOSSES, *_ALIASES])
     measure = _ALIASES.get(measure, measure)
-    check_choice(measure, "measure", MEASURES_OF_LOSSES)
     check_choice(method, "method", METHODS)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
     depth, least = check_whole(depth, "depth", 1), check_whole(least, "least", 2)
@@ -116,7 +118,7 @@ def find_slices(
     own = rows["groups"][cases.position] if "groups" in rows else None
     table = _Cases.of(ev, np.asarray(cases.is_positive, bool), np.asarray(cases.scores), measure, own)
     columns = {name: values[cases.position][table.rows] for name, values in columns.items()}
-    return _found(table, columns, ev, measure, depth, least, level, method, permutations, seed)
+    return _search_slices(table, columns, ev, measure, depth, least, level, method, permutations, seed)
 
 
 def _rows(
@@ -134,15 +136,16 @@ def _rows(
     else:
         source = column_source.opened(data)
         names = [features] if isinstance(features, str) else list(features or _others(source, labels, scores, groups))
-        asked = column_source.asked_of(labels, scores, None, groups, positive=positive)
-        more = {f"by{i}": column_source.Ask("groups", name) for i, name in enumerate(names)}
-        with column_source.reading(source, {**asked, **more}) as found:
-            rows = {key: validation.column(found[key], key) for key in asked}
-            columns = {name: validation.column(found[f"by{i}"], "features") for i, name in enumerate(names)}
-    for name, values in columns.items():
+        cases = column_source.request_columns(labels, scores, None, groups, positive=positive)
+        more = {("features", i): column_source.Request("groups", name) for i, name in enumerate(names)}
+        with column_source.reading(source, {**cases, **more}) as collected:
+            rows = {key: validation.column(collected[key], key) for key in cases}
+            columns = {name: validation.column(collected["features", i], "features") for i, name in enumerate(names)}
+    own = {"groups": rows["groups"]} if "groups" in rows else {}
+    for name, values in (own | columns).items():
         if len(values) != len(rows["labels"]):
-            found_many = f"{name} has {len(values)} values but labels has {len(rows['labels'])}"
-            raise InputError(found_many, "pass one for each label", argument="features")
+            lengths = f"{name} has {len(values)} values but labels has {len(rows['labels'])}"
+            raise InputError(lengths, "pass one for each label", argument="groups" if name in own else "features")
     return rows, columns
 
 
@@ -196,7 +199,7 @@ def _misordered(r: Ranking, is_positive: Array, scores: Array) -> Array:
     return np.asarray(1 - np.where(is_positive, won.of_positives[place], won.of_negatives[place]))
 
 
-def _found(
+def _search_slices(
     table: _Cases,
     columns: Mapping[str, Array],
     ev: Evaluation,
@@ -208,7 +211,7 @@ def _found(
     permutations: int,
     seed: int,
 ) -> FoundSlices:
-    """Search, on all cases, on as many as can be afforded, or on one half."""
+    """Search on all cases, on an affordable sample, or on one half."""
     rng = np.random.default_rng(seed)
     count = len(table.rows)
     of_a_row = sum(math.comb(len(columns), number) for number in range(1, depth + 1))
@@ -224,9 +227,9 @@ def _found(
     searched = np.ones(len(rows), bool)
     if method == "split":
         searched = rng.random(len(rows)) < 0.5
-    chosen, found = _search(table, lattice, searched, level, method, permutations, seed)
-    made = [_row(table, lattice, found, number, place, ev) for place, number in enumerate(chosen)]
-    smallest = float(found.p_adjusted.min()) if len(found.p_adjusted) else math.nan
+    chosen, slices = _search(table, lattice, searched, level, method, permutations, seed)
+    made = [_row(table, lattice, slices, number, place, ev) for place, number in enumerate(chosen)]
+    smallest = float(slices.p_adjusted.min()) if len(slices.p_adjusted) else math.nan
     return FoundSlices(
         measure, tuple(made), len(lattice), tuple(columns), depth, least, level, method, len(rows), count, smallest
     )
@@ -280,7 +283,7 @@ def _of_search(result: Search, level: float) -> tuple[list[int], _Tested]:
 
 @dataclass(frozen=True)
 class FoundSlice:
-    """A slice that does worse: its size, its mean loss and that of all other cases, and how sure that is."""
+    """A slice that does worse: its size, its mean loss and the mean loss of all other cases, and the evidence."""
 
     slice: str
     cases: int

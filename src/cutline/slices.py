@@ -7,8 +7,9 @@ the others, so that every measure can be compared between slices.
 from __future__ import annotations
 
 import html
+import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -16,26 +17,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core import validation
-from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, near
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, UnknownNameError, near
 from cutline.core.merging import merge
 from cutline.core.messages import listed
-from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table, plain
+from cutline.core.public import public
+from cutline.core.ranking import Array
+from cutline.core.table import Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.slice_auc import PERMUTATIONS
-from cutline.inputs import column_source, out_of_core
-from cutline.inputs.rank import Cases, complete, rank
-from cutline.inputs.slicing import check_few, code_slices, cross_slices, slice_rules
-from cutline.measures import Measure
+from cutline.inputs import column_source
+from cutline.inputs.out_of_core import RankedSlices
+from cutline.inputs.rank import complete, rank_parts, rank_slices
+from cutline.inputs.slicing import check_few, code_slices, cross_slices, look_up_slices, slice_columns, slice_rules
+from cutline.measures import Measure, Needs
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines
 from cutline.results.method_titles import method_title
 from cutline.results.notes import Note
-from cutline.results.summary import Summary
+from cutline.results.summary import Row, Summary
 from cutline.slice_comparison import (
     FEWEST,
     AgainstRest,
@@ -43,8 +46,10 @@ from cutline.slice_comparison import (
     SliceMeasure,
     TestOptions,
     capitalised,
+    estimate_slice,
     fewest_of_class,
     sidak,
+    simultaneous_method,
 )
 from cutline.slice_fairness import Fairness, estimate_fairness
 
@@ -59,6 +64,7 @@ ADJUST = ("auto", "westfall_young", "holm", "bh", "none")
 ALTERNATIVES = ("two-sided", "worse", "better")
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Slices(Mapping[Any, Evaluation]):
     """The evaluations of slices by the value that the cases of each have in common."""
@@ -70,6 +76,7 @@ class Slices(Mapping[Any, Evaluation]):
     left_out: int = 0  # rows without a slice
     few: int = 0  # slices that were left out because they have fewer cases than `least`
     least: int = 0
+    incomplete: tuple[Any, ...] = ()  # slices without a complete row, which are left out
     group_codes: Mapping[Any, Array] | None = None  # of each slice: the numbers that its groups have among all groups
 
     def __post_init__(self) -> None:
@@ -145,9 +152,11 @@ class Slices(Mapping[Any, Evaluation]):
         """
         chosen = headlines(self.overall.cut) if measures is None else measures
         own = dict(options)
-        if simultaneous:
+        if validation.check_flag(simultaneous, "simultaneous"):
             own["level"] = sidak(check_level(options.get("level", LEVEL)), len(self))
         made = {key: ev.summary(chosen, **own) for key, ev in self.items()}
+        if simultaneous:
+            made = {key: with_simultaneous_methods(summary, self[key]) for key, summary in made.items()}
         return {OVERALL: self.overall.summary(chosen, **options), **made} if self.has_total else made
 
     def summary(
@@ -182,6 +191,8 @@ class Slices(Mapping[Any, Evaluation]):
         notes = list(self.overall.data_notes)
         if self.left_out:
             notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
+        if self.incomplete:
+            notes.append(Note("slices", f"{self._named(list(self.incomplete))} no complete row: left out."))
         if self.few:
             text = f"{validation.counted(self.few, 'slice')} with fewer than {self.least} cases left out."
             notes.append(Note("slices", text))
@@ -200,7 +211,10 @@ class Slices(Mapping[Any, Evaluation]):
         """Return slices as the subject of a sentence, of many the number, with "has" or "have"."""
         if len(keys) > 3:
             return f"{len(keys)} slices have"
-        return f"{capitalised(listed([self.title(key) for key in keys]))} {'has' if len(keys) == 1 else 'have'}"
+        named = listed([self.title(key) for key in keys])
+        is_said = named.casefold().startswith("slice")  # as slices without a column are called
+        start = capitalised(named) if is_said else f"{'Slice' if len(keys) == 1 else 'Slices'} {named}"
+        return f"{start} {'has' if len(keys) == 1 else 'have'}"
 
     # ------------------------------------------------------------------ comparisons
 
@@ -246,7 +260,8 @@ class Slices(Mapping[Any, Evaluation]):
         shift = margin if side == "greater" else -margin
         options = TestOptions(side, shift, level, adjust, check_whole(permutations, "permutations", 1), seed)
         tests = measured.tests(options)
-        return AgainstRest(self, measured.measure, level, alternative, margin, tests.method, tests.adjust, tests.rows)
+        how = (level, alternative, margin, tests.method, tests.adjust)
+        return AgainstRest(self, measured.measure, *how, tests.rows, is_one_comparison=tests.is_one_comparison)
 
     def gap(self, measure: str | Measure = "auc", *, level: float = LEVEL, **parameters: Any) -> Estimate:
         """Estimate the largest difference between any two slices, with an interval that holds for all pairs at once.
@@ -345,9 +360,10 @@ class Slices(Mapping[Any, Evaluation]):
         Args:
             least: The smallest number of cases.
         """
+        least = check_whole(least, "least", 0)
         large = {key: ev for key, ev in self.items() if ev.ranking.total >= least}
         if not large:
-            raise InputError(f"No slice by {self.by} has {least} cases", "pass a smaller number", argument="least")
+            raise InputError(f"No slice by {self.by} has {least} cases", Text("pass a smaller ", Argument("least")))
         codes = None if self.group_codes is None else {key: self.group_codes[key] for key in large}
         few = self.few + len(self) - len(large)
         return replace(self, evaluations=large, few=few, least=least, group_codes=codes)
@@ -360,6 +376,22 @@ class Slices(Mapping[Any, Evaluation]):
             options: What `against_rest` takes.
         """
         return self.against_rest(measure, **options).verdict
+
+    def verdict_at_cut(self, *, level: float = LEVEL) -> str:
+        """Return in which error rates the slices differ at their cut, in a sentence; empty where no gap is shown.
+
+        Args:
+            level: The level of the gaps' intervals, which hold for all pairs of slices at once.
+        """
+        parts = []
+        for name in ("recall", "specificity"):
+            values = {key: ev.value(name) for key, ev in self.items()}
+            known = {key: value for key, value in values.items() if not math.isnan(value)}
+            if len(known) == len(values) > 1 and self.gap(name, level=level).low > 0:
+                low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+                ends = [f"{shown(known[key])} ({self.label(key)})" for key in (low, high)]
+                parts.append(f"{name} runs from {' to '.join(ends)}")
+        return f"At the cut, {', and '.join(parts)}." if parts else ""
 
     def _check_several(self) -> None:
         if len(self) < 2:
@@ -378,14 +410,15 @@ class Slices(Mapping[Any, Evaluation]):
             name: The name of the chart.
             parameters: Those of the chart; for "slices" `measure` and what `against_rest` takes.
         """
-        if name == "slices":
+        if validation.check_text(name, "name", "slices") == "slices":
             from cutline.charts.forest import forest
 
             drawing = {key: parameters.pop(key) for key in ("theme", "title", "width") if key in parameters}
             return forest(self.against_rest(**parameters).forest, **drawing)
         from cutline.charts import chart
 
-        return chart(name, {self.label(key): ev for key, ev in self.items()}, **parameters)
+        picture: Picture = chart(name, {self.label(key): ev for key, ev in self.items()}, **parameters)
+        return picture
 
     def to_dict(self, measures: Iterable[Named] | Named | None = None, **options: Any) -> dict[str, Any]:
         """Return all that is known, ready for JSON.
@@ -438,6 +471,18 @@ class Slices(Mapping[Any, Evaluation]):
     def _repr_html_(self) -> str:
         head = f"{validation.counted(len(self), 'slice')} by {self.by}"
         return f"<p>{html.escape(head)}</p>{self._table._repr_html_()}"
+
+
+def with_simultaneous_methods(summary: Summary, ev: Evaluation) -> Summary:
+    """Return a summary with the intervals of `estimate_slice`."""
+
+    def of(row: Row) -> Row:
+        if simultaneous_method(row.measure, row.estimate) is None:
+            return row
+        at = row.at or (summary.cut.parameters if row.measure.needs is Needs.COUNTS else {})
+        return replace(row, estimate=estimate_slice(ev, row.measure, summary.level, **at))
+
+    return replace(summary, rows=tuple(map(of, summary.rows)))
 
 
 def simultaneous_words(level: float, count: int) -> str:
@@ -509,39 +554,71 @@ def evaluate_slices(
         groups: As in `evaluate`; a group may have cases in several slices.
     """
     if data is None:
-        values = dict(by) if isinstance(by, Mapping) else {"slice": by}
+        values = slice_columns(by)
         columns = {"labels": labels, "scores": scores, "weights": weights, "groups": groups}
         rows = {key: value for key, value in columns.items() if value is not None}
-        if groups is not None:
-            return _grouped_slices(rows, values, dict.fromkeys(values), how, cut)
-        rankings, left_out = _of_rows(rows, values, dict.fromkeys(values), how)
-        return _slices(rankings, tuple(values), cut, left_out)
+        return _evaluate_rows(rows, values, dict.fromkeys(values), how, cut)
     rules = slice_rules(by)
-    asked = column_source.asked_of(labels, scores, weights, groups, positive=how.get("positive"))
+    cases = column_source.request_columns(labels, scores, weights, groups, positive=how.get("positive"))
     source = column_source.opened(data, memory=how.get("memory"))
-    more = {_key(i): column_source.Ask("groups", name) for i, name in enumerate(rules)}
-    column_source.check(source, {**asked, **more})
-    engine = source.engine(asked)
-    if groups is None and engine is not None and out_of_core.is_large(engine) and list(rules.values()) == [None]:
-        rankings = _one_by_one(source, (labels, scores, weights), next(iter(rules)), how)
-        return _slices(rankings, tuple(rules), cut, 0)
-    with column_source.reading(source, {**asked, **more}, any_order=True) as rows:
+    more = {_key(i): column_source.Request("groups", name) for i, name in enumerate(rules)}
+    column_source.check(source, {**cases, **more})
+    if groups is None and hasattr(source, "with_slices"):
+        aggregated = _aggregated_slices(source, cases, rules, how, cut)
+        if aggregated is not None:
+            return aggregated
+    with column_source.reading(source, {**cases, **more}, any_order=True) as rows:
         values = {name: rows.pop(_key(i)) for i, name in enumerate(rules)}
-        if groups is not None:
-            return _grouped_slices(rows, values, rules, how, cut)
-        rankings, left_out = _of_rows(rows, values, rules, how)
-        return _slices(rankings, tuple(rules), cut, left_out)
+        return _evaluate_rows(rows, values, rules, how, cut, column_source.notes_on(source, cases))
+
+
+def _aggregated_slices(
+    source: Any, cases: dict[Any, Any], rules: Mapping[str, Any], how: Mapping[str, Any], cut: Mapping[str, Any]
+) -> Slices | None:
+    """Evaluate the slices of a file or of a frame elsewhere; None where its rows are better collected."""
+    threshold = cut.get("threshold")
+    options = {**how, "threshold": None if isinstance(threshold, Mapping) else threshold}
+    try:
+        slices = look_up_slices(source, rules, str(how.get("missing")))
+        ranked = rank_slices(source, cases, slices.table, **options)
+    except PositionError:
+        return None  # the rows tell where it is
+    if ranked is None:
+        return None
+    return _slices(slices.keys, ranked, list(rules), cut, slices.left_out, column_source.notes_on(source, cases))
 
 
 def _key(number: int) -> str:
     return "by" if not number else f"by{number}"
 
 
-def _slices(rankings: Mapping[Any, Ranking], columns: tuple[str, ...], cut: Mapping[str, Any], left_out: int) -> Slices:
-    """Evaluate the slices at one cut and as one kind of score, decided on all cases."""
+def _slices(
+    keys: Sequence[Any],
+    ranked: RankedSlices,
+    columns: Iterable[str],
+    cut: Mapping[str, Any],
+    left_out: int,
+    read_as: str = "",
+) -> Slices:
+    """Evaluate the slices at one cut and as one kind of score, decided on all cases.
+
+    Args:
+        keys: The slices.
+        ranked: Their rankings.
+        columns: The columns that make them.
+        cut: Where to cut.
+        left_out: How many rows have no slice.
+        read_as: How the columns of a file were read, where that is worth a note.
+    """
     options = dict(cut)
     own = options.pop("threshold", None)
-    merged = merge(rankings.values())
+    by_key = dict(zip(keys, ranked.rankings, strict=True))
+    rankings = {key: ranking for key, ranking in by_key.items() if ranking is not None}
+    merged = ranked.overall
+    if merged is None:
+        merged = replace(merge(rankings.values()), dropped=ranked.dropped)
+    if read_as:
+        merged = replace(merged, read_as=read_as)
     if not merged.are_probabilities:
         rankings = {key: replace(r, are_scores=True) if r.are_probabilities else r for key, r in rankings.items()}
     if isinstance(own, Mapping):
@@ -556,87 +633,54 @@ def _slices(rankings: Mapping[Any, Ranking], columns: tuple[str, ...], cut: Mapp
         overall = Evaluation(merged, threshold=own, **options)
         thresholds = dict.fromkeys(rankings, overall.threshold)
     filled = {name: options.get(name) for name in ("quota", "share")}
-    if any(value is not None for value in filled.values()):  # a quota is filled in each slice
-        made = {key: Evaluation(ranking, name=options.get("name"), **filled) for key, ranking in rankings.items()}
-        return Slices(made, " and ".join(columns), overall, columns, left_out)
-    made = {
-        key: Evaluation(ranking, threshold=thresholds[key], name=options.get("name"))
+    has_quota = any(value is not None for value in filled.values())  # which is filled in each slice
+    evaluations = {
+        key: Evaluation(ranking, name=options.get("name"), **(filled if has_quota else {"threshold": thresholds[key]}))
         for key, ranking in rankings.items()
     }
-    return Slices(made, " and ".join(columns), overall, columns, left_out)
+    incomplete = tuple(key for key, ranking in by_key.items() if ranking is None)
+    return Slices(evaluations, " and ".join(columns), overall, tuple(columns), left_out=left_out, incomplete=incomplete)
 
 
-def _of_rows(
-    rows: Mapping[str, Any], values: Mapping[str, Any], rules: Mapping[str, Any], how: Mapping[str, Any]
-) -> tuple[dict[Any, Ranking], int]:
-    """Rank the slices of rows that are here, and count the rows without a slice."""
-    rest: dict[str, Any] = {key: validation.column(value, key) for key, value in rows.items()}
-    keys = {name: validation.column(column, "by") for name, column in values.items()}
-    for name, column in (*rest.items(), *(("by", column) for column in keys.values())):
-        if len(column) != len(rest["labels"]):
-            lengths = f"has {len(column)} values but labels has {len(rest['labels'])}"
-            raise InputError(lengths, "pass one for each label", argument=name)
-    absent = np.zeros(len(rest["labels"]), bool)
-    for column in keys.values():
-        mask = validation.missing_mask(column)
-        if mask is not None and mask.any():
-            if how.get("missing") != "drop":
-                raise validation.missing_error("by", mask, None)
-            absent |= mask
-    if absent.all():
-        raise InputError("holds no value", "pass a column with values", argument="by")
-    if absent.any():
-        keys = {name: column[~absent] for name, column in keys.items()}
-        rest = {key: value[~absent] for key, value in rest.items()}
-    codes, names = cross_slices([code_slices(name, column, rules[name]) for name, column in keys.items()])
-    check_few(len(names))
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
-    options: dict[str, Any] = {key: value for key, value in how.items() if key not in ("exact", "memory")}
-    options["positive"] = _positive(rest["labels"], options.get("positive"))
-    return {
-        name: rank(**({key: column[order[start:end]] for key, column in rest.items()} | options))
-        for name, start, end in zip(names, ends[:-1], ends[1:], strict=True)
-    }, int(absent.sum())
-
-
-def _grouped_slices(
+def _evaluate_rows(
     rows: Mapping[str, Any],
     values: Mapping[str, Any],
     rules: Mapping[str, Any],
     how: Mapping[str, Any],
     cut: Mapping[str, Any],
+    read_as: str = "",
 ) -> Slices:
-    """Evaluate the slices of rows that come in groups, each with its groups."""
-    reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
-    validation.check_one_order({"labels": rows["labels"], "groups": rows["groups"], **values})
-    cases = complete(rows["labels"], rows["scores"], rows.get("weights"), **reading)
-    keys = {name: validation.column(column, "by") for name, column in values.items()}
-    for column in keys.values():
-        if len(column) != cases.rows:
-            lengths = f"has {len(column)} values but labels has {cases.rows}"
-            raise InputError(lengths, "pass one for each label", argument="by")
-    absent = np.zeros(cases.rows, bool)
-    for column in keys.values():
-        mask = validation.missing_mask(column)
-        if mask is not None and mask.any():
-            if how.get("missing") != "drop":
-                raise validation.missing_error("by", mask, None)
-            absent |= mask
-    cases = _some_cases(cases, np.flatnonzero(~absent[cases.position]))
-    at = cases.position
-    codes, names = cross_slices([code_slices(name, column[at], rules[name]) for name, column in keys.items()])
+    """Evaluate the slices of rows that are here; of rows that come in groups, each slice with its groups.
+
+    Args:
+        rows: The columns of labels and scores, and of weights and groups where there are some.
+        values: The columns that make slices.
+        rules: The rule of each of them, as in `code_slices`.
+        how: How the columns are read.
+        cut: Where to cut.
+        read_as: How the columns of a file were read, where that is worth a note.
+    """
+    validation.check_one_order({**rows, **values})
+    columns, keys, left_out = _with_slice(rows, values, str(how.get("missing")))
+    codes, names = cross_slices([code_slices(name, column, rules[name]) for name, column in keys.items()])
     check_few(len(names))
-    direction = {"higher_is_positive": how.get("higher_is_positive", True)}
-    whole = sampler_of(cases.ranked(**direction), cases, rows["groups"], None, how.get("weights_are"))
-    rankings, samplers, group_codes = {}, {}, {}
+    reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
+    weights, direction = columns.get("weights"), how.get("higher_is_positive", True)
+    cases = complete(columns["labels"], columns["scores"], weights, **reading)
+    ranked = rank_parts(cases, codes, len(names), weights, direction)
+    slices = _slices(names, ranked, list(values), cut, left_out, read_as)
+    if "groups" not in columns:
+        return slices
+    whole = sampler_of(slices.overall.ranking, cases, columns["groups"], None, how.get("weights_are"))
+    codes = codes[cases.position]
+    samplers, group_codes = {}, {}
     for number, name in enumerate(names):
+        if name not in slices:
+            continue
         own = np.flatnonzero(codes == number)
-        part = _some_cases(cases, own)
-        rankings[name] = part.ranked(**direction)
+        part = cases.taken(own)
         group_codes[name], group = np.unique(whole.group[own], return_inverse=True)
-        samplers[name] = GroupSampler.of(rankings[name], part.is_positive, part.scores, part.weights, group)
-    slices = _slices(rankings, tuple(values), cut, int(absent.sum()))
+        samplers[name] = GroupSampler.of(slices[name].ranking, part.is_positive, part.scores, part.weights, group)
     return replace(
         slices,
         evaluations={key: _with_sampler(ev, samplers[key]) for key, ev in slices.items()},
@@ -645,45 +689,32 @@ def _grouped_slices(
     )
 
 
-def _some_cases(cases: Cases, rows: Array) -> Cases:
-    """Return some of the cases."""
-    weights = None if cases.weights is None else cases.weights[rows]
-    return cases._replace(
-        is_positive=cases.is_positive[rows], scores=cases.scores[rows], weights=weights, position=cases.position[rows]
-    )
+def _with_slice(
+    rows: Mapping[str, Any], values: Mapping[str, Any], missing: str
+) -> tuple[dict[str, Array], dict[str, Array], int]:
+    """Return the columns, and those that make slices, of the rows that have a slice; and how many have none."""
+    columns = {key: validation.column(value, key) for key, value in rows.items()}
+    keys = {name: validation.column(column, "by") for name, column in values.items()}
+    for name, column in (*columns.items(), *(("by", column) for column in keys.values())):
+        if len(column) != len(columns["labels"]):
+            lengths = f"has {len(column)} values but labels has {len(columns['labels'])}"
+            raise InputError(lengths, "pass one for each label", argument=name)
+    absent = np.zeros(len(columns["labels"]), bool)
+    for column in keys.values():
+        mask = validation.missing_mask(column)
+        if mask is not None and mask.any():
+            if missing != "drop":
+                raise validation.missing_error("by", mask, None)
+            absent |= mask
+    if absent.all():
+        raise InputError("holds no value", "pass a column with values", argument="by")
+    if absent.any():
+        keys = {name: column[~absent] for name, column in keys.items()}
+        columns = {key: column[~absent] for key, column in columns.items()}
+    return columns, keys, int(absent.sum())
 
 
 def _with_sampler(ev: Evaluation, sampler: GroupSampler) -> Evaluation:
     """Return an evaluation whose intervals are those of whole groups."""
     cut = {"quota": ev.quota, "share": ev.share} if ev.cut.by_quota else {"threshold": ev.threshold}
     return Evaluation(ev.ranking, name=ev.name, groups=replace(sampler, ranking=ev.ranking), **cut)
-
-
-def _positive(labels: Array, positive: Any) -> Any:
-    """Return the positive label that all labels together tell, so that a slice of one class knows it too."""
-    if positive is not None:
-        return positive
-    present = labels[~mask] if (mask := validation.missing_mask(labels)) is not None else labels
-    return None if not len(present) else rank(present, np.zeros(len(present))).positive
-
-
-def _one_by_one(source: Any, named: tuple[Any, Any, Any], by: str, how: Mapping[str, Any]) -> dict[Any, Ranking]:
-    """Rank the slices of data that are too many to collect, aggregated one after the other."""
-    asked = {"by": column_source.Ask("groups", by), "text": column_source.Ask("groups", by, as_text=True)}
-    grouped = source.grouped(asked)
-    columns = source.rows(asked) if grouped is None else grouped[0]
-    values, texts = (validation.column(columns[name], "by") for name in asked)
-    if grouped is None:  # the rows are here: each value once
-        first = np.unique(texts.astype(str), return_index=True)[1]
-        values, texts = values[first], texts[first]
-    absent = validation.missing_mask(values)
-    if absent is not None and absent.any():
-        if how.get("missing") != "drop":
-            raise InputError("holds missing values", "fill them, or pass missing='drop'", argument="by")
-        values, texts = values[~absent], texts[~absent]
-    codes, keys = code_slices(by, values)
-    check_few(len(keys))
-    parts: dict[Any, list[Ranking]] = {key: [] for key in keys}
-    for code, text in zip(codes.tolist(), texts.tolist(), strict=True):
-        parts[keys[code]].append(rank(*named, data=source.restricted(by, text), **how))
-    return {key: some[0] if len(some) == 1 else merge(some) for key, some in parts.items()}

@@ -223,7 +223,7 @@ def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width
     assert max(len(line) for done in runs for line in done.out.splitlines()) <= width
     assert ("●" in runs[0].out) == (width >= 76)
     assert "0.8152" in runs[0].out  # the value is there in every width
-    heads = [line.index("value") for line in runs[0].out.splitlines() if "% interval" in line]
+    heads = [line.index("value") for line in runs[0].out.splitlines() if "value " in line and "% interval" in line]
     assert (len(heads), len(set(heads))) == (4, 1)  # the numbers of all questions stand below each other
 
 
@@ -278,8 +278,31 @@ def test_long_work_shows_a_bar_to_people_only(monkeypatch):
         monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
         monkeypatch.setattr(progress, "_PATIENCE", 0.05)
         with progress.waiting("Resampling", quiet=is_quiet):
-            assert parallel.each(work, range(6), 10**9, told=True) == list(range(6))
+            assert parallel.each(work, range(6), 10**9, reports=True) == list(range(6))
         assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == (is_person and not is_quiet)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_opening_a_file_shows_a_bar_to_people(cutline, tmp_path, monkeypatch, command):
+    from rich.console import Console
+
+    from cutline.cli import progress
+    from cutline.cli.reading import files
+
+    drawn = io.StringIO()
+    monkeypatch.setattr(progress, "console", lambda **_: Console(file=drawn, force_terminal=True, width=80))
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    read = files.read
+    monkeypatch.setattr(files, "read", lambda *given: time.sleep(0.3) or read(*given))
+    (tmp_path / "f.csv").write_text("y,p,q\n" + "1,0.9,0.8\n0,0.2,0.3\n" * 20, encoding="utf-8")
+    scores = ["--score", "p", *(["--score", "q"] if command == "compare" else [])]
+    done = cutline(command, "f.csv", "--label", "y", *scores, "--resamples", "0")
+
+    assert done.code == 0, done.err
+    assert "Opening the predictions" in drawn.getvalue()
+    drawn.truncate(0)
+    cutline(command, "f.csv", "--label", "y", *scores, "--resamples", "0", "--quiet")
+    assert "Opening" not in drawn.getvalue()
 
 
 def test_the_watcher_of_long_work_is_told_every_step():
@@ -288,9 +311,9 @@ def test_the_watcher_of_long_work_is_told_every_step():
     told = []
     with parallel.watched(lambda *step: told.append(step)):
         parallel.each(abs, [-1, -2, -3], 10**9)  # such as the values, before the resamples
-        parallel.each(abs, [-1, -2, -3], 10**9, told=True)
-        parallel.each(abs, [-1, -2, -3], 1, told=True)  # short work is not worth telling
-    parallel.each(abs, [-1, -2, -3], 10**9, told=True)
+        parallel.each(abs, [-1, -2, -3], 10**9, reports=True)
+        parallel.each(abs, [-1, -2, -3], 1, reports=True)  # short work is not worth telling
+    parallel.each(abs, [-1, -2, -3], 10**9, reports=True)
 
     assert told == [(1, 3), (2, 3), (3, 3)]
 

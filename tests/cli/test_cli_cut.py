@@ -382,3 +382,49 @@ def test_a_threshold_just_above_a_score_is_short(cutline, tmp_path):
 
     assert len(str(cut.threshold)) <= 7
     assert cut.counts == cl.evaluate(labels, scores, threshold=cut.threshold).counts
+
+
+def test_a_cut_says_on_which_side_cases_are_flagged_and_that_scores_rank_the_wrong_way(cutline, cases):
+    path, labels, scores = cases
+    asked = ("cut", path, "--label", "y", "--score", "p", "--cost-fp", "1", "--cost-fn", "5")
+
+    right = " ".join(cutline(*asked).out.split())
+    assert right.startswith("Flag cases with score >= ")
+    assert "!" not in right
+
+    path.write_text("y,p\n" + "\n".join(f"{int(y)},{-s}" for y, s in zip(labels, scores, strict=True)) + "\n")
+    warning = "! The AUC is below 0.5. If low scores mean positive, pass --lower-is-positive."
+    assert warning in cutline("evaluate", path, "--label", "y", "--score", "p").out
+    assert warning in cutline(*asked).out
+    assert VALIDATOR.is_valid(document := json.loads(cutline(*asked, "--json").out))
+    assert cl.Cut.from_dict(document).warnings == tuple(document["warnings"]) != ()
+    turned = " ".join(cutline(*asked, "--lower-is-positive").out.split())
+    assert turned.startswith("Flag cases with score <= ")
+    assert "!" not in turned
+    unordered = cl.evaluate(np.arange(40) % 2 == 0, np.arange(40))
+    assert unordered.auc < 0.5
+    assert cl.choose_cut(unordered, quota=5, resamples=0).warnings == ()
+
+
+def test_apply_says_that_a_quota_was_for_a_list_of_another_length(cutline, cases, tmp_path):
+    path, labels, scores = cases
+    assert cutline("cut", path, "--label", "y", "--score", "p", "--quota", "50", "-o", "cut.json").code == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    (tmp_path / "half.csv").write_text("\n".join(lines[:201]), encoding="utf-8")
+
+    assert "The quota of" not in cutline("apply", "cut.json", path, "-o", "a.csv").out
+    flagged = int((scores[:200] >= cl.load(tmp_path / "cut.json").threshold).sum())
+    said = " ".join(cutline("apply", "cut.json", "half.csv", "-o", "b.csv").out.split())
+    assert f"The quota of 50 was for a list of 400 cases; its threshold flags {flagged} of these 200." in said
+    cut = cl.choose_cut(cl.evaluate(labels, scores), share=0.125, resamples=0)
+    assert cut.quota is None
+    assert cut.surprise(flagged, 200) == ""
+
+
+def test_resamples_without_a_cut_leave_the_promise_as_it_is():
+    rng = np.random.default_rng(0)
+    labels = rng.random(300) < 0.4
+    cut = cl.choose_cut(cl.evaluate(labels, rng.normal(size=300) + labels), "precision >= 0.6", seed=1)
+
+    assert cut.possible
+    assert any("resamples no cut meets" in note and "it holds all the same." in note for note in cut.notes)

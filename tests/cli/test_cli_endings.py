@@ -66,7 +66,7 @@ def test_a_character_that_the_terminal_does_not_know_is_written_out(ten):
     ran = subprocess.run([*asked, "--measures", "auc"], env=environment, capture_output=True, check=False)  # noqa: S603 - our own
 
     assert (ran.returncode, ran.stderr) == (0, b"")
-    assert ran.stdout.startswith(b"\\xe9  10 cases")
+    assert ran.stdout.startswith(b"\\xe9 puts a positive before a negative")
 
 
 def test_a_terminal_without_a_width_is_written_to(cutline, ten, monkeypatch):

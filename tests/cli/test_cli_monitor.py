@@ -88,6 +88,10 @@ def test_alarms_are_acknowledged_and_the_release_is_replaced(folder, capsys):
         (("--cut", "0.4"), "The monitor was started at the cut 0.3, not 0.4"),
         (("--measure", "auc"), "The monitor watches precision and calibration"),
         (("--acknowledge", "2026-11-01"), "--acknowledge and --rebaseline need --why"),
+        (
+            ("--worse-by", "precision=2"),
+            "--worse-by is 2 for precision, which lies between 0 and 1: pass a loss below 1.",
+        ),
         (("--worse-by", "recall=much"), "--worse-by is 'recall=much'"),
         (("--json", "--csv"), "--json and --csv both print"),
         (("months/*.ranking",), "No file matches 'months/*.ranking': pass the ranking files of the days."),

@@ -18,7 +18,6 @@ BAD_FILES = {
     "header.csv": (b"y,p\n", "no rows"),
     "text.csv": (b"y,p\n1,0.5\n0,abc\n", "'abc', in row 2"),
     "mixed.csv": (b"y,p\n1,0.5\nyes,0.3\n0,0.2\n", "3 different values"),
-    "one.csv": (b"y,p\n1,0.5\n1,0.3\n", "both classes"),
     "nan.csv": (b"y,p\n1,0.5\n0,NaN\n", "--missing drop"),
     "words.csv": (b"y,p\nspam,0.5\nham,0.3\n", "--positive spam"),
     "bad.parquet": (b"this is no Parquet", "cannot be read as Parquet"),
@@ -27,6 +26,8 @@ BAD_FILES = {
     "latin.csv": (b"y,p\n1,0.5\n\x81\xfe,0.3\n", "UTF-8"),
     "broken.jsonl": (b'{"y": 1, "p": 0.5}\n{"y": 0,', "JSON"),
     "long.csv": (b"y,p,t\n1,0.5," + b"x" * 5_000_000 + b"\n0,0.2,\n", "a row in line 2 of more than 2 million bytes"),
+    "inf.jsonl": (b'{"y": 1, "p": inf}\n{"y": 0, "p": 0.2}\n', "inf, which is no number in JSON"),
+    "minus.jsonl": (b'[{"y": 1, "p": 0.5}, {"y": 0, "p": -INF}]', "-INF, which is no number in JSON"),
     "noise.jsonl": (bytes(range(1, 256)), "not UTF-8 text"),
     "ragged.csv": (b"y,p\n1,0.5\n0,0.2,7\n", "line 3"),
     "labels.csv": (b"y,label,p\n1,1,0.5\n0,0,0.2\n", "Pass --label"),
@@ -50,6 +51,57 @@ def test_a_bad_file_is_refused(cutline, tmp_path, name):
     (tmp_path / name).write_bytes(content)
 
     assert says in refused(cutline("evaluate", tmp_path / name))
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+@pytest.mark.parametrize("bad", [3, 2_000, 9_999])
+def test_bytes_that_are_no_text_are_refused_in_a_column_that_is_not_used(cutline, tmp_path, suffix, bad):
+    rows = [b"%d,0.%d,a\n" % (i % 2, i % 97) for i in range(10_000)]
+    rows[bad] = b"1,0.5,\xff\xfe\n"
+    path = tmp_path / f"f.csv.{suffix}"
+    with pa.CompressedOutputStream(str(path), {"gz": "gzip", "zst": "zstd"}[suffix]) as stream:
+        stream.write(b"y,p,note\n" + b"".join(rows))
+
+    said = refused(cutline("evaluate", path, "--label", "y", "--score", "p"))
+
+    assert f"f.csv.{suffix} is not UTF-8 text in line {bad + 2}" in said
+
+
+def test_cases_of_one_class_are_evaluated_as_python_does(cutline, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("y,p,q\n1,0.5,0.1\n1,0.3,0.9\n", encoding="utf-8")
+
+    done = cutline("evaluate", path, "--label", "y", "--score", "p", "--json", "--measures", "auc,recall")
+    rows = {row["measure"]: row for row in json.loads(done.out)["measures"]}
+    assert rows["recall"]["value"] == 0.5
+    assert rows["auc"]["value"] is None
+    assert rows["auc"]["reason"] == "there is no negative case"
+    both = cutline("compare", path, "--label", "y", "--score", "p", "--score", "q", "--measures", "recall")
+    assert both.code == 0
+    gate = ("check", path, "--label", "y", "--score", "p", "--require")
+    assert cutline(*gate, "recall >= 0.4").code == 0
+    assert cutline(*gate, "auc >= 0.4").code == 1
+
+
+def test_objects_with_thousands_of_names_are_read(cutline, tmp_path):
+    path = tmp_path / "wide.jsonl"
+    more = {f"k{i}": i for i in range(500)}
+    rows = [{"y": i % 2, "p": 0.25 + i % 2 / 2, **more} for i in range(8)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    done = cutline("evaluate", path, "--label", "y", "--score", "p", "--json", "--measures", "auc")
+
+    assert json.loads(done.out)["measures"][0]["value"] == 1
+
+
+def test_objects_with_more_names_than_can_be_read_in_a_while_are_refused(cutline, tmp_path):
+    path = tmp_path / "wide.jsonl"
+    rows = [{"y": i % 2, "p": 0.5} | {f"k{i} {j}": j for j in range(1_000)} for i in range(30)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    said = refused(cutline("evaluate", path, "--label", "y", "--score", "p"))
+
+    assert "wide.jsonl has 30,002 different names in its objects, of which there may be 20,000" in said
 
 
 def test_what_is_no_file_is_refused(cutline, ten, tmp_path):

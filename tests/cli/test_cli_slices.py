@@ -150,6 +150,7 @@ def test_slices_says_who_is_served_worse(cutline, many, tmp_path):
     assert "The 5 lowest and the 5 highest of 20 slices." in done.out
     assert "gap(auc) " in done.out
     assert "Equalised odds difference" in done.out
+    assert next(line for line in done.out.splitlines() if line.startswith("AUC gap")).split()[-1] == "s19"  # lowest
     found = json.loads(cutline("slices", many, *NAMED, "--by", "site", "--gap", "--json").out)
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     assert found["verdict"] in page.read_text()
@@ -192,3 +193,25 @@ def test_slices_of_one_class_each_are_shown_as_undefined(cutline, sites, measure
     done = cutline("slices", sites, "--label", "y", "--score", "p", "--by", "y", "--measure", measure)
     assert done.code == 0
     assert done.out.startswith("No slice has enough cases to be compared with the rest")
+
+
+def test_simultaneous_intervals_are_those_of_the_library(cutline, sites):
+    how = ("evaluate", sites, "--label", "y", "--score", "p", "--by", "site", "--measures", "auc,recall")
+    done = cutline(*how, "--simultaneous", "--json")
+    found = json.loads(done.out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    expected = evaluate("y", "p", data=sites, by="site").summaries(["auc", "recall"], simultaneous=True)
+    for part in found["slices"]:
+        limits = [(row["low"], row["high"]) for row in part["evaluation"]["measures"]]
+        assert limits == [(row.estimate.low, row.estimate.high) for row in expected[part["slice"]].rows]
+    assert "hold for all 2 slices together with 95 % probability" in " ".join(
+        cutline(*how, "--simultaneous").out.split()
+    )
+    assert "--simultaneous is about slices: pass --by too." in cutline(*how[:6], "--simultaneous").err
+
+
+def test_notes_of_slices_name_options(cutline, tmp_path):
+    rows = "".join(f"{s},{y},{10 * p}\n" for s, y, p, _ in ROWS)
+    (tmp_path / "points.csv").write_text("site,y,p\n" + rows)
+    done = cutline("evaluate", str(tmp_path / "points.csv"), "--label", "y", "--score", "p", "--by", "site")
+    assert "Pass --threshold, --quota or --share for another." in " ".join(done.out.replace("- ", "").split())

@@ -36,7 +36,7 @@ def test_a_quota_in_each_period(cutline, files):
 
     jsonschema.validate(document, SCHEMA)
     assert document["measures"] == json.loads(json.dumps(expected.to_dict()))
-    assert "quota 5 in each, 15 places in all" in " ".join(cutline(*given).out.split())
+    assert "quota 5 in each, 15 in all" in " ".join(cutline(*given).out.split())
     assert cutline(*given, "--csv").out.splitlines()[0].startswith("measure,title,value")
     assert cutline(*given, "--html", "flights.html").code == 0
     assert "of the places go to positives" in Path("flights.html").read_text()

@@ -1,12 +1,12 @@
 """The results of a gate as Markdown."""
 
-from cutline.cli.check import Outcome, Result
+from cutline.cli.check import GateOutcome, Result
 from cutline.cli.check_documents import markdown_document as document
 
 
 def test_what_failed_comes_first_and_marks_in_names_are_text():
     results = (Result("auc >= 0.5", True, 0.8), Result("a|b_c <script> >= 1", False, 0.25, 0.1, 0.4, "value is 0.25"))
-    text = document(Outcome("x.csv", results, 0.95)).decode()
+    text = document(GateOutcome("x.csv", results, 0.95)).decode()
     lines = text.splitlines()
     assert lines[:3] == ["### cutline check: x.csv", "", "1 of 2 requirements failed."]
     assert lines[4].count("|") == lines[5].count("|") == 6

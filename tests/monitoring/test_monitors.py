@@ -367,6 +367,8 @@ def test_refusals_are_one_sentence(act, sentence):
         ({"measures": "recall", "worse_by": {"auc": 0.1}}, "names auc, which is not watched"),
         ({"measures": "calibration", "worse_by": {"calibration": 0.1}}, "is not compared with the release"),
         ({"worse_by": -1}, "worse_by is -1 for recall"),
+        ({"worse_by": 2}, r"worse_by is 2 for recall, which lies between 0 and 1: pass a loss below 1\."),
+        ({"measures": "mcc", "worse_by": 2}, "worse_by is 2 for mcc, which lies between -1 and 1: pass a loss below 2"),
         ({"alarm": "never"}, "alarm is 'never'"),
         ({"matures": [-1]}, "matures holds something that is no delay in days"),
         ({"matures": []}, "matures holds no delay of a label"),
@@ -378,6 +380,10 @@ def test_refusals_are_one_sentence(act, sentence):
 def test_starting_wrongly_is_refused(options, sentence):
     with pytest.raises(cl.CutlineError, match=sentence):
         cl.monitor(**({"release": RELEASE} | options))
+
+
+def test_the_loss_of_a_measure_without_a_limit_may_be_large():
+    assert cl.monitor(RELEASE, measures="log_loss", worse_by=2).settings.worse_by == {"log_loss": 2}
 
 
 def test_a_saved_cut_is_the_cut_of_all_days(tmp_path):

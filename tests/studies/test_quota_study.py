@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cutline import InputError, ParameterError
-from cutline.studies import STUDIES, Settings, datasets, learners, quota
+from cutline.studies import STUDIES, StudySettings, datasets, learners, quota
 from cutline.studies.quota_tables import BY_ROWS
 
 
@@ -68,8 +68,8 @@ def _fails_for(*names):
 
 def test_a_download_that_fails_costs_that_data_set_alone(monkeypatch):
     monkeypatch.setattr(datasets, "KNOWN", {name: (name, i, ("legs",)) for i, name in enumerate("abcdef")})
-    monkeypatch.setattr(datasets, "_downloaded", _fails_for("a", "b", "e"))
-    sets, left_out, about = quota._data(Settings())
+    monkeypatch.setattr(datasets, "_download", _fails_for("a", "b", "e"))
+    sets, left_out, about = quota._data(StudySettings())
 
     assert [data.name for data in sets] == ["c", "d", "f"]
     assert left_out == [f"{name}: it cannot be fetched from OpenML (the server said 500)." for name in "abe"]
@@ -77,15 +77,15 @@ def test_a_download_that_fails_costs_that_data_set_alone(monkeypatch):
 
 
 def test_without_a_network_or_pandas_the_study_runs_on_what_scikit_learn_ships_and_says_why(monkeypatch):
-    monkeypatch.setattr(datasets, "_downloaded", _fails_for(*datasets.KNOWN))
-    sets, left_out, about = quota._data(Settings())
+    monkeypatch.setattr(datasets, "_download", _fails_for(*datasets.KNOWN))
+    sets, left_out, about = quota._data(StudySettings())
 
     assert [data.name for data in sets] == ["iris", "wine", "breast-tumours", "digits"]
     assert left_out == []
     assert about.startswith("OpenML could not be reached and no folder was given, so this run has the data sets")
 
     monkeypatch.setitem(sys.modules, "pandas", None)
-    sets, left_out, about = quota._data(Settings())
+    sets, left_out, about = quota._data(StudySettings())
     assert len(sets) == 4
     assert about.startswith("OpenML cannot be read without pandas (pip install 'cutline[openml]') and no folder")
 
@@ -103,7 +103,7 @@ def test_a_folder_whose_files_are_all_broken_is_refused_with_the_first_reason(tm
     (tmp_path / "zoo.csv").write_text("legs,hair\n1,m\n")
 
     with pytest.raises(InputError, match="No data set can be used, beginning with zoo: there is no column 'class'"):
-        STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
+        STUDIES["quota"].run(StudySettings(quick=True, data=tmp_path, jobs=1))
 
 
 def test_a_quick_run_on_large_data_sets_alone_is_refused(tmp_path):
@@ -113,7 +113,7 @@ def test_a_quick_run_on_large_data_sets_alone_is_refused(tmp_path):
     with pytest.raises(
         InputError, match=r"^No data set has 700 cases or fewer, as a quick run needs: run it in full\.$"
     ):
-        STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
+        STUDIES["quota"].run(StudySettings(quick=True, data=tmp_path, jobs=1))
 
 
 def test_the_smallest_class_can_stand_in_both_parts():
@@ -234,7 +234,7 @@ def _write_sonar(folder, rng):
 
 def test_a_split_is_computed_for_both_classes_and_all_learners(tmp_path):
     _write_sonar(tmp_path, np.random.default_rng(1))
-    report = STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
+    report = STUDIES["quota"].run(StudySettings(quick=True, data=tmp_path, jobs=1))
 
     assert report.sections[0].table.rows[0][0] == "sonar"
     assert len(report.left_out) == 19
@@ -248,7 +248,7 @@ def test_a_split_that_leaves_one_class_in_a_part_is_counted_and_the_study_goes_o
         with (tmp_path / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([("x", "class"), *zip(rng.random(len(labels)).round(3), labels, strict=True)])
     seed = next(s for s in range(100) if _training_part_of_one_class(43, 40, "sonar", 0, s))
-    report = STUDIES["quota"].run(Settings(seed=seed, quick=True, data=tmp_path, jobs=1))
+    report = STUDIES["quota"].run(StudySettings(seed=seed, quick=True, data=tmp_path, jobs=1))
 
     assert [row[0] for row in report.sections[0].table.rows] == ["sonar", "wine"]
     assert any("sonar, smallest class:" in line and "leave one class only" in line for line in report.left_out)
@@ -266,7 +266,7 @@ def test_results_that_were_kept_are_not_used_for_other_data_of_the_same_name(tmp
         rows = [(f"{x:.3f}", "yes" if x + shift * rng.normal() > 0.5 else "no") for x in rng.random(60)]
         with (tmp_path / "sonar.csv").open("w", newline="") as file:
             csv.writer(file).writerows([("x", "class"), *rows])
-        settings = Settings(quick=True, data=tmp_path, jobs=1, progress_file=tmp_path / "kept.jsonl")
+        settings = StudySettings(quick=True, data=tmp_path, jobs=1, progress_file=tmp_path / "kept.jsonl")
         tables.append(STUDIES["quota"].run(settings).sections[0].table.rows)
 
     assert tables[0] != tables[1]
@@ -274,7 +274,7 @@ def test_results_that_were_kept_are_not_used_for_other_data_of_the_same_name(tmp
 
 def test_a_report_names_the_command_that_made_it(tmp_path):
     _write_sonar(tmp_path / "my data", np.random.default_rng(1))
-    report = STUDIES["quota"].run(Settings(seed=3, quick=True, data=tmp_path / "my data", jobs=1))
+    report = STUDIES["quota"].run(StudySettings(seed=3, quick=True, data=tmp_path / "my data", jobs=1))
 
     assert f"`cutline study quota --data '{tmp_path / 'my data'}' --seed 3 --quick`" in report.made_with
-    assert "`cutline study hard --seed 0`" in STUDIES["hard"].run(Settings()).made_with
+    assert "`cutline study hard --seed 0`" in STUDIES["hard"].run(StudySettings()).made_with

@@ -17,14 +17,14 @@ from scipy.stats import norm
 from cutline import UnknownNameError
 from cutline.cli.main import main
 from cutline.count_comparison import order
-from cutline.studies import STUDIES, Settings, noise, skew, study, voting
+from cutline.studies import STUDIES, StudySettings, noise, skew, study, voting
 from cutline.studies.study import do_parts
 
 pytestmark = pytest.mark.slow
 
 
 def test_murphys_table_5_comes_out_and_mutual_information_is_not_alone():
-    report = STUDIES["hard"].run(Settings())
+    report = STUDIES["hard"].run(StudySettings())
     order = {row["measure"]: row["order"] for row in report.sections[2].table}
 
     assert order["accuracy"] == "A = B > C"
@@ -143,7 +143,7 @@ def _square(number, seed):
 
 def test_finished_parts_are_kept_and_not_computed_again(tmp_path):
     file, told = tmp_path / "parts.jsonl", []
-    settings = Settings(jobs=1, progress_file=file, progress=lambda done, of: told.append((done, of)))
+    settings = StudySettings(jobs=1, progress_file=file, progress=lambda done, of: told.append((done, of)))
     first = do_parts(_square, [(1,), (2,)], settings, "test 1")
     file.write_bytes(file.read_bytes() + b'["cut off in the mid')  # a kill while a line was written
     told.clear()
@@ -151,7 +151,7 @@ def test_finished_parts_are_kept_and_not_computed_again(tmp_path):
 
     assert first == again[:2] == [{"square": 1}, {"square": 4}]
     assert told[0] == (2, 3)  # two were kept
-    assert do_parts(_square, [(1,)], Settings(seed=5, jobs=1, progress_file=file), "test 1") == [{"square": 6}]
+    assert do_parts(_square, [(1,)], StudySettings(seed=5, jobs=1, progress_file=file), "test 1") == [{"square": 6}]
 
 
 def _slow_if_first(number, folder, seed):
@@ -164,7 +164,9 @@ def _slow_if_first(number, folder, seed):
 
 def test_a_part_is_kept_when_it_is_done_though_an_earlier_one_is_not(tmp_path):
     kept = tmp_path / "kept.jsonl"
-    found = do_parts(_slow_if_first, [(i, str(tmp_path)) for i in range(3)], Settings(jobs=2, progress_file=kept), "t")
+    found = do_parts(
+        _slow_if_first, [(i, str(tmp_path)) for i in range(3)], StudySettings(jobs=2, progress_file=kept), "t"
+    )
 
     assert found == [0, 1, 2]  # the first waited for another to be kept
     assert json.loads(kept.read_text().strip().partition("\n")[0])[1] != 0
@@ -183,9 +185,17 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     before = [line for line in kept.read_text().splitlines() if line.endswith("]")]
     assert before
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
-    after = [json.loads(line)[0] for line in kept.read_text().splitlines() if line.endswith("]")]
+    lines = [line for line in kept.read_text().splitlines() if line.endswith("]")]
+    after = [json.loads(line)[0] for line in lines]
+    whole = tmp_path / "whole"
+    subprocess.run([*command[:-1], str(whole)], check=True, capture_output=True)  # noqa: S603
 
     assert "The report is" in done.stdout
+    assert run.returncode == -signal.SIGKILL
+    assert len(before) < len(lines)  # it was killed on the way
+    assert lines[: len(before)] == before  # what was done is not computed again
+    for table in whole.glob("noise-*.csv"):
+        assert (tmp_path / table.name).read_bytes() == table.read_bytes()  # as if never killed
     assert len(after) == len({*after}) == len(noise.FLIPPED) + len(noise.PREVALENCES) - 1  # one part serves both tables
     assert (tmp_path / "noise.html").exists()
     assert (tmp_path / "noise-labels.csv").exists()
@@ -196,13 +206,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 def test_the_report_in_the_docs_on_hard_classifiers_is_what_the_study_gives_today():
     kept = (Path(__file__).parents[2] / "docs" / "studies" / "hard.md").read_text(encoding="utf-8")
-    today = STUDIES["hard"].run(Settings()).markdown()
+    today = STUDIES["hard"].run(StudySettings()).markdown()
 
     assert kept.partition("Made by")[0] == today.partition("Made by")[0], "run `make docs`"
 
 
 def test_a_report_is_written_as_markdown_html_and_csv(tmp_path):
-    report = STUDIES["hard"].run(Settings())
+    report = STUDIES["hard"].run(StudySettings())
     names = {path.name for path in report.save(tmp_path)}
 
     assert {"hard.md", "hard.html", "hard.json", "hard-all.csv", "hard-orders.svg"} <= names

@@ -99,15 +99,15 @@ def advise(situation: SituationOptions, json: bool) -> None:
     from cutline.advice import advise as recommend
     from cutline.measures import MEASURES
 
-    given = dict(vars(situation))
-    if given["goal"] is None:
+    answers = dict(vars(situation))
+    if answers["goal"] is None:
         if not sys.stdin.isatty():
             raise ParameterError(f"What is the model for? Pass --goal with one of {', '.join(GOALS)}.")
-        given = _ask(given)
+        answers = _ask(answers)
     if json:
-        render.print_json(advised(given))
+        render.print_json(advised(answers))
         return
-    recommended = recommend(Situation(**given))
+    recommended = recommend(Situation(**answers))
     screen = render.console()
     rows = [(Text(r.measure, style="bold"), MEASURES[r.measure].title, f"{r.why} ({r.source})") for r in recommended]
     screen.print(render.grid(screen, ("measure", "", "why"), rows))
@@ -116,23 +116,23 @@ def advise(situation: SituationOptions, json: bool) -> None:
     screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}{quota}", style="dim"))
 
 
-def advised(given: dict[str, Any]) -> dict[str, Any]:
-    """The measures that fit a situation, ready for JSON."""
+def advised(answers: dict[str, Any]) -> dict[str, Any]:
+    """Return the measures that fit a situation, ready for JSON."""
     from cutline.advice import Situation
     from cutline.advice import advise as recommend
 
-    recommended = [{"measure": r.measure, "why": r.why, "source": r.source} for r in recommend(Situation(**given))]
-    return {"schema": "cutline/advice/1", "situation": given, "recommendations": recommended}
+    recommended = [{"measure": r.measure, "why": r.why, "source": r.source} for r in recommend(Situation(**answers))]
+    return {"schema": "cutline/advice/1", "situation": answers, "recommendations": recommended}
 
 
-def _ask(given: dict[str, Any]) -> dict[str, Any]:
-    """The situation, each open question asked of the person at the terminal; empty answers mean not known."""
+def _ask(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the situation, each open question asked of the person at the terminal; empty answers mean not known."""
     from cutline.advice import Situation
 
     answers: dict[str, Any] = {}
     for field in fields(Situation):
         is_open = field.name not in _OF_SCREENING or answers["goal"] == "screen"
-        answers[field.name] = given[field.name] or (_answer(field) if is_open else None)
+        answers[field.name] = options[field.name] or (_answer(field) if is_open else None)
     return answers
 
 

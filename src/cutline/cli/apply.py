@@ -26,7 +26,7 @@ from cutline.core.errors import ParameterError
 if TYPE_CHECKING:
     from cutline.calibration.recalibration import Recalibration
     from cutline.cuts.cut import Cut
-    from cutline.inputs.write_flags import Cases
+    from cutline.inputs.write_flags import CaseColumns
 
 _KINDS = {
     ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json",
@@ -38,7 +38,7 @@ _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}  # text, as it is read too
 
 @dataclass(frozen=True)
 class Application:
-    """What is applied to which file, and where the copy goes: to a file, or to standard output."""
+    """A cut or map, the file it is applied to, and the target: a file or standard output."""
 
     file: str
     out: Path | None = None
@@ -105,7 +105,7 @@ def _kind(out: Path | None, *, force: bool) -> str:
 
 @contextmanager
 def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
-    """The file to fill, which becomes the copy, or is printed: to a terminal without what would steer it."""
+    """Yield the file to fill, which becomes the copy, or is printed: to a terminal without what would steer it."""
     if out is not None:
         with atomic_write.filling(out, overwrite=force) as unfinished:
             yield unfinished
@@ -129,10 +129,10 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
     """Copy the cases with a column of recalibrated probabilities."""
     from cutline.calibration.recalibration import in_sql
     from cutline.inputs.rank import check_probabilities
-    from cutline.inputs.write_flags import Cases
+    from cutline.inputs.write_flags import CaseColumns
 
     kind = _kind(to.out, force=force)
-    with waiting("Recalibrating", quiet=quiet), Cases(to.file, to.format) as cases:
+    with waiting("Recalibrating", quiet=quiet), CaseColumns(to.file, to.format) as cases:
         score = to.score or _only_score(cases)
         column = to.column or "recalibrated"
         check_probabilities("Recalibration", *cases.limits(score))
@@ -149,11 +149,11 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
 
 def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column that says whether the cut flags them."""
-    from cutline.inputs.write_flags import Cases, Flags
+    from cutline.inputs.write_flags import CaseColumns, Flags
 
     cut.require()
     kind = _kind(to.out, force=force)
-    with waiting("Flagging", quiet=quiet), Cases(to.file, to.format) as cases:
+    with waiting("Flagging", quiet=quiet), CaseColumns(to.file, to.format) as cases:
         score = to.score or _only_score(cases)
         flags = Flags(score, cut.threshold, cut.higher_is_positive, to.column or "flagged", to.drop)
         with _copy(to.out, force=force) as unfinished:
@@ -167,8 +167,8 @@ def _where(out: Path | None) -> str:
     return "." if out is None else f": {out}"
 
 
-def _only_score(cases: Cases) -> str:
-    """The column that can only be meant: one with the usual name."""
+def _only_score(cases: CaseColumns) -> str:
+    """Return the column that can only be meant: one with the usual name."""
     usual = [
         name for name in cases.columns if name.lower() in ("p", "score", "scores", "prob", "probability", "prediction")
     ]

@@ -1,4 +1,4 @@
-"""`cutline chart`: which pictures, of which models, in which files."""
+"""`cutline chart`: draw pictures of models into files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cutline.core import atomic_write
 from cutline.core.errors import CutlineError, ParameterError
 
 if TYPE_CHECKING:
-    from cutline.charts import ChartKind
+    from cutline.charts import ChartKind, Picture
     from cutline.comparison import Comparison
     from cutline.evaluation import Evaluation
     from cutline.multiclass.one_vs_rest import OneVsRest
@@ -110,11 +110,11 @@ def chart(
         _show_list()
         return
     out = None if output is None else Path(output)
-    _draw_all(what, reading, Drawing(out, look.common, look.parameters, look.dpi, force, quiet), class_scores)
+    _draw_all(what, reading, ChartOutput(out, look.common, look.parameters, look.dpi, force, quiet), class_scores)
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ChartOutput:
     """Where the pictures go, and how they look."""
 
     output: Path | None
@@ -125,7 +125,7 @@ class Drawing:
     quiet: bool = False
 
     def target(self, name: str) -> Path:
-        """The file of a picture."""
+        """Return the file of a picture."""
         output = Path(f"{name}{IN_A_FOLDER}") if self.output is None else self.output
         if PATTERN in str(output):
             return Path(str(output).replace(PATTERN, name))
@@ -153,9 +153,9 @@ class Drawing:
             if not self.is_folder or target.parent.exists():
                 atomic_write.check(target, overwrite=self.force)
 
-    def given(self) -> dict[str, Any]:
-        """The parameters of the chart: numbers, true or false, lists of them, or words."""
-        found = {}
+    def chart_parameters(self) -> dict[str, Any]:
+        """Return the parameters of the chart: numbers, true or false, lists of them, or words."""
+        values = {}
         for term in self.parameters:
             name, equals, text = term.partition("=")
             if not equals or not name.isidentifier():
@@ -164,12 +164,12 @@ class Drawing:
                 raise ParameterError(f"--set is {term!r}", "pass a parameter of the chart")
             if name in self.look:
                 raise ParameterError(f"--set is {term!r}", f"pass --{name}, which is an option of its own")
-            found[name] = _value(text)
-        return found
+            values[name] = _value(text)
+        return values
 
     def save(self, name: str, kind: ChartKind, models: Any) -> Path:
         """Draw a chart of some models and write it."""
-        picture = cl.chart(kind.name, models, **self.look, **self.given())
+        picture: Picture = cl.chart(kind.name, models, **self.look, **self.chart_parameters())
         target = self.target(name)
         if self.is_folder:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -189,14 +189,14 @@ def _show_list() -> None:
     screen.print(Text("\nBesides, every measure of one cut is a chart over the threshold, such as f1.", style="dim"))
 
 
-def _draw_all(what: Sequence[str], reading: Reading, drawing: Drawing, class_scores: Sequence[str]) -> None:
+def _draw_all(what: Sequence[str], reading: Reading, drawing: ChartOutput, class_scores: Sequence[str]) -> None:
     """Read the models, and draw the charts that are named, or all that can be drawn."""
     from cutline.charts import CHARTS
 
     path, names = _file_and_names(what)
     kinds = [CHARTS[name] for name in names]
     everything = not names
-    drawing.given()
+    drawing.chart_parameters()
     if not everything:
         drawing.check(names)
     models = None if path is None else _read(path, reading, kinds, class_scores)
@@ -215,7 +215,7 @@ def _draw_all(what: Sequence[str], reading: Reading, drawing: Drawing, class_sco
     _say(drawing, f"{written[0]} is written." if len(written) == 1 else f"{len(written)} pictures are written.")
 
 
-def _draw(name: str, kind: ChartKind, models: Any, drawing: Drawing) -> list[Path]:
+def _draw(name: str, kind: ChartKind, models: Any, drawing: ChartOutput) -> list[Path]:
     """Draw the chart of all models together, or, where it shows one, of each."""
     from cutline.charts import Shows
     from cutline.comparison import Comparison
@@ -230,13 +230,15 @@ def _draw(name: str, kind: ChartKind, models: Any, drawing: Drawing) -> list[Pat
 
 
 def _stems(name: str, models: Sequence[str]) -> list[str]:
-    """The names of the files of a chart of each model: letters that any file can have, numbered where they meet."""
+    """Return the names of the files of a chart of each model: letters that any file can have, numbered where they
+    meet.
+    """
     stems = [f"{name}-{re.sub(_NOT_IN_FILES, '_', model)}" for model in models]
     return stems if len(set(stems)) == len(stems) else [f"{name}-{i}" for i, _ in enumerate(models, 1)]
 
 
 def _file_and_names(what: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The file, unless the charts need none, and the names of the charts; none of them stands for all."""
+    """Return the file, unless the charts need none, and the names of the charts; none of them stands for all."""
     from cutline.charts import CHARTS, Shows
 
     if what and all(name in CHARTS and CHARTS[name].shows is Shows.NOTHING for name in what):
@@ -257,7 +259,7 @@ def _file_and_names(what: Sequence[str]) -> tuple[str | None, list[str]]:
 def _read(
     path: str, reading: Reading, kinds: Sequence[ChartKind], class_scores: Sequence[str]
 ) -> Evaluation | Comparison | OneVsRest:
-    """The models of the file: one, or several when their columns are named or a chart compares models."""
+    """Return the models of the file: one, or several when their columns are named or a chart compares models."""
     from cutline.charts import Shows
     from cutline.cli.classes import read_classes
     from cutline.cli.reading import read_comparison, read_evaluation
@@ -271,7 +273,7 @@ def _read(
 
 
 def _is_of(kind: ChartKind, models: Any) -> bool:
-    """Whether a chart can be drawn of so many models; a difference has two."""
+    """Whether a chart can be drawn for a number of models; a difference needs two."""
     from cutline.charts import Shows
     from cutline.comparison import Comparison
     from cutline.multiclass.one_vs_rest import OneVsRest
@@ -283,7 +285,7 @@ def _is_of(kind: ChartKind, models: Any) -> bool:
 
 
 def _value(text: str) -> Any:
-    """A value as it is typed: a number, true or false, several of them, or a word."""
+    """Return a value as it is typed: a number, true or false, several of them, or a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
@@ -292,6 +294,6 @@ def _value(text: str) -> Any:
         return text
 
 
-def _say(drawing: Drawing, message: str) -> None:
+def _say(drawing: ChartOutput, message: str) -> None:
     if not drawing.quiet:
         render.say(message)

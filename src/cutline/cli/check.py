@@ -16,15 +16,15 @@ from cutline.cli import render
 from cutline.cli.check_documents import junit_document, markdown_document
 from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.completion import measure_list
-from cutline.cli.options import Columns, IntervalOptions, Output, Reading, ReadingAtCut
+from cutline.cli.options import ColumnOptions, IntervalOptions, Output, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
-from cutline.cli.text import printable
+from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import between, plain, shown, shown_limits
 
 if TYPE_CHECKING:
-    from cutline.cli.reading import Opened
+    from cutline.cli.reading import PredictionFile
     from cutline.comparison import Comparison
     from cutline.cuts.requirements import Requirement, Term
     from cutline.evaluation import Evaluation
@@ -154,14 +154,14 @@ class Result:
         return "" if math.isnan(self.low) else f"[{', '.join(shown_limits(float(self.low), float(self.high)))}]"
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: what is not a finite number is None, with its reason."""
+        """Return the result, ready for JSON: non-finite numbers are None, with a reason."""
         numbers = {name: plain(float(getattr(self, name))) for name in ("value", "low", "high")}
         came_out = {"passed": self.passed, "state": self.state}
         return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GateOutcome:
     """All conditions of a gate, and how they came out."""
 
     file: str
@@ -187,7 +187,7 @@ class Outcome:
         return "All requirements passed."
 
     def document(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the outcome, ready for JSON."""
         head = {"schema": "cutline/check/1", "file": self.file, "passed": self.passed, "level": self.level}
         return head | {"results": [result.to_dict() for result in self.results]}
 
@@ -224,7 +224,7 @@ def check(
         outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
     output.say_guesses(outcome.guesses)
     for line in outcome.messages:
-        output.say(line)
+        output.say(in_options(line))
     for path, document in to_write:
         atomic_write.write(path, document(outcome), overwrite=output.force)
     if output.json:
@@ -238,7 +238,7 @@ def check(
 
 def judged(
     path: str | None, reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
-) -> Outcome:
+) -> GateOutcome:
     """Check all conditions.
 
     Args:
@@ -254,28 +254,36 @@ def judged(
     gate.check()
     has_quota = reading.quota is not None or reading.share is not None
     requirements = [requirement(text, has_quota=has_quota) for text in gate.require]
-    measures = [] if gate.no_worse is None else _guarded(gate.no_worse, has_quota=has_quota)
+    measures = [] if gate.no_worse is None else _guarded_measures(gate.no_worse, has_quota=has_quota)
     intervals.check()
     watched = [] if gate.monitor is None else _no_alarm(gate.monitor)
     if not gate.reads_cases and path is None:
-        return Outcome(printable(gate.monitor), tuple(watched), intervals.level)
+        return GateOutcome(printable(gate.monitor), tuple(watched), intervals.level)
     if path is None:
         raise ParameterError("There are no predictions to check", "pass their file")
-    ev, found = read_evaluation(path, _without_columns(reading, path) if gate.independent else reading, None)
+    ev, predictions = read_evaluation(
+        path, _without_columns(reading, path) if gate.independent else reading, None, quiet=quiet
+    )
     with waiting("Resampling for the intervals", quiet=quiet or intervals.resamples == 0):
-        results, messages = _required(ev, requirements, intervals, gate.undecided) if requirements else ([], [])
+        results, messages = (
+            _check_requirements(ev, requirements, intervals, gate.undecided) if requirements else ([], [])
+        )
         if gate.cut is not None:
             results += _cut_holds(ev, gate.cut, intervals, gate.undecided or "pass")
         if gate.against is not None and gate.independent:
-            results += _no_worse_unpaired(ev, _read_against(found, gate, reading), measures, gate.margin, intervals)
+            results += _no_worse_unpaired(
+                ev, _read_against(predictions, gate, reading), measures, gate.margin, intervals
+            )
         elif gate.against is not None:
-            results += _no_worse(_pair(found, gate, reading), measures, gate.margin, intervals)
-    return Outcome(found.name, (*results, *watched), intervals.level, tuple(found.chosen.guesses), tuple(messages))
+            results += _no_worse(_pair(predictions, gate, reading), measures, gate.margin, intervals)
+    return GateOutcome(
+        predictions.name, (*results, *watched), intervals.level, tuple(predictions.chosen.guesses), tuple(messages)
+    )
 
 
 def judged_slices(
     path: str | None, by: Sequence[str], reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
-) -> Outcome:
+) -> GateOutcome:
     """Check conditions that every slice has to meet, and those on the gap between slices.
 
     Args:
@@ -300,10 +308,10 @@ def judged_slices(
         checked = check_slices(slices, gate.require, level=intervals.level)
     results = tuple(Result(r.requirement, r.passed, r.value, r.low, r.high, r.reason) for r in checked)
     messages = (how_words(intervals.level, gate.require),)
-    return Outcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
+    return GateOutcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
 
 
-def _guarded(text: str, *, has_quota: bool) -> list[Term]:
+def _guarded_measures(text: str, *, has_quota: bool) -> list[Term]:
     """Return the measures in which the model must be no worse."""
     from cutline.cuts.requirements import check_complete, terms
 
@@ -342,7 +350,7 @@ def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided:
     from cutline.results.resample_budget import FEWEST, resamples_for
 
     resamples = resamples_for(len(ev.ranking), intervals.resamples)
-    found = check_cut(load(path), ev, level=intervals.level, resamples=max(FEWEST, resamples), seed=intervals.seed)
+    verdict = check_cut(load(path), ev, level=intervals.level, resamples=max(FEWEST, resamples), seed=intervals.seed)
     return [
         Result(
             one.requirement,
@@ -353,11 +361,11 @@ def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided:
             one.reason,
             one.state == "undecided",
         )
-        for one in found
+        for one in verdict
     ]
 
 
-def _required(
+def _check_requirements(
     ev: Evaluation, requirements: list[Requirement], intervals: IntervalOptions, undecided: str | None
 ) -> tuple[list[Result], list[str]]:
     """Whether the numbers that the requirements name meet them, and what to know about how they were made.
@@ -368,8 +376,8 @@ def _required(
 
     plain_values = [one for one in requirements if one.term.part == "value" and undecided is None]
     limits = [one for one in requirements if one.term.part != "value" or undecided is not None]
-    values = ev.summary([_named(one.term) for one in plain_values], intervals=False)
-    with_limits = ev.summary([_named(one.term) for one in limits], intervals="bootstrap", **intervals.how)
+    values = ev.summary([_name_term(one.term) for one in plain_values], intervals=False)
+    with_limits = ev.summary([_name_term(one.term) for one in limits], intervals="bootstrap", **intervals.how)
     rows = {
         one.text: row
         for summary, some in ((values, plain_values), (with_limits, limits))
@@ -383,13 +391,13 @@ def _required(
         else []
     )
     judged = [
-        _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided)
+        _result(one, rows[one.text]) if undecided is None else _judge(one, rows[one.text], undecided)
         for one in requirements
     ]
     return judged, [line for line in messages if line]
 
 
-def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
+def _name_term(term: Term) -> tuple[Measure, dict[str, Any]]:
     return term.measure, term.parameters
 
 
@@ -411,7 +419,7 @@ def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: In
         )
 
 
-def _judged(one: Requirement, row: Row, undecided: str) -> Result:
+def _judge(one: Requirement, row: Row, undecided: str) -> Result:
     """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
     from cutline.cuts.checking import state_of
 
@@ -426,29 +434,32 @@ def _judged(one: Requirement, row: Row, undecided: str) -> Result:
 
 def _result(one: Requirement, row: Row) -> Result:
     """Whether the number that a requirement names meets it."""
-    part, found = one.term.part, row.estimate
-    number = {"value": row.value, "low": found.low, "high": found.high}[part]
+    part, estimate = one.term.part, row.estimate
+    number = {"value": row.value, "low": estimate.low, "high": estimate.high}[part]
     reason = f"undefined: {row.reason}" if math.isnan(row.value) else ""
     if not reason and math.isnan(number):
-        reason = " ".join(("there is no interval.", *found.notes))
+        reason = " ".join(("there is no interval.", *estimate.notes))
     passed = one.holds(number)
     if part == "value" and passed and row.bounds is not None and not all(map(one.holds, row.bounds[:2])):
         passed = False
         reason = f"the scores were binned, and the exact value is from {between(row.bounds.low, row.bounds.high)}"
     if not passed and not reason:
         reason = f"{part} is {shown(float(number))}"
-    low, high = (found.low, found.high) if part != "value" else (math.nan, math.nan)
+    low, high = (estimate.low, estimate.high) if part != "value" else (math.nan, math.nan)
     return Result(one.text, passed, row.value, low, high, reason)
 
 
-def _pair(found: Opened, gate: GateOptions, reading: Reading) -> Comparison:
-    """The model and the one to beat, on the same cases."""
-    from cutline.cli.reading import in_one_order, joined, opened
+def _pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> Comparison:
+    """Return the model and the one to beat, on the same cases."""
+    from cutline.cli.reading import in_one_order, joined, open_predictions
 
-    found.check_cases()
-    score = gate.against_score or found.chosen.scores[0]
-    columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None, stratum=None)
-    models = {NEW: found, OLD: opened(str(gate.against), replace(reading, columns=columns, format=None))}
+    predictions.check_cases()
+    score = gate.against_score or predictions.chosen.scores[0]
+    columns = replace(reading.columns, label=predictions.chosen.label, scores=(score,), group=None, stratum=None)
+    models = {
+        NEW: predictions,
+        OLD: open_predictions(str(gate.against), replace(reading, columns=columns, format=None)),
+    }
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
@@ -457,7 +468,7 @@ def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, inter
     from cutline.results.resample_budget import resamples_of_rows
 
     how = intervals.how | {"resamples": resamples_of_rows(len(cmp.pairing), intervals.resamples)}
-    summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)
+    summary = cmp.summary([_name_term(term) for term in measures], of_models=(), **how)
     results = []
     for term, row in zip(measures, summary.rows, strict=True):
         name = _loss_name(term, margin)
@@ -466,13 +477,13 @@ def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, inter
     return results
 
 
-def _read_against(found: Opened, gate: GateOptions, reading: Reading) -> Evaluation:
+def _read_against(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> Evaluation:
     """Read the model to beat on its own cases."""
     from cutline.cli.reading import read_evaluation
 
     columns = reading.columns
-    if not found.finished:
-        columns = replace(columns, label=found.chosen.label, scores=found.chosen.scores)
+    if not predictions.finished:
+        columns = replace(columns, label=predictions.chosen.label, scores=predictions.chosen.scores)
     if gate.against_score is not None:
         columns = replace(columns, scores=(gate.against_score,))
     own = replace(reading, columns=columns, format=None)
@@ -483,13 +494,13 @@ def _without_columns(reading: Reading, path: str) -> Reading:
     """Return the options for a file; a finished ranking has no columns, which name those of the other file."""
     from cutline.core.ranking_file import is_ranking_file
 
-    return replace(reading, columns=Columns()) if is_ranking_file(path) else reading
+    return replace(reading, columns=ColumnOptions()) if is_ranking_file(path) else reading
 
 
 def _no_worse_unpaired(
     new: Evaluation, old: Evaluation, measures: list[Term], margin: float | None, intervals: IntervalOptions
 ) -> list[Result]:
-    """Judge the differences of two independent samples, as `_no_worse` judges those of pairs."""
+    """Check the differences of two independent samples, as `_no_worse` does for pairs."""
     from cutline.independent_comparison import compare_independent
     from cutline.results.resample_budget import resamples_for
 
@@ -526,7 +537,7 @@ def _state(result: Result) -> Text:
     return Text("passed", style="green") if result.passed else Text("FAILED", style="bold red")
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: GateOutcome) -> None:
     screen = render.console()
     rows = [
         (_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)

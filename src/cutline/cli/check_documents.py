@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import html
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET  # only written, never read
 
 from cutline.cli.text import without_controls
 from cutline.core.table import shown
 
 if TYPE_CHECKING:
-    from cutline.cli.check import Outcome, Result
+    from cutline.cli.check import GateOutcome, Result
 
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|#~"})
 
 
-def markdown_document(outcome: Outcome) -> bytes:
-    """A heading, a sentence, and a table with what failed first."""
+def markdown_document(outcome: GateOutcome) -> bytes:
+    """Return a heading, a sentence, and a table with what failed first."""
     heads = ("", "requirement", "found", f"{100 * outcome.level:g} % interval", "why")
     rows = [_row(result) for result in sorted(outcome.results, key=lambda result: result.passed)]
     table = [heads, tuple("---" for _ in heads), *rows]
@@ -30,12 +29,14 @@ def _row(result: Result) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Text that no reader of Markdown takes for marks or tags."""
+    """Escape text so that Markdown shows it unchanged."""
     return html.escape(" ".join(without_controls(text).split()), quote=False).translate(_SPECIAL)
 
 
-def junit_document(outcome: Outcome) -> bytes:
-    """One test case for each requirement."""
+def junit_document(outcome: GateOutcome) -> bytes:
+    """Return a JUnit document with one test case for each requirement."""
+    from xml.etree import ElementTree as ET  # only written, never read
+
     results = outcome.results
     failures = str(sum(not result.passed for result in results))
     counts = {"tests": str(len(results)), "failures": failures, "errors": "0", "skipped": "0"}
@@ -45,8 +46,8 @@ def junit_document(outcome: Outcome) -> bytes:
         names = {"classname": "cutline.check", "name": without_controls(result.requirement)}
         case = ET.SubElement(suite, "testcase", names)
         if not result.passed:
-            found = f"found {shown(float(result.value))}" + (f", interval {result.interval}" if result.interval else "")
-            message = without_controls(f"{found}. {result.reason}".strip())
+            value = f"found {shown(float(result.value))}" + (f", interval {result.interval}" if result.interval else "")
+            message = without_controls(f"{value}. {result.reason}".strip())
             ET.SubElement(case, "failure", {"message": message}).text = message
     ET.indent(suites)
     text: bytes = ET.tostring(suites, "utf-8", xml_declaration=True)

@@ -28,7 +28,7 @@ CHARTS = ("class_roc", "class_measures", "class_confusion_matrix")
 
 
 class ClassModel(NamedTuple):
-    """What is asked of `evaluate` besides the common options."""
+    """Options of `evaluate` for several classes besides the common ones."""
 
     paths: Sequence[str]
     class_scores: Sequence[str]
@@ -56,12 +56,12 @@ def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions
         return
     charts = CHARTS if output.png is not None else ()
     output.check(charts)
-    found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name, ordered=model.ordered)
-    summary = found.summary(_measures(selection), level=selection.level)
+    classes, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name, ordered=model.ordered)
+    summary = classes.summary(_measures(selection), level=selection.level)
     summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     output.say_guesses(guesses)
-    show(output, summary, _rendered(render.console(), summary))
-    write(output, found, summary, charts)
+    show(output, summary, _render(render.console(), summary))
+    write(output, classes, summary, charts)
 
 
 def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
@@ -82,16 +82,16 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
     columns = columns_by_class(model.class_scores)
     names = [one.strip() for one in (model.labels or "").split(",")]
     file = files.read(model.paths[0], reading.format, reading.memory)
-    for option, wanted in (("--labels", names), ("--class-scores", list(columns.values()))):
-        for column in wanted:
+    for option, required in (("--labels", names), ("--class-scores", list(columns.values()))):
+        for column in required:
             if column not in file.columns:
                 raise _absent(printable(file.title), column, option, file.columns)
     title = printable(name_of(model.name) or file.title)
-    found: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
-    table = found.summary(_measures(selection), level=selection.level)
+    labels: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
+    table = labels.summary(_measures(selection), level=selection.level)
     if output.json:
-        document = {"schema": "cutline/labels/1", "name": found.name, "cases": found.cases}
-        render.print_json({**document, "labels": list(found), "level": selection.level, "measures": table.to_dict()})
+        document = {"schema": "cutline/labels/1", "name": labels.name, "cases": labels.cases}
+        render.print_json({**document, "labels": list(labels), "level": selection.level, "measures": table.to_dict()})
     elif output.csv:
         render.put(table.to_csv())
     else:
@@ -128,59 +128,59 @@ def run_class_comparison(
             "--class-scores reads one file", "pass the path of one that holds the scores of all models"
         )
     output.check()
-    found, guesses = read_class_models(paths[0], class_scores, reading)
-    summary = found.summary(_measures(selection), level=selection.level)
+    comparison, guesses = read_class_models(paths[0], class_scores, reading)
+    summary = comparison.summary(_measures(selection), level=selection.level)
     summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     output.say_guesses(guesses)
-    show(output, summary, _compared(render.console(), summary))
-    write(output, found, summary, ())
+    show(output, summary, _render_comparison(render.console(), summary))
+    write(output, comparison, summary, ())
 
 
 def _measures(selection: MeasureOptions) -> list[str] | None:
     return None if selection.measures is None else [one.strip() for one in selection.measures.split(",")]
 
 
-def models_by_name(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The columns of each model by class: an option for each model, with its name before a colon.
+def models_by_name(options: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the columns of each model by class: an option for each model, with its name before a colon.
 
     >>> models_by_name(["forest:ant=f_ant,bee=f_bee", "ant,bee"])
     {'forest': {'ant': 'f_ant', 'bee': 'f_bee'}, 'model 2': {'ant': 'ant', 'bee': 'bee'}}
     """
-    if len(given) < 2:
+    if len(options) < 2:
         one = "pass it once for each model, such as --class-scores forest:ant=f_ant,bee=f_bee"
         raise ParameterError("--class-scores names one model", one)
-    found: dict[str, dict[str, str]] = {}
-    for number, text in enumerate(given, 1):
+    models: dict[str, dict[str, str]] = {}
+    for number, text in enumerate(options, 1):
         before, colon, after = text.partition(":")
         is_named = bool(colon) and not any(sign in before for sign in ",=")
         name = before.strip() if is_named else f"model {number}"
-        if name in found:
+        if name in models:
             raise ParameterError(f"--class-scores names the model {quoted(name)} twice", "give each model its own name")
-        found[name] = columns_by_class([after if is_named else text])
-    return found
+        models[name] = columns_by_class([after if is_named else text])
+    return models
 
 
-def columns_by_class(given: Sequence[str]) -> dict[str, str]:
-    """The columns by class, as the options name them.
+def columns_by_class(options: Sequence[str]) -> dict[str, str]:
+    """Return the columns by class, as the options name them.
 
     >>> columns_by_class(["ant,bee", "cat=p_cat"])
     {'ant': 'ant', 'bee': 'bee', 'cat': 'p_cat'}
     """
-    found: dict[str, str] = {}
-    for term in (term.strip() for text in given for term in text.split(",")):
+    columns: dict[str, str] = {}
+    for term in (term.strip() for text in options for term in text.split(",")):
         label, equals, column = (part.strip() for part in term.partition("="))
         if not label or (equals and not column):
             raise ParameterError(
-                f"--class-scores is {quoted(', '.join(given))}", "pass columns with commas, such as ant,bee=p_bee,cat"
+                f"--class-scores is {quoted(', '.join(options))}", "pass columns with commas, such as ant,bee=p_bee,cat"
             )
-        if label in found:
+        if label in columns:
             raise ParameterError(f"--class-scores names the class {quoted(label)} twice", "name each class once")
-        found[label] = column if equals else label
-    if len(found) < 2:
+        columns[label] = column if equals else label
+    if len(columns) < 2:
         raise ParameterError(
-            f"--class-scores names one class, {quoted(next(iter(found)))}", "pass a column for each of two or more"
+            f"--class-scores names one class, {quoted(next(iter(columns)))}", "pass a column for each of two or more"
         )
-    return found
+    return columns
 
 
 def _check(model: ClassModel, selection: SelectionOptions) -> None:
@@ -200,7 +200,7 @@ def _check(model: ClassModel, selection: SelectionOptions) -> None:
 def _check_reading(reading: Reading) -> None:
     """Refuse ways of reading that several classes have no use for."""
     c = reading.columns
-    given = {
+    is_used = {
         "--score": bool(c.scores),
         "--stratum": c.stratum is not None,
         "--id": c.id is not None,
@@ -211,11 +211,11 @@ def _check_reading(reading: Reading) -> None:
         "--share": reading.share is not None,
         "--exact": bool(reading.exact),
     }
-    _refuse(given)
+    _refuse(is_used)
 
 
-def _refuse(given: Mapping[str, bool], beside: str = "--class-scores") -> None:
-    refused = [option for option, is_given in given.items() if is_given]
+def _refuse(is_used: Mapping[str, bool], beside: str = "--class-scores") -> None:
+    refused = [option for option, is_given in is_used.items() if is_given]
     if refused:
         raise ParameterError(f"{refused[0]} has no meaning with {beside}", "leave one of them out")
 
@@ -223,7 +223,7 @@ def _refuse(given: Mapping[str, bool], beside: str = "--class-scores") -> None:
 def read_classes(
     path: str, class_scores: Sequence[str], how: Reading, name: str | None = None, *, ordered: bool = False
 ) -> tuple[OneVsRest, Sequence[str]]:
-    """The model of several classes of a file, and what was guessed.
+    """Return the model of several classes of a file, and what was guessed.
 
     Args:
         path: The file.
@@ -235,15 +235,15 @@ def read_classes(
     _check_reading(how)
     columns = columns_by_class(class_scores)
     file = files.read(path, how.format, how.memory)
-    chosen = _chosen(file, columns.values(), how)
+    chosen = _choose_columns(file, columns.values(), how)
     title = printable(name_of(name) or file.title)
-    given = _common(how) | {"ordered": ordered}
-    found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **given)
-    return found, chosen.guesses
+    options = _common(how) | {"ordered": ordered}
+    classes = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **options)
+    return classes, chosen.guesses
 
 
 def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> tuple[ClassComparison, Sequence[str]]:
-    """The models of several classes of a file, and what was guessed.
+    """Return the models of several classes of a file, and what was guessed.
 
     Args:
         path: The file.
@@ -253,31 +253,31 @@ def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> t
     _check_reading(how)
     models = models_by_name(class_scores)
     file = files.read(path, how.format, how.memory)
-    chosen = _chosen(file, [column for own in models.values() for column in own.values()], how)
+    chosen = _choose_columns(file, [column for own in models.values() for column in own.values()], how)
     named = {printable(name): own for name, own in models.items()}
-    found = compare_classes(chosen.label, named, how.columns.weight, data=file, **_common(how))
-    return found, chosen.guesses
+    comparison = compare_classes(chosen.label, named, how.columns.weight, data=file, **_common(how))
+    return comparison, chosen.guesses
 
 
 def _common(how: Reading) -> dict[str, Any]:
-    """What one_vs_rest() and compare_classes() take alike."""
+    """Return the arguments that one_vs_rest() and compare_classes() share."""
     return {"missing": how.missing, "groups": how.columns.group, "weights_are": how.weights_are}
 
 
-def _chosen(file: Source, columns: Iterable[str], how: Reading) -> Chosen:
-    """The columns of a file, all of which are there, each with one purpose; the label is guessed if none is named."""
-    c, wanted = how.columns, tuple(dict.fromkeys(columns))
+def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chosen:
+    """Check the columns of a file, each with one purpose; the label is guessed if none is named."""
+    c, score_columns = how.columns, tuple(dict.fromkeys(columns))
     for option, column in (("--label", c.label), ("--weight", c.weight), ("--group", c.group)):
         if column is not None and column not in file.columns:
             raise _absent(printable(file.title), column, option, file.columns)
-    for column in wanted:
+    for column in score_columns:
         if column not in file.columns:
             raise _absent(printable(file.title), column, "--class-scores", file.columns)
         if column in (c.label, c.weight):
             other = "--label" if column == c.label else "--weight"
             both = f"--class-scores and {other} both name {quoted(column)}"
             raise ParameterError(both, "pass another column for one of them")
-    return choose(file, c.label, wanted, c.others)
+    return choose(file, c.label, score_columns, c.others)
 
 
 def _absent(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
@@ -289,8 +289,8 @@ def _absent(title: str, column: str, option: str, known: Sequence[str]) -> Input
 # ---------------------------------------------------------------------- looks
 
 
-def _rendered(screen: Console, summary: ClassSummary) -> RenderableType:
-    """What was evaluated, the measures of all classes, those of each, and the confusion matrix."""
+def _render(screen: Console, summary: ClassSummary) -> RenderableType:
+    """Render the title, the measures of all classes and of each, and the confusion matrix."""
     heading = Text(printable(summary.name or "model"), style="bold").append(f"  {printable(summary.data.words())}")
     level = f"{100 * summary.level:g} % interval"
     overall = [
@@ -307,8 +307,8 @@ def _rendered(screen: Console, summary: ClassSummary) -> RenderableType:
     return Group(*parts, *_reasons(summary))
 
 
-def _compared(screen: Console, summary: ClassComparisonSummary) -> RenderableType:
-    """What was compared, a line for each measure and pair of models, and which model is better in which."""
+def _render_comparison(screen: Console, summary: ClassComparisonSummary) -> RenderableType:
+    """Render the comparison: a line for each measure and pair of models, and which model is better in which."""
     level = f"{100 * summary.level:g} % interval"
     parts: list[RenderableType] = [Text(printable(summary.title))]
     for a, b in dict.fromkeys((row.test.a, row.test.b) for row in summary.rows):
@@ -333,12 +333,12 @@ def _compared(screen: Console, summary: ClassComparisonSummary) -> RenderableTyp
 
 
 def _conclusions(rows: Sequence[ClassDifference], level: float) -> list[RenderableType]:
-    """Each conclusion once, with the measures that it holds for, and why there is none."""
-    found: dict[str, list[str]] = {}
+    """Return each conclusion once, with the measures that it holds for, and why there is none."""
+    measures: dict[str, list[str]] = {}
     for row in rows:
         why = f"No test, because {row.test.notes[0]}" if row.test.notes else row.conclusion(level)
-        found.setdefault(why, []).append(f"{row.title} ({row.of})")
-    return [Text(printable(f"{told}: {', '.join(names)}.")) for told, names in found.items()]
+        measures.setdefault(why, []).append(f"{row.title} ({row.of})")
+    return [Text(printable(f"{conclusion}: {', '.join(names)}.")) for conclusion, names in measures.items()]
 
 
 def _grid(screen: Console, table: Table, title: str) -> RenderableType:
@@ -351,13 +351,13 @@ def _grid(screen: Console, table: Table, title: str) -> RenderableType:
 
 
 def _reasons(summary: ClassSummary) -> list[RenderableType]:
-    """Why measures are undefined, each reason once with what it holds for."""
-    found: dict[str, list[str]] = {}
+    """Return why measures are undefined, each reason once with what it holds for."""
+    titles: dict[str, list[str]] = {}
     for row in summary.rows:
         if row.reason:
-            found.setdefault(row.reason, []).append(f"{row.title} ({row.of})")
+            titles.setdefault(row.reason, []).append(f"{row.title} ({row.of})")
     return [
         part
-        for reason, names in found.items()
+        for reason, names in titles.items()
         for part in (Text(), Text(printable(f"Undefined because {reason}: {', '.join(names)}"), style="yellow"))
     ]

@@ -34,7 +34,7 @@ class Option(click.Option):
         self.group, self.advanced = group, advanced
 
 
-class Argument(click.Argument):
+class CommandArgument(click.Argument):
     """An argument that is explained in the help."""
 
     def __init__(self, *arguments: Any, help: str, **settings: Any) -> None:
@@ -80,7 +80,7 @@ def option(*names: str, group: str, help: str, advanced: bool = False, **setting
 
 def argument(name: str, *, help: str, **settings: Any) -> Callable[[Function], Function]:
     """Declare an argument, with what it means."""
-    return click.argument(name, cls=Argument, help=help, **settings)
+    return click.argument(name, cls=CommandArgument, help=help, **settings)
 
 
 # ---------------------------------------------------------------------- groups of options
@@ -98,13 +98,13 @@ def options_of(group: Any, name: str) -> Callable[[Function], Function]:
         group: The dataclass.
         name: The argument of the command.
     """
-    declared = _declared(group)
+    declared = _collect_options(group)
 
     def decorate(function: Function) -> Function:
         @wraps(function)
-        def filled(**given: Any) -> Any:
-            values = {field: given.pop(field) for field in declared}
-            return function(**given, **{name: _fill(group, values)})
+        def filled(**values_by_name: Any) -> Any:
+            values = {field: values_by_name.pop(field) for field in declared}
+            return function(**values_by_name, **{name: _fill(group, values)})
 
         for field, declaration in reversed(declared.items()):
             declaration.named(field)(filled)
@@ -113,15 +113,15 @@ def options_of(group: Any, name: str) -> Callable[[Function], Function]:
     return decorate
 
 
-def _declared(group: Any) -> dict[str, Declaration]:
-    """The options of a dataclass, and of the dataclasses in it, by the names of the fields."""
-    found: dict[str, Declaration] = {}
+def _collect_options(group: Any) -> dict[str, Declaration]:
+    """Return the options of a dataclass, and of the dataclasses in it, by the names of the fields."""
+    options: dict[str, Declaration] = {}
     for field in dataclasses.fields(group):
         if _OPTIONS in field.metadata:
-            found |= _declared(field.metadata[_OPTIONS])
+            options |= _collect_options(field.metadata[_OPTIONS])
         elif _OPTION in field.metadata:
-            found[field.name] = field.metadata[_OPTION]
-    return found
+            options[field.name] = field.metadata[_OPTION]
+    return options
 
 
 def _fill(group: Any, values: dict[str, Any]) -> Any:
@@ -178,7 +178,7 @@ class FileName(click.ParamType):  # type: ignore[type-arg]
         return self._make(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Let the shell offer files."""
+        """Return the marker that lets the shell complete files."""
         return [CompletionItem(incomplete, type="file")]
 
 
@@ -239,8 +239,8 @@ class LazyGroup(click.Group):
         entry = _BY_NAME.get(cmd_name)
         if entry is None:
             return None
-        found: click.Command = getattr(import_module(f"cutline.cli.{entry.name}"), entry.name)
-        return found
+        command: click.Command = getattr(import_module(f"cutline.cli.{entry.name}"), entry.name)
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where no command is named, which is a wrong usage."""
@@ -253,6 +253,9 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an interruption ends it without click's empty line."""
+        from cutline.core.address_space import prepare_command
+
+        prepare_command()
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

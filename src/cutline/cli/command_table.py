@@ -202,7 +202,7 @@ COMMANDS = (
         "page",
         JUDGE,
         "Example: cutline page -o cutline.html",
-        "Write a page for people without Python: one offline HTML file that evaluates a CSV file in the browser.",
+        "Write a page for people without Python: one offline HTML file that evaluates CSV and Excel in the browser.",
         (
             "Whoever opens it drops a file or pastes columns, and sees measures, charts, the cut and its promises.",
             "Nothing leaves the computer: the page makes no network requests.",

@@ -108,22 +108,22 @@ def compare(
     same_cases = {"--goal": goal, "--primary": primary, "--reference": reference, "--pairs": pairs}
     if by:
         others = {"--independent": independent, "--class-scores": class_scores, "--fold": fold, "--pairs": pairs}
-        unused = others | {"--goal": goal, "--primary": primary}
-        _compare_by_slice(files, by, reading, selection, output, reference, unused)
+        refused = others | {"--goal": goal, "--primary": primary}
+        _compare_by_slice(files, by, reading, selection, output, reference, refused)
         return
     if fold is not None:
         from cutline.cli.folds import run_fold_comparison
 
-        unused = {"--independent": independent, "--class-scores": class_scores} | same_cases
-        run_fold_comparison(files, fold, repeat, reading, selection, output, rope, unused)
+        refused = {"--independent": independent, "--class-scores": class_scores} | same_cases
+        run_fold_comparison(files, fold, repeat, reading, selection, output, rope, refused)
         return
     if repeat is not None or rope:
         given_alone = "--repeat" if repeat is not None else "--rope"
         raise ParameterError(f"{given_alone} is given without --fold", "pass the column of the folds too")
     if independent or class_scores:
         which = "--independent" if independent else "--class-scores"
-        for name, given in same_cases.items():
-            if given:
+        for name, value in same_cases.items():
+            if value:
                 raise ParameterError(f"{name} cannot be combined with {which}", "leave one of them out")
     if independent:
         _compare_independent(files, reading, selection, output)
@@ -138,7 +138,7 @@ def compare(
     charts = charts_in_folder(output, several=True)
     output.check(charts)
     selection.check()
-    cmp, guesses = read_comparison(files, reading)
+    cmp, guesses = read_comparison(files, reading, quiet=output.quiet)
     start_drawing(output)
     if reference is not None:
         from cutline.core.validation import check_choice
@@ -147,7 +147,8 @@ def compare(
     question = {"goal": goal, "primary": primary}
     summary = compared(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet, **question)
     output.say_guesses(guesses)
-    show(output, summary, render.comparison(render.console(), summary, reference=reference, pairs=pairs))
+    table = render.comparison(render.console(), summary, reference=reference, pairs=pairs)
+    show(output, summary, table, warned=True)
     write(output, cmp, summary, charts)
 
 
@@ -170,14 +171,14 @@ def _compare_by_slice(
     selection: MeasureOptions,
     output: FileOutput,
     reference: str | None,
-    unused: Mapping[str, Any],
+    refused: Mapping[str, Any],
 ) -> None:
     """Compare the models of one file in each slice of its cases, and show where they differ."""
-    from cutline.cli.reading import opened
+    from cutline.cli.reading import open_predictions
     from cutline.cli.slices import slice_options
     from cutline.models_by_slice import compare_by_slice
 
-    for option_name, value in unused.items():
+    for option_name, value in refused.items():
         if value:
             raise ParameterError(f"--by cannot be combined with {option_name}", "leave one of them out")
     if output.documents or output.png:
@@ -193,7 +194,7 @@ def _compare_by_slice(
     selection.check()
     output.check()
     rules = slice_options(by)
-    source = opened(paths[0], reading, models=2, by=tuple(rules))
+    source = open_predictions(paths[0], reading, models=2, by=tuple(rules), quiet=output.quiet)
     names = {printable(column): column for column in source.chosen.scores}
     how = {key: value for key, value in reading.common.items() if key not in ("quota", "share", "weights_are")}
     with waiting("Comparing the slices", quiet=output.quiet):
@@ -213,11 +214,9 @@ _MOST_SLICES = 12  # of more, those with the smallest p-values are shown
 
 
 def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
-    """The verdict, and a table for each measure: all cases, then the slices."""
+    """Return the verdict, and a table for each measure: all cases, then the slices."""
     screen = render.console()
-    parts: list[RenderableType] = [
-        Text(printable(line), style="bold" if not i else "") for i, line in enumerate(summary.statements)
-    ]
+    parts: list[RenderableType] = render.sentences(screen, summary.statements)
     for overall in summary.overall:
         own = summary.of(overall)
         listed_slices = own
@@ -246,7 +245,7 @@ def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
         parts += [Text(), render.grid(screen, head, cells, title)]
         if len(listed_slices) < len(own):  # folded
             parts.append(Text(f"The {len(listed_slices)} smallest p-values of {len(own)} slices.", style="dim"))
-    return Group(*parts, *(Text(f"- {printable(note)}", style="dim") for note in summary.notes))
+    return Group(*parts, *(Text(f"- {printable(note.text)}", style="dim") for note in summary.notes))
 
 
 def _numbers(row: DifferenceRow, mark: str) -> tuple[str, str, str, str]:
@@ -272,8 +271,8 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
     first, second = (read_evaluation(path, reading, Path(path).stem, quiet=output.quiet)[0] for path in paths)
     one, other = first.ranking, second.ranking
     if one.positive != other.positive or one.higher_is_positive != other.higher_is_positive:
-        found = f"{shown(paths[0])} and {shown(paths[1])} differ in the positive label, or in which scores mean it"
-        raise InputError(found, "pass two of one kind")
+        difference = f"{shown(paths[0])} and {shown(paths[1])} differ in the positive label, or in which scores mean it"
+        raise InputError(difference, "pass two of one kind")
     with waiting("Resampling for the intervals", quiet=output.quiet or selection.resamples == 0):
         table = compare_independent(first, second).summary(selection.chosen, **selection.how)
     if output.json:
@@ -286,15 +285,9 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
 
 
 def _differences(table: Table, level: float) -> RenderableType:
-    """The values of both, their differences, between which values bins leave these, and what qualifies them."""
+    """Return the values of both, their differences, between which values bins leave these, and what qualifies them."""
     screen, rows = render.console(), list(table)
-    head = (
-        "",
-        *(name.removeprefix("value of ") for name in table.columns[1:3]),
-        "difference",
-        f"{100 * level:g} % interval",
-        "p",
-    )
+    names = [name.removeprefix("value of ") for name in table.columns[1:3]]
     cells = [
         (
             *(row["measure"], *(shown_number(row[name]) for name in (*table.columns[1:3], "difference"))),
@@ -303,10 +296,8 @@ def _differences(table: Table, level: float) -> RenderableType:
         )
         for row in rows
     ]
-    parts: list[RenderableType] = [Text(printable(table.title)), Text()]
-    if table.above:
-        parts += [Text(printable(line), style="bold" if not i else "") for i, line in enumerate(table.above)] + [Text()]
-    parts.append(render.grid(screen, head, cells))
+    parts = [*render.sentences(screen, table.above), *([Text()] if table.above else [])]
+    parts += [Text(printable(table.title)), Text(), render.differences(screen, names, cells, level)]
     ends = [(row["measure"], between(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None]
     if ends:
         title = "Where the exact differences lie (the scores were binned)"

@@ -24,7 +24,7 @@ def measure_names(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def measure_list(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return lists of measures, of which the last is completed."""
+    """Return completions of the last measure in a list."""
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in measure_names(ctx, param, last)]
 

@@ -131,12 +131,12 @@ class CutOptions:
 
     def arguments(self) -> dict[str, Any]:
         """Return the keywords of choose_cut()."""
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        del given["require"], given["estimates"], given["confidence"]
-        given.pop("at", None)
+        keywords = {name: value for name, value in vars(self).items() if value is not None}
+        del keywords["require"], keywords["estimates"], keywords["confidence"]
+        keywords.pop("at", None)
         quota = self.quota[0] if len(self.quota) == 1 else list(self.quota) or None
         utility = None if self.utility is None else _utility(self.utility)
-        return given | {"quota": quota, "utility": utility, "level": None if self.estimates else self.confidence}
+        return keywords | {"quota": quota, "utility": utility, "level": None if self.estimates else self.confidence}
 
 
 def _utility(text: str) -> dict[str, float]:
@@ -197,7 +197,7 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
 def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
     screen = render.console()
     screen.print(Text(printable(cut.statement), style="bold"))
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [render.warning(in_options(line)) for line in cut.warnings]
     if cut.possible:
         parts += [Text(printable(line)) for line in cut.details]
         rows = [

@@ -45,7 +45,7 @@ def demo(html: Path | None, force: bool) -> None:
 
 
 def _cuts(r: Ranking) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Berrar's Figure 2: each cut with its counts and rates."""
+    """Return Berrar's Figure 2: each cut with its counts and rates."""
     c, names = r.counts, ("tp", "fp", "tpr", "fpr", "precision", "lift")
     columns = [c.threshold.tolist(), *(getattr(c, name).tolist() for name in names)]
     rows = [[shown(cell) for cell in row] for row in zip(*columns, strict=True)]

@@ -78,7 +78,7 @@ def drift(
         atomic_write.check(html, overwrite=output.force)
     if margin is not None and no_worse is None:
         raise ParameterError("--margin belongs to --no-worse", "pass that too")
-    column = score or _guessed([reference, sample], output)
+    column = score or _guess_score([reference, sample], output)
     result = cl.drift(reference, sample, score=column, label=label, cut=threshold, bins=bins, level=level)
     gate = None if no_worse is None else result.no_worse([name.strip() for name in no_worse.split(",")], margin=margin)
     if html is not None:
@@ -96,7 +96,7 @@ def drift(
     ctx.exit(1 if failed or (fail_on_drift and result.drifted) else 0)
 
 
-def _guessed(paths: list[str], output: Output) -> str | None:
+def _guess_score(paths: list[str], output: Output) -> str | None:
     """Return the column of the scores where only one can be meant; None if no table is read."""
     from cutline.core.ranking_file import is_ranking_file
     from cutline.inputs.column_source import opened

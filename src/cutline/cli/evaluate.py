@@ -18,7 +18,7 @@ from cutline.cli.text import in_options
 from cutline.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from cutline.cli.reading import Opened
+    from cutline.cli.reading import PredictionFile
     from cutline.evaluation import Evaluation
     from cutline.results.comparison_summary import ComparisonSummary
     from cutline.results.summary import Summary
@@ -53,6 +53,12 @@ if TYPE_CHECKING:
 )
 @o.CLASS_SCORES
 @o.BY
+@option(
+    "--simultaneous",
+    is_flag=True,
+    group=o.DATA,
+    help="With --by: the intervals of a measure hold for all slices together. Example: --by site --simultaneous",
+)
 @o.FOLD
 @o.REPEAT
 @option(
@@ -86,6 +92,7 @@ def evaluate(
     ranking_csv: str | None,
     class_scores: tuple[str, ...],
     by: tuple[str, ...],
+    simultaneous: bool,
     fold: str | None,
     repeat: str | None,
     quota_by: str | None,
@@ -94,25 +101,27 @@ def evaluate(
 ) -> None:
     """Evaluate one model and show the results."""
     if (ordered or labels) and not class_scores:
-        given = "--ordered" if ordered else "--labels"
-        raise ParameterError(f"{given} needs --class-scores", "pass a column of scores for each class or label")
-    unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
+        option_name = "--ordered" if ordered else "--labels"
+        raise ParameterError(f"{option_name} needs --class-scores", "pass a column of scores for each class or label")
+    if simultaneous and not by:
+        raise ParameterError("--simultaneous is about slices", "pass --by too")
+    refused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
     if quota_by is not None:
         from cutline.cli.quota_periods import run_periods
 
-        run_periods(files, quota_by, reading, selection, output, name, unused | {"--by": by, "--fold": fold})
+        run_periods(files, quota_by, reading, selection, output, name, refused | {"--by": by, "--fold": fold})
         return
     if fold is not None:
         from cutline.cli.folds import run_folds
 
-        run_folds(files, fold, repeat, reading, selection, output, name, unused | {"--by": by})
+        run_folds(files, fold, repeat, reading, selection, output, name, refused | {"--by": by})
         return
     if repeat is not None:
         raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     if by:
         from cutline.cli.slices import run_slices
 
-        run_slices(files, by, reading, selection, output, name, unused)
+        run_slices(files, by, reading, selection, output, name, refused, simultaneous=simultaneous)
         return
     if class_scores:
         from cutline.cli.classes import ClassModel, run_classes
@@ -131,15 +140,15 @@ def evaluate(
     usual = {m.name for m in headlines(ev.cut)}
     shown = summary if selection.by_name else summary.only(usual)
     output.say_guesses(source.chosen.guesses)
-    show(output, shown, render.evaluation(render.console(), shown))
+    show(output, shown, render.evaluation(render.console(), shown), warned=True)
     write(output, ev, summary, charts, template)
 
 
 def _read(
     files: tuple[str, ...], reading: LargeReading, name: str | None, ranking_csv: str | None, *, quiet: bool
-) -> tuple[Evaluation, Opened]:
+) -> tuple[Evaluation, PredictionFile]:
     """Read the predictions, or a finished ranking in place of them."""
-    from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_evaluation
+    from cutline.cli.reading import evaluate_ranking, ranking_file, read_evaluation
     from cutline.core.validation import name_of
     from cutline.inputs.ranking_tables import read_ranking_table
 
@@ -150,10 +159,8 @@ def _read(
     ranking = read_ranking_table(
         ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
     )
-    ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
-    source = finished(Path(ranking_csv).name)
-    check_classes(ev, source)
-    return ev, source
+    ev = evaluate_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
+    return ev, ranking_file(Path(ranking_csv).name)
 
 
 def evaluated(ev: Evaluation, selection: SelectionOptions, *, whole: bool = False, quiet: bool) -> Summary:

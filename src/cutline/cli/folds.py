@@ -12,7 +12,7 @@ from cutline.cli import render
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
 from cutline.cli.output import show
 from cutline.cli.progress import waiting
-from cutline.cli.reading import opened
+from cutline.cli.reading import PredictionFile, open_predictions
 from cutline.cli.text import in_options, printable
 from cutline.core.errors import ParameterError
 from cutline.core.validation import name_of
@@ -30,7 +30,7 @@ def run_folds(
     selection: SelectionOptions,
     output: FileOutput,
     name: str | None,
-    unused: Mapping[str, Any],
+    refused: Mapping[str, Any],
 ) -> None:
     """Evaluate the out-of-fold predictions of one model and show the results.
 
@@ -42,40 +42,40 @@ def run_folds(
         selection: Which measures.
         output: Where they go.
         name: What to call the model.
-        unused: Options that folds have no use for, with what was given: none is read and ignored.
+        refused: Options that folds have no use for, with what was given: none is read and ignored.
     """
-    unused = {**unused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
-    _check_unused(unused)
+    refused = {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
+    _check_refused(refused)
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     if len(reading.columns.scores) > 1:
         raise ParameterError(f"--score is given {len(reading.columns.scores)} times", "pass it once for this command")
     output.check()
     selection.check()
-    found = opened(paths, reading, folds=[fold, *([repeat] if repeat else [])])
-    score = found.chosen.scores[0]
-    ev = _evaluated(found, score, fold, repeat, reading, printable(name_of(name) or score))
+    columns = [fold, *([repeat] if repeat else [])]
+    predictions = open_predictions(paths, reading, folds=columns, quiet=output.quiet)
+    score = predictions.chosen.scores[0]
+    ev = _evaluate(predictions, score, fold, repeat, reading, printable(name_of(name) or score))
     every = selection.by_name is None and not output.is_whole
     chosen: Any = headlines(ev.cut) if every else selection.chosen
     with waiting("Measuring the folds", quiet=output.quiet):
         summary = ev.summary(chosen, family=selection.family, level=selection.level)
     summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     shown = summary if selection.by_name else summary.only({m.name for m in headlines(ev.cut)})
-    output.say_guesses(found.chosen.guesses)
-    as_text = not (output.json or output.csv)
-    view = replace(shown, notes=shown.notes[1:]) if as_text else shown  # the first is the statement below
-    show(output, view, render.evaluation(render.console(), view))
-    if as_text and not output.quiet:
-        render.console().print(Text(f"\n{shown.notes[0]}"))
+    output.say_guesses(predictions.chosen.guesses)
+    show(output, shown, render.evaluation(render.console(), shown), warned=True)
     for path in output.documents:
         save(ev, path, overwrite=output.force, summary=summary)
         output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
 
 
-def _evaluated(found: Any, score: str, fold: str, repeat: str | None, reading: Reading, name: str) -> FoldEvaluation:
+def _evaluate(
+    predictions: PredictionFile, score: str, fold: str, repeat: str | None, reading: Reading, name: str
+) -> FoldEvaluation:
     c = reading.columns
     split: dict[str, Any] = {"folds": fold, "repeats": repeat, "groups": c.group}
-    return evaluate_folds(found.chosen.label, score, c.weight, data=found.file, name=name, **split, **reading.common)
+    label, file = predictions.chosen.label, predictions.file
+    return evaluate_folds(label, score, c.weight, data=file, name=name, **split, **reading.common)
 
 
 def run_fold_comparison(
@@ -86,7 +86,7 @@ def run_fold_comparison(
     selection: MeasureOptions,
     output: FileOutput,
     rope: float,
-    unused: Mapping[str, Any],
+    refused: Mapping[str, Any],
 ) -> None:
     """Compare models on the same folds and show the results.
 
@@ -98,17 +98,18 @@ def run_fold_comparison(
         selection: Which measures.
         output: Where they go.
         rope: The region of practical equivalence.
-        unused: Options that folds have no use for, with what was given: none is read and ignored.
+        refused: Options that folds have no use for, with what was given: none is read and ignored.
     """
-    unused = {**unused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
-    _check_unused(unused)
+    refused = {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
+    _check_refused(refused)
     output.check()
     selection.check()
-    found = opened(paths, reading, models=2, folds=[fold, *([repeat] if repeat else [])])
-    models = {name: _evaluated(found, name, fold, repeat, reading, name) for name in found.chosen.scores}
+    columns = [fold, *([repeat] if repeat else [])]
+    predictions = open_predictions(paths, reading, models=2, folds=columns, quiet=output.quiet)
+    models = {name: _evaluate(predictions, name, fold, repeat, reading, name) for name in predictions.chosen.scores}
     cmp: FoldComparison = compare_folds(None, models)
     table = cmp.summary(selection.by_name, rope=rope, level=selection.level)
-    output.say_guesses(found.chosen.guesses)
+    output.say_guesses(predictions.chosen.guesses)
     if output.json:
         render.print_json(cmp.to_dict(rope=rope, level=selection.level))
     elif output.csv:
@@ -125,7 +126,7 @@ def run_fold_comparison(
         output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
 
 
-def _check_unused(unused: Mapping[str, Any]) -> None:
-    for option, given in unused.items():
-        if given:
+def _check_refused(refused: Mapping[str, Any]) -> None:
+    for option, value in refused.items():
+        if value:
             raise ParameterError(f"--fold cannot be combined with {option}", "leave one of them out")

@@ -23,19 +23,19 @@ _PIECE = re.compile(r"\\[A-Za-z]+|\\.|[{}]|[^\\{}]")
 
 
 def plain_formula(latex: str) -> str:
-    r"""A formula in one line.
+    r"""Return a formula in one line.
 
     >>> plain_formula(r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{P \cdot N}}")
     '(TP · TN - FP · FN)/√(P · N)'
     >>> plain_formula(r"-\frac1n \sum_i (y_i - \hat p_i)^2")
     '-1/n Σ_i (y_i - p̂_i)^2'
     """
-    text = _told(pieces := _PIECE.findall(latex), 0, len(pieces))
+    text = _plain_text(pieces := _PIECE.findall(latex), 0, len(pieces))
     return re.sub(r" ([)\]])", r"\1", re.sub(r" +", " ", text)).strip()
 
 
-def _told(pieces: list[str], start: int, end: int) -> str:
-    """The pieces from start to end as text."""
+def _plain_text(pieces: list[str], start: int, end: int) -> str:
+    """Return the pieces from start to end as text."""
     parts: list[str] = []
     at = start
     while at < end:
@@ -45,7 +45,7 @@ def _told(pieces: list[str], start: int, end: int) -> str:
         if not piece.startswith("\\"):
             if piece == "{":
                 close = _closing(pieces, at)
-                inside = _told(pieces, at, close)
+                inside = _plain_text(pieces, at, close)
                 is_index = bool(parts) and parts[-1] in ("_", "^") and not inside.isalnum()
                 parts.append(f"({inside})" if is_index else inside)
                 at = close + 1
@@ -54,7 +54,7 @@ def _told(pieces: list[str], start: int, end: int) -> str:
         elif name in ("frac", "tfrac"):
             above, at = _argument(pieces, at)
             below, at = _argument(pieces, at)
-            parts.append(f"{_grouped(above)}/{_grouped(below)} ")
+            parts.append(f"{_bracket(above)}/{_bracket(below)} ")
         elif name == "sqrt":
             inside, at = _argument(pieces, at)
             parts.append(f"√{inside}" if len(inside) == 1 else f"√({inside})")
@@ -67,13 +67,13 @@ def _told(pieces: list[str], start: int, end: int) -> str:
 
 
 def _argument(pieces: list[str], at: int) -> tuple[str, int]:
-    """The next argument of a command, and where it ends."""
+    """Return the next argument of a command, and where it ends."""
     while pieces[at] == " ":
         at += 1
     if pieces[at] != "{":
-        return _told(pieces, at, at + 1), at + 1
+        return _plain_text(pieces, at, at + 1), at + 1
     close = _closing(pieces, at + 1)
-    return _told(pieces, at + 1, close), close + 1
+    return _plain_text(pieces, at + 1, close), close + 1
 
 
 def _closing(pieces: list[str], at: int) -> int:
@@ -84,7 +84,7 @@ def _closing(pieces: list[str], at: int) -> int:
     return at - 1
 
 
-def _grouped(text: str) -> str:
-    """A part of a fraction, in brackets where it is more than one factor."""
+def _bracket(text: str) -> str:
+    """Return a part of a fraction, in brackets where it is more than one factor."""
     text = text.strip()
     return text if re.fullmatch(r"[\w.√]+(\([^()]*\))?", text) else f"({text})"

@@ -24,7 +24,7 @@ TABLE = ".csv"
 
 @dataclass(frozen=True)
 class TableOutput:
-    """What is printed, and the table or chart that is written."""
+    """Options of the printed table, and of the table or chart that is written."""
 
     output: Path | None = option(
         "--output",

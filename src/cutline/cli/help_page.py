@@ -20,7 +20,7 @@ from cutline.cli.command_table import COMMANDS, FIRST, OUTPUT, READING, Entry
 _STYLES = {"option": "bold cyan", "switch": "bold green", "usage": "yellow"}
 
 
-class _Options(RegexHighlighter):
+class _OptionHighlighter(RegexHighlighter):
     """Options in colour."""
 
     highlights = [  # noqa: RUF012 - rich declares it so
@@ -30,7 +30,7 @@ class _Options(RegexHighlighter):
     ]
 
 
-_coloured = _Options()
+_coloured = _OptionHighlighter()
 
 
 def show_group(ctx: click.Context) -> None:
@@ -116,7 +116,7 @@ def _option_table(options: Iterable[Any]) -> Table:
 
 
 def _value(option: click.Option) -> str:
-    """What an option takes, in one word; a flag takes nothing."""
+    """Return the placeholder of an option's value, in one word; empty for a flag."""
     if option.is_flag:
         return ""
     if option.metavar:
@@ -128,7 +128,7 @@ def _value(option: click.Option) -> str:
 
 
 def _facts(option: click.Option) -> str:
-    """The values that an option may have, its default, and whether it must be given."""
+    """Return the values that an option may have, its default, and whether it must be given."""
     facts = []
     if isinstance(option.type, click.Choice) and option.metavar is None:
         facts.append("|".join(map(str, option.type.choices)))

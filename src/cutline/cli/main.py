@@ -91,8 +91,8 @@ app = LazyGroup(
 
 def load_commands() -> dict[str, click.Command]:
     """Return all commands by name, in the order of the help."""
-    found = {entry.name: app.get_command(None, entry.name) for entry in COMMANDS}
-    return {name: command for name, command in found.items() if command is not None}
+    commands = {entry.name: app.get_command(None, entry.name) for entry in COMMANDS}
+    return {name: command for name, command in commands.items() if command is not None}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,8 +106,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         _say("Stopped.")
         return STOPPED
-    except MemoryError:
-        return _refuse("The predictions do not fit into memory.")
     except SystemExit:
         raise
     except BaseException as error:  # a panic of a library in Rust, as of the one that draws, is no Exception
@@ -126,8 +124,9 @@ def _unknown_option(error: click.NoSuchOption) -> str:
 
 
 def _ended_by(error: BaseException) -> int:
-    """What to say of an error: a refusal in the words of the command line, or that it is ours."""
+    """Return the message of an error: a refusal in the words of the command line, or a defect of ours."""
     from cutline.cli.text import in_options
+    from cutline.core.address_space import find_limit, is_out_of_memory
     from cutline.core.errors import CutlineError
     from cutline.core.extras import explain_missing
 
@@ -135,6 +134,10 @@ def _ended_by(error: BaseException) -> int:
         error = explain_missing(error) or error
     if isinstance(error, CutlineError):
         return _refuse(in_options(error))
+    if is_out_of_memory(error):
+        limit = find_limit()
+        of_process = "" if limit is None else f", of which this process may use {limit / 1e9:.3g} GB (ulimit -v)"
+        return _refuse(f"The predictions do not fit into memory{of_process}.")
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):  # a full disk, or none to write on
         return _refuse(f"No temporary file can be made ({error.strerror}): free some space, or set TMPDIR.")
     if isinstance(error, OSError):
@@ -152,7 +155,7 @@ def _ended_by(error: BaseException) -> int:
 
 
 def _nameless(error: OSError) -> str:
-    """What an error without the name of a file is about."""
+    """Return the subject of an error without a file name."""
     if not isinstance(error, FileNotFoundError):
         return "Standard output, or a temporary file,"
     try:
@@ -168,7 +171,7 @@ def _refuse(message: str) -> int:
 
 
 def _say(message: str) -> None:
-    """One line on standard error."""
+    """Print one line on standard error."""
     from cutline.cli.text import printable
 
     with suppress(OSError):  # where nothing can be said, the exit code still says it
@@ -176,7 +179,7 @@ def _say(message: str) -> None:
 
 
 def run() -> None:
-    """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
+    """Run the installed command; a stream that the caller closed is replaced by null."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):  # a character that the terminal does not know is written out

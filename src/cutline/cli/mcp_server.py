@@ -13,7 +13,7 @@ from cutline.cli.compare import compared
 from cutline.cli.cut import CutOptions
 from cutline.cli.evaluate import evaluated
 from cutline.cli.measures import described, find_measures
-from cutline.cli.options import Columns, IntervalOptions, Reading, SelectionOptions
+from cutline.cli.options import ColumnOptions, IntervalOptions, Reading, SelectionOptions
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
 from cutline.cuts.choose import choose_cut
@@ -57,14 +57,14 @@ class Tools:
         `label` and `score` name columns and are guessed when only one can be meant. The cut is a threshold, a quota
         (number of cases to flag) or a share of them. `measures` is a list such as "auc,recall@quota=500".
         """
-        columns = Columns(label, () if score is None else (score,), weight, group)
+        columns = ColumnOptions(label, () if score is None else (score,), weight, group)
         labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
         reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
-        asked = SelectionOptions(level, resamples, seed, measures)
-        asked.check()
+        selection = SelectionOptions(level, resamples, seed, measures)
+        selection.check()
         ev, _ = read_evaluation(self._inside(file), reading, None)
-        summary = evaluated(ev, asked, quiet=True)
-        return summary.document() if asked.by_name else summary.only({m.name for m in headlines(ev.cut)}).document()
+        summary = evaluated(ev, selection, quiet=True)
+        return summary.document() if selection.by_name else summary.only({m.name for m in headlines(ev.cut)}).document()
 
     def compare(
         self,
@@ -88,13 +88,13 @@ class Tools:
 
         Give one file with a column of scores for each model, or one file for each model and the column `id`.
         """
-        columns = Columns(label, tuple(scores or ()), weight, group, id)
+        columns = ColumnOptions(label, tuple(scores or ()), weight, group, id)
         labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
         reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
-        asked = SelectionOptions(level, resamples, seed, measures)
-        asked.check()
+        selection = SelectionOptions(level, resamples, seed, measures)
+        selection.check()
         cmp, _ = read_comparison([self._inside(file) for file in files], reading)
-        return compared(cmp, asked, whole=True, quiet=True).document()
+        return compared(cmp, selection, whole=True, quiet=True).document()
 
     def check(
         self,
@@ -121,7 +121,7 @@ class Tools:
         """
         if undecided not in (None, "pass", "fail"):
             raise ParameterError(f"undecided is {undecided!r}", "pass 'pass' or 'fail'")
-        columns = Columns(label, () if score is None else (score,), None, None, id)
+        columns = ColumnOptions(label, () if score is None else (score,), None, None, id)
         reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive, threshold=threshold)
         other, promised = (None if path is None else self._inside(path) for path in (against, cut))
         gate = GateOptions(tuple(require or ()), other, no_worse, margin, cut=promised, undecided=undecided)
@@ -147,7 +147,7 @@ class Tools:
         seed: int = 0,
     ) -> dict[str, Any]:
         """Choose a threshold with a promise ("recall >= 0.9", "fpr <= 0.05", "precision >= 0.5"), or the best one."""
-        columns = Columns(label, () if score is None else (score,))
+        columns = ColumnOptions(label, () if score is None else (score,))
         reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive)
         aim = CutOptions(
             tuple(require or ()),
@@ -179,7 +179,9 @@ class Tools:
         keep: float | None = None,
         pick: float | None = None,
     ) -> dict[str, Any]:
-        """Which measures fit a situation, and why; `goal` is "rank", "decide", "probabilities", "quota" or "screen"."""
+        """Return which measures fit a situation, and why; `goal` is "rank", "decide", "probabilities", "quota" or
+        "screen".
+        """
         return advised(
             {
                 "goal": goal,
@@ -201,23 +203,23 @@ class Tools:
         return described(find_measures(name, family))
 
     def _inside(self, path: str) -> str:
-        """The file that a path names, which must lie under the root, also where links lead."""
+        """Return the file that a path names, which must lie under the root, also where links lead."""
         try:
-            found = (self._root / path).resolve(strict=True)
+            file = (self._root / path).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):  # no such file, a name that cannot be one, links in a circle
             raise InputError(f"There is no file {path!r} in the folder of this server.") from None
-        if not found.is_relative_to(self._root):
+        if not file.is_relative_to(self._root):
             raise InputError(f"{path!r} is outside the folder of this server", "name a file inside it")
-        if not found.is_file():
+        if not file.is_file():
             raise InputError(f"{path!r} is not a file", "name a file of predictions")
-        return str(found)
+        return str(file)
 
 
 TOOLS = ("evaluate", "compare", "check", "choose_cut", "advise", "measures")
 
 
 def server(root: Path) -> Any:
-    """The server of the tools, ready to run.
+    """Return the server of the tools, ready to run.
 
     Args:
         root: The folder whose files may be read.
@@ -230,7 +232,7 @@ def server(root: Path) -> Any:
     from cutline import __version__
 
     def refusing(tool: Tool) -> Tool:
-        """A refusal reaches the assistant as a sentence."""
+        """Return a refusal reaches the assistant as a sentence."""
 
         @functools.wraps(tool)
         def answer(*arguments: Any, **named: Any) -> dict[str, Any]:

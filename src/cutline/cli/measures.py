@@ -45,20 +45,20 @@ def find_measures(name: str | None, family: str | None) -> list[Measure]:
     """Return the measure of a name, or those that a word or a family finds."""
     from cutline.measures import MEASURES
 
-    found = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
-    if not found:
+    matches = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
+    if not matches:
         hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
         raise UnknownNameError(f"There is no measure {name!r}.{hint}")
-    return found
+    return matches
 
 
-def described(found: list[Measure]) -> dict[str, Any]:
-    """What is known about measures, ready for JSON."""
-    return {"schema": "cutline/measures/2", "measures": [facts(measure) for measure in found]}
+def described(measures: list[Measure]) -> dict[str, Any]:
+    """Return the facts about measures, ready for JSON."""
+    return {"schema": "cutline/measures/2", "measures": [facts(measure) for measure in measures]}
 
 
 def facts(measure: Measure) -> dict[str, Any]:
-    """What is known about a measure, ready for JSON; an infinite end of the range is null."""
+    """Return the facts about a measure, ready for JSON; an infinite end of the range is null."""
     low, high = (bound if abs(bound) != float("inf") else None for bound in measure.range)
     return {
         "name": measure.name,
@@ -76,12 +76,12 @@ def facts(measure: Measure) -> dict[str, Any]:
     }
 
 
-def _list(found: list[Measure]) -> None:
+def _list(measures: list[Measure]) -> None:
     from cutline.measures import Family
 
     screen = render.console()
     for family in Family:
-        mine = [measure for measure in found if measure.family is family]
+        mine = [measure for measure in measures if measure.family is family]
         if mine:
             rows = [(Text(m.name, style="bold"), m.title, m.better or "") for m in mine]
             screen.print(render.grid(screen, ("measure", "title", "better"), rows, family.value))

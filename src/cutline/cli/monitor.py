@@ -30,7 +30,7 @@ _HEADS = ("measure", "that day", "since release", "low", "high", "release", "lim
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """What is watched, and how."""
+    """Options of the watched measures."""
 
     measure: tuple[str, ...] = option(
         "--measure",
@@ -104,7 +104,7 @@ class WatchOptions:
 
 @dataclass(frozen=True)
 class StateOptions:
-    """What is kept from one call to the next."""
+    """Options of the state that one call leaves for the next."""
 
     state: Path | None = option(
         "--state",
@@ -174,7 +174,7 @@ def monitor(
         raise ParameterError("--json and --csv both print to standard output", "pass one of them")
     if html is not None:
         atomic_write.check(html, overwrite=output.force)
-    watched = _updated(release, _expanded(days), watch, memory)
+    watched = _update_monitor(release, _expand_patterns(days), watch, memory)
     if memory.state is not None:
         watched.save(memory.state)
         output.say(f"The state is in {memory.state}.")
@@ -190,7 +190,7 @@ def monitor(
     ctx.exit(0 if watched.passed else 1)
 
 
-def _expanded(days: Sequence[str]) -> list[str]:
+def _expand_patterns(days: Sequence[str]) -> list[str]:
     """Return the files; a pattern that the shell left alone is expanded here, and must match."""
     files: list[str] = []
     for day in days:
@@ -201,7 +201,7 @@ def _expanded(days: Sequence[str]) -> list[str]:
     return files
 
 
-def _updated(release: str, days: list[str], watch: WatchOptions, memory: StateOptions) -> Monitor:
+def _update_monitor(release: str, days: list[str], watch: WatchOptions, memory: StateOptions) -> Monitor:
     """Return the monitor: a new one, or the one of the state, with the days and decisions added."""
     import cutline as cl
 

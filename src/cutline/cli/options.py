@@ -161,8 +161,9 @@ RESAMPLES = option(
     type=int,
     group=NUMBERS,
     advanced=True,
-    help="Resamples of the bootstrap, for intervals without a closed form: 2000, or fewer for more than 10,000 "
-    "distinct scores; 0 leaves these intervals out, otherwise at least 100. Example: --resamples 500",
+    help="Resamples of the bootstrap, for intervals without a closed form: 2000, or fewer for more than 2,500 "
+    "distinct scores; 0 draws none and leaves out what no formula gives, otherwise at least 100. "
+    "Example: --resamples 500",
 )
 SEED = option(
     "--seed",
@@ -239,7 +240,7 @@ PLUGIN = option(
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnOptions:
     """The columns that the options name."""
 
     label: str | None = LABEL.field()
@@ -276,7 +277,7 @@ class Columns:
 class Reading:
     """How a file of predictions is read; what has no option here has one in a class below."""
 
-    columns: Columns = nested(Columns)
+    columns: ColumnOptions = nested(ColumnOptions)
     weights_are: str | None = option(
         "--weights-are",
         type=click.Choice(["counts", "sampling", "importance"]),

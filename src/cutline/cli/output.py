@@ -10,6 +10,7 @@ from rich.console import RenderableType
 
 from cutline.cli import render
 from cutline.cli.options import FileOutput
+from cutline.core.address_space import find_limit
 
 if TYPE_CHECKING:
     from cutline.multiclass.class_summary import ClassSummary
@@ -33,8 +34,17 @@ def show(
     output: FileOutput,
     summary: Summary | ComparisonSummary | ClassSummary | ClassComparisonSummary,
     table: RenderableType,
+    *,
+    warned: bool = False,
 ) -> None:
-    """Print the results as JSON, as CSV, or as a table with its notes."""
+    """Print the results as JSON, as CSV, or as a table with its notes.
+
+    Args:
+        output: Where and how.
+        summary: The results.
+        table: The results as the terminal shows them.
+        warned: Whether the table begins with the warnings.
+    """
     if output.json:
         render.print_json(summary.document())
     elif output.csv:
@@ -44,7 +54,7 @@ def show(
         screen.print(table)
         if not output.quiet:
             every = (*summary.notes, *summary.row_notes)
-            screen.print(render.notes(every, verbose=output.verbose, width=screen.width))
+            screen.print(render.notes(every, verbose=output.verbose, width=screen.width, warned=warned))
 
 
 def start_drawing(output: FileOutput) -> None:
@@ -53,10 +63,13 @@ def start_drawing(output: FileOutput) -> None:
     Everything is imported before the thread starts: two threads that import one package see its modules half loaded.
     """
     if output.is_whole:
-        import vl_convert  # noqa: F401
-
         import cutline.charts.renderer as renderer
         import cutline.report  # noqa: F401
+
+        if find_limit() is not None:  # it draws in processes of its own, and is refused now rather than after the work
+            renderer.start()
+            return
+        import vl_convert  # noqa: F401
 
         Thread(target=renderer.start).start()
 

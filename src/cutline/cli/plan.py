@@ -27,7 +27,7 @@ def _share(name: str, group: str, help: str, **settings: Any) -> Declaration:
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """What is known of a study and required of it, as plan() takes it."""
+    """Assumptions and aims of a study, as plan() takes them."""
 
     prevalence: float = _share(
         "--prevalence", EXPECT, "The share of positives. Example: --prevalence 0.1", required=True

@@ -42,7 +42,7 @@ def waiting(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]
     task = bar.add_task(what, total=None, speed="")  # moving to and fro until something is done
     begun = _Begun(time.monotonic(), 0)
 
-    def told(done: int, of: int) -> None:
+    def update(done: int, of: int) -> None:
         nonlocal begun
         if done < begun.done:  # the next pass over the data
             begun = _Begun(time.monotonic(), 0)
@@ -55,7 +55,7 @@ def waiting(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]
     timer.daemon = True
     timer.start()
     try:
-        with watched(told):
+        with watched(update):
             yield
     finally:
         timer.cancel()

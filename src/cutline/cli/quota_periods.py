@@ -12,7 +12,7 @@ from cutline.cli import render
 from cutline.cli.options import FileOutput, Reading, SelectionOptions
 from cutline.cli.output import show
 from cutline.cli.progress import waiting
-from cutline.cli.reading import opened
+from cutline.cli.reading import open_predictions
 from cutline.cli.text import printable
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
@@ -28,7 +28,7 @@ def run_periods(
     selection: SelectionOptions,
     output: FileOutput,
     name: str | None,
-    unused: Mapping[str, Any],
+    refused: Mapping[str, Any],
 ) -> None:
     """Evaluate a quota in each period and show the results.
 
@@ -39,13 +39,13 @@ def run_periods(
         selection: The level of the intervals; nothing else is selected.
         output: Where the results go.
         name: What to call the model.
-        unused: Options that periods have no use for, with what was given: none is read and ignored.
+        refused: Options that periods have no use for, with what was given: none is read and ignored.
     """
     c = reading.columns
     chosen = {"--measures": selection.by_name, "--family": selection.family, "--resamples": selection.resamples}
     apart = {"--group": c.group, "--stratum": c.stratum, "--id": c.id, "--threshold": reading.threshold is not None}
     others = {"--png": output.png, "--exact": reading.exact}
-    for option, value in {**unused, **chosen, **apart, **others}.items():
+    for option, value in {**refused, **chosen, **apart, **others}.items():
         if value:
             raise ParameterError(f"--quota-by cannot be combined with {option}", "leave one of them out")
     if not paths:
@@ -53,7 +53,7 @@ def run_periods(
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     output.check()
-    source = opened(paths, reading, quota_by=period)
+    source = open_predictions(paths, reading, quota_by=period, quiet=output.quiet)
     score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=output.quiet, unit="rows"):
         periods: Any = evaluate(
@@ -71,11 +71,11 @@ def run_periods(
     for path in output.documents:
         periods.save(path, level=selection.level, overwrite=output.force)
         output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
-    show(output, summary, _rendered(summary))
+    show(output, summary, _render(summary))
 
 
-def _rendered(summary: PeriodSummary) -> RenderableType:
-    """What was evaluated, and a line for each measure."""
+def _render(summary: PeriodSummary) -> RenderableType:
+    """Render the title, and a line for each measure."""
     rows = [
         (
             MEASURES[e.measure].title,

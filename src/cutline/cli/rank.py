@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import command, option
-from cutline.cli.options import Columns, Reading
+from cutline.cli.options import ColumnOptions, Reading
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
@@ -57,7 +57,7 @@ def rank(
     from cutline.cli.reading import read_ranking
 
     reading = Reading(
-        Columns(label, () if score is None else (score,), weight),
+        ColumnOptions(label, () if score is None else (score,), weight),
         positive=positive,
         lower_is_positive=lower_is_positive,
         threshold=threshold,

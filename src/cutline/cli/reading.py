@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cutline.cli.options import Reading
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
-from cutline.comparison import Comparison, compare
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file, load
 from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
-from cutline.inputs.column_source import Ask, Source, check, reading
-from cutline.inputs.column_source import Columns as NoColumns
+from cutline.inputs.column_source import ColumnMapping as NoColumns
+from cutline.inputs.column_source import Request, Source, check, reading
 from cutline.inputs.rank import rank
 from cutline.inputs.usual_names import IDS, LABELS, SCORES
+
+if TYPE_CHECKING:
+    from cutline.comparison import Comparison
 
 _FEW = 8  # columns that are looked through for the one with two values
 
@@ -34,7 +36,7 @@ class Chosen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Opened:
+class PredictionFile:
     """A file, and which of its columns are meant; of a finished ranking, its title alone."""
 
     file: Source
@@ -49,20 +51,22 @@ class Opened:
     def check_cases(self) -> None:
         """Refuse a ranking where cases are needed."""
         if self.finished:
-            found = f"{printable(self.finished)} is a ranking, which holds counts per score and not single cases"
+            problem = f"{printable(self.finished)} is a ranking, which holds counts per score and not single cases"
             way_out = "pass the predictions themselves, which paired tests and ids need"
-            raise InputError(found, f"{way_out}, or --independent to compare two rankings of different cases")
+            raise InputError(problem, f"{way_out}, or --independent to compare two rankings of different cases")
 
 
-def opened(
+def open_predictions(
     path: str | Sequence[str],
     how: Reading,
     models: int = 1,
     by: Sequence[str] = (),
     folds: Sequence[str] = (),
     quota_by: str | None = None,
-) -> Opened:
-    """The file, or the files, with the columns that the options name, or that can only be meant.
+    *,
+    quiet: bool = True,
+) -> PredictionFile:
+    """Return the file, or the files, with the columns that the options name, or that can only be meant.
 
     Args:
         path: The file, or the files.
@@ -71,67 +75,68 @@ def opened(
         by: The columns whose values are slices.
         folds: The columns of the folds and of the repeats.
         quota_by: The column whose values are periods.
+        quiet: Whether no progress is shown.
     """
-    given = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
+    paths = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
-    file, c = files.read(given, how.format, how.memory), how.columns
+    with waiting("Opening the predictions", quiet=quiet):  # all of a compressed file is checked
+        file, c = files.read(paths, how.format, how.memory), how.columns
     named = {
-        "label": Ask("labels", c.label),
-        "weight": Ask("weights", c.weight),
-        "group": Ask("groups", c.group),
-        "stratum": Ask("strata", c.stratum),
-        "id": Ask("id", c.id),
-        "quota_by": Ask("groups", quota_by),
-        **{"by" if not i else f"by{i}": Ask("groups", column) for i, column in enumerate(by)},
+        "label": Request("labels", c.label),
+        "weight": Request("weights", c.weight),
+        "group": Request("groups", c.group),
+        "stratum": Request("strata", c.stratum),
+        "id": Request("id", c.id),
+        "quota_by": Request("groups", quota_by),
+        **{"by" if not i else f"by{i}": Request("groups", column) for i, column in enumerate(by)},
     }
-    named |= {name: Ask("groups", column) for name, column in zip(("folds", "repeats"), folds, strict=False)}
-    scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
+    named |= {name: Request("groups", column) for name, column in zip(("folds", "repeats"), folds, strict=False)}
+    scores = {f"score{i}": Request("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
     periods = () if quota_by is None else (quota_by,)
     chosen = choose(file, c.label, c.scores, (*c.others, *by, *folds, *periods), models)
     _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)
-    return Opened(file, chosen)
+    return PredictionFile(file, chosen)
 
 
 def read_evaluation(
     path: str | Sequence[str], how: Reading, name: str | None, *, quiet: bool = True
-) -> tuple[Evaluation, Opened]:
-    """The evaluation of one model, and what it was read from."""
+) -> tuple[Evaluation, PredictionFile]:
+    """Return the evaluation of one model, and what it was read from."""
     if len(how.columns.scores) > 1:
         raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     paths = [path] if isinstance(path, str) else list(path)
     if any(is_ranking_file(one) for one in paths):
-        return _of_ranking_file(paths, how, name), finished(Path(paths[0]).name)
-    found, c = opened(paths, how), how.columns
-    score = found.chosen.scores[0]
+        return _of_ranking_file(paths, how, name), ranking_file(Path(paths[0]).name)
+    predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
+    score = predictions.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         ev = evaluate(
-            found.chosen.label,
+            predictions.chosen.label,
             score,
             c.weight,
             groups=c.group,
             strata=c.stratum,
-            data=found.file,
+            data=predictions.file,
             name=printable(name_of(name) or score),
             exact=how.exact or None,
             memory=how.memory,
             **how.common,
         )
-    check_classes(ev, found)
-    return ev, found
+    return ev, predictions
 
 
 def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
-    """The ranking of predictions, and what was guessed."""
-    found, c = opened(paths, how), how.columns
+    """Return the ranking of predictions, and what was guessed."""
+    predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         ranking = rank(
-            found.chosen.label,
-            found.chosen.scores[0],
+            predictions.chosen.label,
+            predictions.chosen.scores[0],
             c.weight,
-            data=found.file,
+            data=predictions.file,
             positive=how.positive,
             missing=how.missing,
             higher_is_positive=not how.lower_is_positive,
@@ -139,11 +144,11 @@ def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ra
             memory=how.memory,
             threshold=how.threshold,
         )
-    return ranking, found.chosen.guesses
+    return ranking, predictions.chosen.guesses
 
 
-def evaluated_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bool = False) -> Evaluation:
-    """The evaluation of a finished ranking; options that say how predictions are read are refused.
+def evaluate_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bool = False) -> Evaluation:
+    """Return the evaluation of a finished ranking; options that say how predictions are read are refused.
 
     Args:
         ranking: The ranking.
@@ -163,15 +168,15 @@ def evaluated_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bo
         "--exact": how.exact,
         **({} if is_table else {"--positive": how.positive is not None, "--lower-is-positive": how.lower_is_positive}),
     }
-    for option in [option for option, given in settled.items() if given]:
-        found = f"{option} says how predictions are read, and a finished ranking holds none"
-        raise ParameterError(found, f"leave it out, or pass {option} when the ranking is made")
+    for option in [option for option, is_used in settled.items() if is_used]:
+        problem = f"{option} says how predictions are read, and a finished ranking holds none"
+        raise ParameterError(problem, f"leave it out, or pass {option} when the ranking is made")
     return Evaluation(ranking, how.threshold, printable(name), quota=how.quota, share=how.share)
 
 
-def finished(title: str) -> Opened:
-    """A finished ranking, which has no columns."""
-    return Opened(NoColumns({}, title), Chosen("", ()), title)
+def ranking_file(title: str) -> PredictionFile:
+    """Return a finished ranking, which has no columns."""
+    return PredictionFile(NoColumns({}, title), Chosen("", ()), title)
 
 
 def _of_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Evaluation:
@@ -179,29 +184,31 @@ def _of_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Ev
         raise InputError(
             "Several files are given, and one of them is a ranking", "add rankings up with `cutline merge`"
         )
-    return evaluated_ranking(load(paths[0]), how, name_of(name) or Path(paths[0]).stem)
+    return evaluate_ranking(load(paths[0]), how, name_of(name) or Path(paths[0]).stem)
 
 
 def _check_no_ranking(paths: Sequence[str]) -> None:
     """Refuse rankings where cases are needed."""
     for path in paths:
         if is_ranking_file(path):
-            finished(Path(path).name).check_cases()
+            ranking_file(Path(path).name).check_cases()
 
 
-def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tuple[str, ...]]:
-    """The comparison of the models of one file, or of several files, and what was guessed."""
+def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -> tuple[Comparison, tuple[str, ...]]:
+    """Return the comparison of the models of one file, or of several files, and what was guessed."""
+    from cutline.comparison import compare  # most commands have one model
+
     scores = how.columns.scores
     if len(paths) == 1:
         if len(scores) == 1:
             raise ParameterError("A comparison takes at least two models", "pass --score once for each, or more files")
-        found = opened(paths[0], how, models=2)
-        names = {printable(column): column for column in found.chosen.scores}
+        predictions = open_predictions(paths[0], how, models=2, quiet=quiet)
+        names = {printable(column): column for column in predictions.chosen.scores}
         c = how.columns
         design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
-        cmp = compare(found.chosen.label, names, c.weight, data=found.file, **design, **how.common)
-        check_classes(next(iter(cmp.values())), found)
-        return cmp, found.chosen.guesses
+        with waiting("Reading the predictions", quiet=quiet, unit="rows"):
+            cmp = compare(predictions.chosen.label, names, c.weight, data=predictions.file, **design, **how.common)
+        return cmp, predictions.chosen.guesses
     _check_no_ranking(paths)
     if how.columns.id is None:
         raise ParameterError("Several files are joined by the names of their cases", "pass --id with that column")
@@ -214,12 +221,13 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
     for place, (name, path, mine) in enumerate(zip(_names(paths), paths, own, strict=True)):
         # The first file says which cases belong together, and which strata they are of.
         plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
-        models[name] = opened(path, replace(how, columns=replace(how.columns, scores=mine, **plain)))
+        one = replace(how, columns=replace(how.columns, scores=mine, **plain))
+        models[name] = open_predictions(path, one, quiet=quiet)
     return joined(models, how), next(iter(models.values())).chosen.guesses
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """What to call the models of some files: the stems, or the whole paths where stems are the same."""
+    """Return the names of the models of some files: the stems, or the whole paths where stems are equal."""
     stems = [_stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [printable(path) for path in paths]
     if len(set(names)) < len(names):
@@ -228,30 +236,32 @@ def _names(paths: Sequence[str]) -> list[str]:
 
 
 def _stem(path: str) -> str:
-    """What to call the model of one file; of a pipe such as /dev/fd/63, whose name is a number, the whole path."""
+    """Return the name of the model of one file; of a pipe such as /dev/fd/63, the whole path."""
     if path in ("-", "/dev/stdin"):
         return "standard input"
     return printable(path if path.startswith(("/dev/", "/proc/")) else Path(path).stem)
 
 
-def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:
-    """The comparison of models from files of their own, joined by the ids of the cases."""
+def joined(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+    """Return the comparison of models from files of their own, joined by the ids of the cases."""
+    from cutline.comparison import compare  # most commands have one model
+
     first = next(iter(models.values()))
-    frames = {name: found.file for name, found in models.items()}
-    scores = {name: found.chosen.scores[0] for name, found in models.items()}
+    frames = {name: predictions.file for name, predictions in models.items()}
+    scores = {name: predictions.chosen.scores[0] for name, predictions in models.items()}
     c = how.columns
     design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
-    cmp = compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
-    check_classes(next(iter(cmp.values())), first)
-    return cmp
+    return compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
 
 
-def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
-    """The comparison of models from files whose rows are the same cases in the same order."""
-    rows = {name: _rows(found, how, place) for place, (name, found) in enumerate(models.items())}
+def in_one_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+    """Return the comparison of models from files whose rows are the same cases in the same order."""
+    from cutline.comparison import compare  # most commands have one model
+
+    rows = {name: _rows(predictions, how, place) for place, (name, predictions) in enumerate(models.items())}
     (one, first), *others = rows.items()
-    for name, found in others:
-        mine, theirs = first["labels"].tolist(), found["labels"].tolist()
+    for name, columns in others:
+        mine, theirs = first["labels"].tolist(), columns["labels"].tolist()
         files_named = f"{models[one].name} and {models[name].name}"
         if len(mine) != len(theirs):
             raise InputError(
@@ -263,35 +273,24 @@ def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
                 f"The labels of {files_named} differ, first in row {differ}",
                 "pass the cases in one order, or --id to join them",
             )
-    scores = {name: found["scores"] for name, found in rows.items()}
+    scores = {name: columns["scores"] for name, columns in rows.items()}
     design: dict[str, Any] = {role: first.get(role) for role in ("groups", "strata")}
     return compare(first["labels"], scores, first.get("weights"), **design, **how.common)
 
 
-def _rows(found: Opened, how: Reading, place: int) -> dict[Any, Any]:
-    asked = {
-        "labels": Ask("labels", found.chosen.label, how.positive is not None),
-        "scores": Ask("scores", found.chosen.scores[0]),
+def _rows(predictions: PredictionFile, how: Reading, place: int) -> dict[Any, Any]:
+    columns = {
+        "labels": Request("labels", predictions.chosen.label, how.positive is not None),
+        "scores": Request("scores", predictions.chosen.scores[0]),
     }
     if how.columns.weight is not None:
-        asked["weights"] = Ask("weights", how.columns.weight)
+        columns["weights"] = Request("weights", how.columns.weight)
     if how.columns.group is not None and not place:  # the first file says which cases belong together
-        asked["groups"] = Ask("groups", how.columns.group)
+        columns["groups"] = Request("groups", how.columns.group)
     if how.columns.stratum is not None and not place:
-        asked["strata"] = Ask("strata", how.columns.stratum)
-    with reading(found.file, asked) as rows:
+        columns["strata"] = Request("strata", how.columns.stratum)
+    with reading(predictions.file, columns) as rows:
         return rows
-
-
-def check_classes(ev: Evaluation, found: Opened) -> None:
-    """Refuse labels that are all alike: most of what is asked of a model would have no answer."""
-    r = ev.ranking
-    if not r.positives or not r.negatives:
-        which = "positive" if r.positives else "negative"
-        by = f", by column {quoted(found.chosen.label)} where {quoted(r.positive)} is positive"
-        raise InputError(
-            f"All cases of {found.name} are {which}{by if found.chosen.label else ''}", "pass cases of both classes"
-        )
 
 
 def _check_apart(chosen: Chosen, weight: str | None) -> None:
@@ -309,7 +308,7 @@ def _check_apart(chosen: Chosen, weight: str | None) -> None:
 
 
 def _check_ids(file: Source, column: str) -> None:
-    with reading(file, {"id": Ask("id", column)}) as rows:
+    with reading(file, {"id": Request("id", column)}) as rows:
         ids = rows["id"].tolist()
     if len(set(ids)) == len(ids) and None not in ids:
         return
@@ -329,7 +328,7 @@ def _check_ids(file: Source, column: str) -> None:
 
 
 def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequence[str], models: int = 1) -> Chosen:
-    """The columns of the labels and of the scores: as named, or guessed when only one choice can be meant."""
+    """Return the columns of the labels and of the scores: as named, or guessed when only one choice can be meant."""
     guesses = []
     if label is None:
         label = _label(file, [c for c in file.columns if c not in (*scores, *taken)])
@@ -351,16 +350,16 @@ def _label(file: Source, free: Sequence[str]) -> str:
 
 
 def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
-    found = _called(free, SCORES) if models == 1 else []
-    if len(free) != models and len(found) != models:
-        found = [column for column in free if _is_number(file, column)]
-        if len(found) > models:  # numbers that name the cases are no scores
-            found = [column for column in found if not _names_cases(column)]
-    elif len(found) != models:
-        found = list(free)  # text will be refused, with its row
-    if len(found) == models:
-        return found
-    raise _unclear(file, "scores", "--score" + (" once for each model" if models > 1 else ""), found or free)
+    candidates = _called(free, SCORES) if models == 1 else []
+    if len(free) != models and len(candidates) != models:
+        candidates = [column for column in free if _is_number(file, column)]
+        if len(candidates) > models:  # numbers that name the cases are no scores
+            candidates = [column for column in candidates if not _names_cases(column)]
+    elif len(candidates) != models:
+        candidates = list(free)  # text will be refused, with its row
+    if len(candidates) == models:
+        return candidates
+    raise _unclear(file, "scores", "--score" + (" once for each model" if models > 1 else ""), candidates or free)
 
 
 def _names_cases(column: str) -> bool:
@@ -375,7 +374,7 @@ def _called(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
 
 def _has_two_values(file: Source, column: str) -> bool:
     try:
-        values = file.rows({"labels": Ask("labels", column)})["labels"].tolist()
+        values = file.rows({"labels": Request("labels", column)})["labels"].tolist()
     except InputError:
         return False
     return len({value for value in values if value is not None and value == value}) == 2
@@ -383,12 +382,12 @@ def _has_two_values(file: Source, column: str) -> bool:
 
 def _is_number(file: Source, column: str) -> bool:
     try:
-        values = file.rows({"scores": Ask("scores", column)})["scores"]
+        values = file.rows({"scores": Request("scores", column)})["scores"]
     except InputError:
         return False
     return bool(values.dtype.kind in "iuf")
 
 
-def _unclear(file: Source, what: str, option: str, found: Sequence[str]) -> InputError:
-    columns = ", ".join(quoted(column) for column in (found or file.columns)[:8])
+def _unclear(file: Source, what: str, option: str, candidates: Sequence[str]) -> InputError:
+    columns = ", ".join(quoted(column) for column in (candidates or file.columns)[:8])
     return InputError(f"Which column of {printable(file.title)} holds the {what}, of {columns}? Pass {option}.")

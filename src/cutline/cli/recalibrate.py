@@ -12,7 +12,7 @@ import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import Fraction, command, option
-from cutline.cli.options import Columns, Reading
+from cutline.cli.options import ColumnOptions, Reading
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable
 from cutline.core import atomic_write
@@ -77,7 +77,7 @@ def recalibrate(
         raise ParameterError("A map to write needs a method: pass --method, such as --method beta.")
     if output is not None:
         atomic_write.check(output, overwrite=force)
-    columns = Columns(label, () if score is None else (score,), weight)
+    columns = ColumnOptions(label, () if score is None else (score,), weight)
     ev, _ = read_evaluation(file, Reading(columns, positive=positive, missing=missing, format=format), None)
     with waiting("Recalibrating", quiet=quiet or json):
         if method is None:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from cutline.cli.text import printable
 from cutline.core.atomic_write import json_text
+from cutline.core.messages import listed
 from cutline.core.table import between, shown, shown_limits
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _WIDE = 100  # ... for a long one
 _WITH_BASELINE = 56
 _VALUE = 24  # what a value with its interval takes
 _GAP = 3  # between two columns
+_TOO_NARROW = "!"  # after an interval whose actual coverage is probably below its level
 _NUMBERS = ((_WIDE, 67), (_WITH_STRIP, 54), (_WITH_BASELINE, 40), (0, 29))  # what the columns beside the names take
 # Tables with a line under their head and none between columns.
 _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", "    ", "    ")))
@@ -49,7 +51,7 @@ class _Screen(Console):
 
 
 def _silence(stream: TextIO) -> None:
-    """Send what is still written to a stream nowhere, so that nothing fails when Python ends."""
+    """Redirect a closed stream to null, so that nothing fails when Python ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -73,7 +75,7 @@ def put(text: str) -> None:
 
 
 def console(*, error: bool = False) -> Console:
-    """The console of standard output or error; nothing in a text is taken for markup."""
+    """Return the console of standard output or error; nothing in a text is taken for markup."""
     screen = _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
     if screen.width < 1:  # as in an environment with COLUMNS=0, where nothing at all would be shown
         screen.width = _UNKNOWN
@@ -86,26 +88,68 @@ def ascii_only(screen: Console) -> bool:
 
 
 def evaluation(screen: Console, summary: Summary) -> RenderableType:
-    """One model: what was evaluated, the counts at the cut, and the measures by question."""
-    parts = [_heading(summary), *_first_warnings(screen, summary.notes), Text(), _confusion(screen, summary)]
+    """Show one model: the verdict, the worst warnings, the counts at the cut, and the measures by question."""
+    parts = [*sentences(screen, summary.verdict), *_worst_warnings(screen, summary.notes), Text()]
+    parts += [_heading(summary), Text(), _confusion(screen, summary)]
     parts += _questions(screen, summary)
     return Group(*parts, *_brackets(screen, summary), *_reasons(summary), Text(), _legend(screen, summary))
 
 
-def _first_warnings(screen: Console, some: Iterable[Note]) -> list[RenderableType]:
-    """What questions all numbers, said before them."""
-    from cutline.results.notes import FIRST
+def sentences(screen: Console, lines: Iterable[str]) -> list[RenderableType]:
+    """Return what the numbers say, the first sentence in bold."""
+    return [
+        Text(fold(_drawable(screen, line), screen.width), style="" if place else "bold")
+        for place, line in enumerate(lines)
+    ]
 
-    warnings = [note for note in some if note.rule in FIRST][:_MOST_WARNINGS]
-    return [Text.assemble(_note_sign(note), " ", printable(note.text)) for note in warnings]
+
+_WHOLE = re.compile(r"\(?p [=<] \S+|\(?[\d.,]+ %\S*|\S+")  # what no line break may part: a word, p = 0.01, 95 %
+
+
+def fold(text: str, width: int) -> str:
+    """Break a sentence into lines, but never between a number and its sign.
+
+    >>> fold("AUC 0.8382, 95 % interval (p = 0.01)", 15).splitlines()
+    ['AUC 0.8382,', '95 % interval', '(p = 0.01)']
+    """
+    lines = [""]
+    for word in _WHOLE.findall(text):
+        longer = f"{lines[-1]} {word}".lstrip()
+        if cell_len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(filter(None, lines))
+
+
+def _drawable(screen: Console, text: str) -> str:
+    """Return a text that the terminal can show."""
+    text = printable(text)
+    return text.replace("≥", ">=").replace("≤", "<=").replace("∞", "inf") if ascii_only(screen) else text
+
+
+def _worst_warnings(screen: Console, some: Iterable[Note], models: Iterable[str] = ()) -> list[RenderableType]:
+    """Return the worst warnings, said before the numbers: in full what questions all of them, others in one line."""
+    from cutline.results.notes import FIRST
+    from cutline.results.verdict import worst_warnings
+
+    return [
+        Text.assemble(_note_sign(note), " ", printable(note.text))
+        if note.rule in FIRST
+        else warning_line(note, screen.width)
+        for note in worst_warnings(some, models)
+    ]
 
 
 def _legend(screen: Console, summary: Summary) -> Text:
-    """What the signs mean, those that are there."""
+    """Return the meaning of the signs that occur."""
     _, inside, here, baseline, lower = _signs(screen)
     words = [f"{here} value, {inside} interval, {baseline} baseline"] if screen.width >= _WITH_STRIP else []
     if any(row.measure.better == "lower" for row in summary.rows):
         words.append(f"{lower} lower is better")
+    if any(row.estimate.warning for row in summary.rows):
+        words.append(f"{_TOO_NARROW} probably too narrow")
+    words += [f"AUC interval: {row.method}" for row in summary.rows if row.key == "auc" and row.method]
     return Text("; ".join(words), style="dim")
 
 
@@ -135,15 +179,20 @@ def _table(screen: Console, *, title: str = "", head: bool = True, gap: int = _G
 
 
 def _confusion(screen: Console, summary: Summary) -> RenderableType:
-    from cutline.core.counts import written
+    from cutline.core.counts import with_commas
 
     c, table = summary.counts, _table(screen)
     table.add_column(Text(summary.cut.words(summary.data.ranking)))
     for name in (*c.class_titles, "all"):
         table.add_column(Text(printable(name)), justify="right")
-    table.add_row("flagged", Text(written(c.tp), style="green"), Text(written(c.fp), style="red"), written(c.flagged))
     table.add_row(
-        "not flagged", Text(written(c.fn), style="red"), Text(written(c.tn), style="green"), written(c.unflagged)
+        "flagged", Text(with_commas(c.tp), style="green"), Text(with_commas(c.fp), style="red"), with_commas(c.flagged)
+    )
+    table.add_row(
+        "not flagged",
+        Text(with_commas(c.fn), style="red"),
+        Text(with_commas(c.tn), style="green"),
+        with_commas(c.unflagged),
     )
     return table
 
@@ -154,22 +203,36 @@ def _questions(screen: Console, summary: Summary) -> Iterable[RenderableType]:
     # All tables with one width of names, as far as there is room beside the numbers.
     numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
     longest = max((len(row.title) + 4 for row in summary.rows), default=0)
-    names = max(12, min(longest, screen.width - numbers - _beyond(summary.rows)))
+    marked = " " * any(row.estimate.warning for row in summary.rows)
+    names = max(12, min(longest, screen.width - numbers - _beyond(summary.rows) - len(marked)))
     for family in Family:
         mine = [row for row in summary.rows if row.measure.family is family]
         if mine:
             yield Text()
-            yield _measures(screen, family.value, mine, summary.level, names)
+            if reason := _common_reason(mine):
+                titles = listed([row.measure.title for row in mine])
+                undefined = f"{titles} {'is' if len(mine) == 1 else 'are'} undefined, because {reason}."
+                yield Text(family.value, style="bold")
+                yield Text(fold(undefined, screen.width))
+            else:
+                yield _measures(screen, family.value, mine, summary.level, names, marked)
+
+
+def _common_reason(rows: Sequence[Row]) -> str:
+    """Return why all of the measures are undefined, where one reason holds for all; empty otherwise."""
+    reasons = {row.reason if math.isnan(row.value) else "" for row in rows}
+    return reasons.pop() if len(reasons) == 1 else ""
 
 
 def _beyond(rows: Sequence[Row]) -> int:
-    """By how much the longest value and interval, as those below 0, exceed their usual room."""
+    """Return by how much the longest value and interval exceed their usual width."""
     value = max((len(shown(row.value)) for row in rows if math.isfinite(row.value)), default=0)
     limits = max((len(interval(row.interval)) for row in rows), default=0)
     return max(0, value - len("0.0000")) + max(0, limits - len("[0.0000, 0.0000]"))
 
 
-def _measures(screen: Console, title: str, rows: Sequence[Row], level: float, names: int) -> Table:
+def _measures(screen: Console, title: str, rows: Sequence[Row], level: float, names: int, marked: str) -> Table:
+    """Return a table of measures; `marked` is the room for a mark behind each interval, where any table has one."""
     table = _table(screen, title=title)
     table.add_column("", min_width=names, max_width=names, overflow="fold")
     table.add_column("value", justify="right", no_wrap=True, min_width=6)
@@ -182,7 +245,7 @@ def _measures(screen: Console, title: str, rows: Sequence[Row], level: float, na
         cells: list[Any] = [
             _name(row, _signs(screen)[-1]),
             Text(shown(row.value), style="bold"),
-            interval(row.interval),
+            interval(row.interval) + (_TOO_NARROW if row.estimate.warning else marked),
         ]
         if screen.width >= _WITH_BASELINE:
             cells.append(Text(shown(row.baseline), style="dim"))
@@ -199,12 +262,12 @@ def _name(row: Row, lower: str) -> Text:
 
 
 def interval(limits: tuple[float, float] | None) -> str:
-    """Both limits, or nothing."""
+    """Return both limits as text, or nothing."""
     return "" if limits is None else f"[{', '.join(shown_limits(*limits))}]"
 
 
 def _brackets(screen: Console, summary: Summary) -> Iterable[RenderableType]:
-    """What binned scores leave certain of each value that they affect."""
+    """Return the certified brackets of the values from binned scores."""
     affected = [row for row in summary.rows if row.bounds is not None]
     if not affected:
         return
@@ -213,26 +276,32 @@ def _brackets(screen: Console, summary: Summary) -> Iterable[RenderableType]:
     table.add_column("from and to", no_wrap=True)
     table.add_column("")
     for row in affected:
-        found = row.bounds
-        assert found is not None  # noqa: S101 - those without were left out
-        table.add_row(Text(row.title), between(found.low, found.high), "" if found.certain else "approximate")
+        bounds = row.bounds
+        assert bounds is not None  # noqa: S101 - those without were left out
+        table.add_row(Text(row.title), between(bounds.low, bounds.high), "" if bounds.certain else "approximate")
     yield Text()
     yield table
 
 
 def _reasons(summary: Summary) -> Iterable[RenderableType]:
-    """Why measures are undefined, each reason once with the measures that it holds for."""
-    found: dict[str, list[str]] = {}
-    for row in summary.rows:
-        if row.reason and math.isnan(row.value):
-            found.setdefault(row.reason, []).append(row.title)
-    for reason, names in found.items():
+    """Return why measures are undefined, each reason once with the measures that it holds for, unless their table says
+    it.
+    """
+    from cutline.measures import Family
+
+    titles: dict[str, list[str]] = {}
+    for family in Family:
+        mine = [row for row in summary.rows if row.measure.family is family]
+        for row in mine if not _common_reason(mine) else ():
+            if row.reason and math.isnan(row.value):
+                titles.setdefault(row.reason, []).append(row.title)
+    for reason, names in titles.items():
         yield Text()
         yield Text(f"Undefined because {reason}: {', '.join(names)}", style="yellow")
 
 
 def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
-    """The range of a measure as a line: the interval on it, the value, and where the baseline stands."""
+    """Return the range of a measure as a line: the interval on it, the value, and where the baseline stands."""
     low, high = row.measure.range
     if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(row.value)):
         return Text()
@@ -251,19 +320,25 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
     return Text.assemble(*cells)
 
 
-_MOST_WARNINGS = 3  # on a screen
-
-
-def notes(some: Iterable[Note], title: str = "Notes", *, verbose: bool = True, width: int = _UNKNOWN) -> RenderableType:
-    """Notes in plain words, warnings first; without `verbose` the first warnings alone, each in one line.
+def notes(
+    some: Iterable[Note],
+    title: str = "Notes",
+    *,
+    verbose: bool = True,
+    width: int = _UNKNOWN,
+    warned: bool = False,
+) -> RenderableType:
+    """Render notes in plain words, warnings first; without `verbose` the first warnings alone, each in one line.
 
     Args:
         some: The notes.
         title: What stands above them.
         verbose: Whether all of them are shown in full, each with its source.
         width: The columns of the terminal, for a note in one line.
+        warned: Whether the warnings stand above the numbers already; without `verbose`, notes are then only counted.
     """
-    from cutline.results.notes import DATA, FIRST
+    from cutline.core.validation import counted
+    from cutline.results.notes import DATA
 
     ordered = sorted(some, key=lambda note: note.kind != "warning")
     if not ordered:
@@ -276,10 +351,13 @@ def notes(some: Iterable[Note], title: str = "Notes", *, verbose: bool = True, w
                 text.append(f" ({note.source})", style="dim")
             table.add_row(_note_sign(note), text)
         return Group(Text(), Text(printable(title), style="bold"), table)
-    ordered = [note for note in ordered if note.rule not in FIRST]  # they stand above the numbers
+    if warned:
+        return Group(Text(), Text(f"- {counted(len(ordered), 'note')}: --verbose", style="dim"))
+    from cutline.results.verdict import MOST_WARNINGS
+
     warnings = [note for note in ordered if note.kind == "warning"]
-    left = len(ordered) - len(warnings[:_MOST_WARNINGS])
-    lines = [warning_line(note, width) for note in warnings[:_MOST_WARNINGS]]
+    left = len(ordered) - len(warnings[:MOST_WARNINGS])
+    lines = [warning_line(note, width) for note in warnings[:MOST_WARNINGS]]
     if not left:
         more = "more: --verbose" if any("…" in line.plain for line in lines) else ""
     else:
@@ -287,8 +365,16 @@ def notes(some: Iterable[Note], title: str = "Notes", *, verbose: bool = True, w
     return Group(Text(), *lines, *([Text(f"- {more}", style="dim")] if more else []))
 
 
+_WARNING_SIGN = Text("!", style="bold yellow")
+
+
 def _note_sign(note: Note) -> Text:
-    return Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim")
+    return _WARNING_SIGN if note.kind == "warning" else Text("-", style="dim")
+
+
+def warning(text: str) -> Text:
+    """Return a warning in full, behind its sign."""
+    return Text.assemble(_WARNING_SIGN, " ", printable(text))
 
 
 def warning_line(note: Note, width: int) -> Text:
@@ -320,7 +406,7 @@ def shorten(text: str, room: int) -> str:
 def comparison(
     screen: Console, summary: ComparisonSummary, *, reference: str | None = None, pairs: bool = False
 ) -> RenderableType:
-    """Models on the same cases: which to choose, the value of each, and how they differ from the reference.
+    """Render models on the same cases: which to choose, the value of each, and how they differ from the reference.
 
     Args:
         screen: Where it is shown.
@@ -328,12 +414,8 @@ def comparison(
         reference: The model that the others are compared with; the leader of the first question when None.
         pairs: Whether every pair of models has a table with intervals and p-values.
     """
-    parts: list[RenderableType] = [
-        Text(printable(summary.title)),
-        *_first_warnings(screen, summary.notes),
-        Text(),
-    ]
-    parts += [Text(printable(line), style="bold" if not i else "") for i, line in enumerate(summary.statements)]
+    parts = [*sentences(screen, summary.statements), *_worst_warnings(screen, summary.notes, summary.models)]
+    parts += [Text(), Text(printable(summary.title)), Text(fold(printable(summary.cut_words), screen.width))]
     are_many = len(summary.models) > _room_for_models(screen)
     in_one_table = len(summary.models) == 2 and _WITH_DIFFERENCE <= screen.width < _WIDE and not pairs
     if in_one_table:
@@ -352,18 +434,22 @@ def comparison(
 def _comparison_legend(
     screen: Console, summary: ComparisonSummary, *, pairs: bool, has_differences: bool
 ) -> list[RenderableType]:
-    """What the marks mean, and which correction was used."""
+    """Return the meaning of the marks, and which correction was used."""
     best, alike = _marks(screen)
-    words = f"{best} best, {alike} cannot be told from it"
+    undefined = summary.undefined_measures()
+    lines = [f"Undefined because {reason}: {', '.join(titles)}." for reason, titles in undefined.items()]
+    marks = f"{best} best, {alike} cannot be told from it"
     if len(summary.models) == 2:
-        words += f"; {best} at a difference: significant" if has_differences else ""
+        lines.append(marks)
+        if has_differences:
+            a, b = map(printable, summary.models)
+            lines.append(f"difference: {a} minus {b}, {best} significant")
+    elif pairs:
+        lines.append(f"{marks} (Holm's correction); p is corrected, intervals are not")
     else:
-        words += " (Holm's correction)"
-        if pairs:
-            words += "; p is corrected, intervals are not"
-        elif has_differences:
-            words += f"; {best} in differences: significant"
-    return [Text(), Text(words, style="dim")]
+        sure = f"; {best} in differences: significant" if has_differences else ""
+        lines.append(f"{marks} (Holm's correction){sure}")
+    return [Text(), *(Text(fold(line, screen.width), style="dim") for line in lines)]
 
 
 def _marks(screen: Console) -> tuple[str, str]:
@@ -373,13 +459,14 @@ def _marks(screen: Console) -> tuple[str, str]:
 _TITLE, _CELL, _CLOSE = 23, 9, 2  # columns of a terminal: the name of a measure, a value of many models, the gap
 _WITH_DIFFERENCE, _WITH_P = 54, 77  # columns from which two models and their difference fit into one table; with p
 _INTERVAL = 18  # ... for an interval
+_FINE = 11  # ... for a value of few models whose interval needs a fourth digit
 _LEAST_NAME = 8  # columns for the name of a model
 _MOST_DIFFERENCES = 4  # rows of differences; of more, those that decide the questions are shown
 
 
 def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
-    """The value of each measure for each model with its interval, in one table where there is room."""
-    titles = {row.key: row.title for row in summary.rows}
+    """Return the value of each measure for each model with its interval, in one table where there is room."""
+    titles = {row.key: row.title for row in _defined_rows(summary)}
     marks = {key: _mark_of(screen, summary, key) for key in titles}
     by_model = {name: {row.key: row for row in own.rows} for name, own in summary.models.items()}
     longest = max(map(len, titles.values()), default=0)
@@ -398,24 +485,30 @@ def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableT
         return
     table = _table(screen, gap=_CLOSE)
     table.add_column("", width=_TITLE, overflow="fold")
+    room = _FINE if _TITLE + len(by_model) * (_FINE + _CLOSE) <= screen.width else _CELL
     for name in by_model:
-        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, min_width=_CELL)
     for key, title in titles.items():
-        cells = [_stacked(own.get(key), marks[key].get(name, "")) for name, own in by_model.items()]
+        cells = [_stack(own.get(key), marks[key].get(name, ""), room) for name, own in by_model.items()]
         table.add_row(Text(title), *cells)
     yield table
 
 
+def _defined_rows(summary: ComparisonSummary) -> list[DifferenceRow]:
+    """Return the rows of measures that are defined for some model."""
+    return [row for row in summary.rows if not (math.isnan(row.value_a) and math.isnan(row.value_b))]
+
+
 def _room_for_models(screen: Console) -> int:
-    """How many models fit beside the names of the measures."""
+    """Return how many models fit beside the names of the measures."""
     return max(1, (screen.width - _TITLE) // (_CELL + _CLOSE))
 
 
 def _models_in_rows(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
-    """Many models below each other, the best of the first question first, with the measures that decide."""
+    """Render many models below each other, the best of the first question first, with the measures that decide."""
     from cutline.results.choices import GOALS
 
-    rows = {row.key: row for row in summary.rows}
+    rows = {row.key: row for row in _defined_rows(summary)}
     first = [choice.measure for choice in summary.choices]
     decisive = [name for goal in GOALS.values() for name in goal.measures]
     others = [key for key, row in rows.items() if key not in first and row.measure.name in decisive]
@@ -430,7 +523,7 @@ def _models_in_rows(screen: Console, summary: ComparisonSummary) -> Iterable[Ren
     for key in keys:
         table.add_column(Text(_short(_brief_name(rows[key].measure))), justify="right", no_wrap=True, width=_CELL)
     for name in summary.best_first():
-        cells = [_stacked(by_model[name].get(key), marks[key].get(name, "")) for key in keys]
+        cells = [_stack(by_model[name].get(key), marks[key].get(name, "")) for key in keys]
         table.add_row(Text(printable(name)), *cells)
     yield table
     if len(keys) < len(rows):
@@ -438,77 +531,102 @@ def _models_in_rows(screen: Console, summary: ComparisonSummary) -> Iterable[Ren
 
 
 def _brief_name(measure: Measure) -> str:
-    """The name of a measure for a narrow column: its own, or the shortest of its others."""
+    """Return the name of a measure for a narrow column: its own, or the shortest of its others."""
     name = measure.display_name
     return name if len(name) <= _CELL else min((*measure.aliases, name), key=len)
 
 
+def _fitting_title(row: DifferenceRow) -> str:
+    """Return the title of a measure, or its short name where the column is too narrow for it."""
+    return row.title if len(row.title) <= _TITLE else _brief_name(row.measure).upper()
+
+
 def _both_and_difference(screen: Console, summary: ComparisonSummary) -> RenderableType:
-    """Two models side by side with their difference, in one table."""
+    """Render two models side by side with their difference, in one table."""
     ((a, b),) = summary.pairs
     by_model = {name: {row.key: row for row in own.rows} for name, own in summary.models.items()}
     table = _table(screen, gap=_CLOSE)
     table.add_column("", width=min(_TITLE, screen.width - 2 * (_CELL + _CLOSE) - _INTERVAL - _CLOSE), overflow="fold")
+    room = _FINE if screen.width >= _WITH_P + 2 * (_FINE - _CELL) - 1 else _CELL
     for name in (a, b):
-        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, width=_CELL)
+        table.add_column(Text(_short(printable(name))), justify="right", no_wrap=True, min_width=_CELL)
     table.add_column("difference", justify="right", no_wrap=True, width=_INTERVAL)
     has_room = screen.width >= _WITH_P
     if has_room:
         table.add_column("p", justify="right", no_wrap=True)
-    for row in summary.rows:
+    for row in _defined_rows(summary):
         marks = _mark_of(screen, summary, row.key)
-        values = [_stacked(by_model[name].get(row.key), marks.get(name, "")) for name in (a, b)]
+        values = [_stack(by_model[name].get(row.key), marks.get(name, ""), room) for name in (a, b)]
         cell = _marked_difference(screen, summary, row)
         if row.interval is not None:
-            cell.append(f"\n{interval(row.interval)}", style="dim not bold")
+            cell.append(f"\n{_short_interval(row.interval)}", style="dim not bold")
         style = "bold" if row.is_significant(summary.level) else "dim"
         table.add_row(Text(row.title), *values, cell, *([Text(row.p_shown, style=style)] if has_room else []))
     return table
+
+
+def _short_interval(limits: tuple[float, float]) -> str:
+    """Return both limits in a column of its width: small ones, whose digits would not fit, with four decimals."""
+    text = interval(limits)
+    return text if len(text) <= _INTERVAL else f"[{limits[0]:.4f}, {limits[1]:.4f}]"
 
 
 def _short(name: str) -> str:
     return name if cell_len(name) <= _CELL else name[: _CELL - 1] + "…"
 
 
-def _stacked(row: Row | None, mark: str) -> Text:
-    """A value with its mark, and its interval in small below."""
+def _stack(row: Row | None, mark: str, room: int = _CELL) -> Text:
+    """Return a value with its mark, and its interval in small below, in so many columns."""
     if row is None:
         return Text()
-    return _with_interval(Text(f"{shown(row.value)}{mark}", style="bold" if mark else ""), row.interval)
-
-
-def _with_interval(text: Text, limits: tuple[float, float] | None) -> Text:
-    """Return a value with its interval in small below."""
-    if limits is not None:
-        between_them = "," if min(limits) < 0 else "-"  # which would look like a sign
-        text.append("\n" + between_them.join(map(_without_zero, limits)), style="dim not bold")
+    text = Text(f"{shown(row.value)}{mark}", style="bold" if mark else "")
+    if row.interval is not None:
+        text.append(f"\n{_narrow_interval(row.value, row.interval, room)}", style="dim not bold")
     return text
 
 
+def _narrow_interval(value: float, limits: tuple[float, float], room: int = _CELL) -> str:
+    """Return both limits in few columns, with a fourth digit where three do not tell them from each other or the value.
+
+    >>> _narrow_interval(0.1593, (0.149, 0.17)), _narrow_interval(0.0019, (0.0017, 0.0021), 11)
+    ('.149-.170', '.0017-.0021')
+    """
+    if room >= _FINE and limits[0] >= 0 and limits[1] < 0.99995:
+        a_limit_is_lost = len({f"{number:.3f}" for number in (value, *limits)}) < len({value, *limits})
+        if a_limit_is_lost:
+            return "-".join(f"{limit:.4f}".removeprefix("0") for limit in limits)
+    between_them = "," if min(limits) < 0 else "-"  # which would look like a sign
+    return between_them.join(map(_without_zero, limits))
+
+
 def _without_zero(limit: float) -> str:
-    """A limit in four characters where it is a share: .823, or -.82."""
+    """Return a limit in four characters where it is a share: .823, or -.82."""
     decimals = 3 if 0 <= limit < 0.9995 else 2
     text = f"{limit:.{decimals}f}" if abs(limit) < 10 else f"{limit:.3g}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text[:4]
 
 
 def _mark_of(screen: Console, summary: ComparisonSummary, key: str) -> dict[str, str]:
-    """The mark of the best model in a measure, and of those that cannot be told from it."""
+    """Return the mark of the best model in a measure, and of those that cannot be told from it."""
     leader, equal = summary.best(key)
     best, alike = _marks(screen)
     return {leader: best} | dict.fromkeys(equal, alike) if leader else {}
 
 
 def _from_reference(screen: Console, summary: ComparisonSummary, reference: str | None) -> Iterable[RenderableType]:
-    """The difference of every other model from the reference, marked where it is significant."""
+    """Return the difference of every other model from the reference, marked where it is significant."""
     from cutline.results.choices import DECISIVE
 
     base = reference or summary.reference
     rows = summary.differences_from(reference)
-    titles = {row.key: row.title for row in summary.rows}
+    titles = {row.key: _fitting_title(row) for row in _defined_rows(summary)}
     if len(titles) > _MOST_DIFFERENCES:
         first = {choice.measure for choice in summary.choices}
-        decisive = {row.key: row.title for row in summary.rows if row.measure.name in DECISIVE or row.key in first}
+        decisive = {
+            row.key: titles[row.key]
+            for row in _defined_rows(summary)
+            if row.measure.name in DECISIVE or row.key in first
+        }
         titles = {key: title for key, title in decisive.items() if key in first or len(decisive) <= _MOST_DIFFERENCES}
     names = [name for name in summary.models if name != base]
     table = _table(screen, title=f"Difference from {printable(base)}", gap=_CLOSE)
@@ -562,7 +680,9 @@ def _in_a_line(p: str, name: Text, value: str, limits: str, p_value: str, conclu
 
 
 def _widths(rows: Sequence[Sequence[object]], room: int, whole: Sequence[int] = ()) -> list[int] | None:
-    """How wide columns are so that no word is broken, nor a cell of those that stay whole; None if there is no room."""
+    """Return how wide columns are so that no word is broken, nor a cell of those that stay whole; None if there is no
+    room.
+    """
     columns = [[str(cell) for cell in column] for column in zip(*rows, strict=True)]
     most = [max(cell_len(cell) for cell in column) for column in columns]
     words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in columns]
@@ -579,7 +699,7 @@ def _widths(rows: Sequence[Sequence[object]], room: int, whole: Sequence[int] = 
 def grid(
     screen: Console, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, head: bool = True
 ) -> Table:
-    """A plain table of texts, broken between words if there is room for the longest of them."""
+    """Return a plain table of texts, broken between words if there is room for the longest of them."""
     table = _table(screen, title=title, head=head)
     cells = [[cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row] for row in rows]
     widths: Sequence[int | None] = _widths([columns, *cells], screen.width) or [None] * len(columns)
@@ -590,6 +710,35 @@ def grid(
     return table
 
 
+def differences(screen: Console, names: Sequence[str], rows: Iterable[Sequence[str]], level: float) -> Table:
+    """Return two models on different cases: a value of each, their difference with its interval, and p where there is
+    room.
+
+    Args:
+        screen: Where it is shown.
+        names: What both are called.
+        rows: The name of the measure, both values, the difference, its interval and p, as they are shown.
+        level: The level of the intervals.
+    """
+    head = ["", *names, "difference", f"{100 * level:g} % interval", "p"]
+    cells = [list(map(printable, row)) for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    room = sum(widths) + _CLOSE * len(widths)
+    if room > screen.width:  # the interval below the difference
+        head[3:5] = ["difference"]
+        cells = [[*row[:3], f"{row[3]}\n{row[4]}", row[5]] for row in cells]
+        widths[3:5] = [max(len("difference"), widths[4])]
+        if sum(widths) + _CLOSE * len(widths) > screen.width:
+            head, cells = head[:-1], [row[:-1] for row in cells]
+    table = _table(screen, gap=_CLOSE)
+    for place, name in enumerate(head):
+        title = _short(printable(name)) if place in (1, 2) else name
+        table.add_column(Text(title), justify="right" if place else "left", no_wrap=True)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    return table
+
+
 def say(message: str) -> None:
-    """A message beside the result: on standard error."""
+    """Print a message on standard error."""
     sys.stderr.write(printable(message) + "\n")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,11 +19,12 @@ from cutline.cli.completion import measure_names
 from cutline.cli.evaluate import evaluated
 from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
 from cutline.cli.progress import waiting
-from cutline.cli.text import printable
+from cutline.cli.text import in_options, printable
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import Table, between, p_number, shown
 
 if TYPE_CHECKING:
+    from cutline.results.notes import Note
     from cutline.results.summary import Row, Summary
     from cutline.slice_comparison import AgainstRest
     from cutline.slice_fairness import Fairness
@@ -140,7 +142,9 @@ def run_slices(
     selection: SelectionOptions,
     output: FileOutput,
     name: str | None,
-    unused: Mapping[str, Any],
+    refused: Mapping[str, Any],
+    *,
+    simultaneous: bool = False,
 ) -> None:
     """Evaluate one model on each slice and show the results: the work of `evaluate --by`.
 
@@ -151,12 +155,14 @@ def run_slices(
         selection: Which measures.
         output: Where they go.
         name: What to call the model.
-        unused: Options that slices have no use for, with what was given: none is read and ignored.
+        refused: Options that slices have no use for, with what was given: none is read and ignored.
+        simultaneous: Whether the intervals of a measure hold for all slices together.
     """
-    from cutline.slices import OVERALL, common_table, slices_document
+    from cutline.slice_comparison import sidak
+    from cutline.slices import OVERALL, common_table, slices_document, with_simultaneous_methods
 
-    for name_of_option, given in unused.items():
-        if given:
+    for name_of_option, value in refused.items():
+        if value:
             raise ParameterError(f"--by cannot be combined with {name_of_option}", "leave one of them out")
     if output.documents or output.png:
         raise ParameterError(
@@ -165,15 +171,20 @@ def run_slices(
     output.check()
     selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
-    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)} if slices.has_total else {}
-    found |= {key: evaluated(ev, selection, quiet=True) for key, ev in slices.items()}
+    summaries = {OVERALL: evaluated(slices.overall, selection, quiet=True)} if slices.has_total else {}
+    own = replace(selection, level=sidak(selection.level, len(slices))) if simultaneous else selection
+    of_slices = {key: evaluated(ev, own, quiet=True) for key, ev in slices.items()}
+    if simultaneous:
+        of_slices = {key: with_simultaneous_methods(summary, slices[key]) for key, summary in of_slices.items()}
+    summaries |= of_slices
+    together = selection.level if simultaneous else None
     output.say_guesses(guesses)
     if output.json:
-        render.print_json(slices_document(slices, found))
+        render.print_json(slices_document(slices, summaries))
     elif output.csv:
-        render.put(common_table(slices.by, found).to_csv())
+        render.put(common_table(slices.by, summaries).to_csv())
     else:
-        render.console().print(_rendered(slices, found, with_notes=not output.quiet))
+        render.console().print(_rendered(slices, summaries, with_notes=not output.quiet, together=together))
 
 
 def run_comparison(
@@ -204,31 +215,31 @@ def run_comparison(
     output.check()
     slices, guesses = read_slices(paths, by, reading, None, quiet=output.quiet)
     with waiting("Comparing the slices", quiet=output.quiet):
-        found = slices.against_rest(measure, **options)
-        level = found.level
+        against_rest = slices.against_rest(measure, **options)
+        level = against_rest.level
         largest = slices.gap(measure, level=level) if gap else None
         criteria = slices.fairness(level=level) if fairness else None
     output.say_guesses(guesses)
     for path in output.documents:
         slices.save(path, measure=measure, least=least, overwrite=output.force, **options)
     if output.json:
-        document = found.document()
+        document = against_rest.document()
         document |= {} if largest is None else {"gap": largest.to_dict()}
         document |= {} if criteria is None else {"fairness": criteria.to_dict()}
         render.print_json(document)
     elif output.csv:
-        render.put(found.to_csv())
+        render.put(against_rest.to_csv())
     else:
         screen = render.console()
-        lines = [found.verdict, "", _against(screen, found), *_left_out(len(slices))]
+        lines = [against_rest.verdict, "", _against(screen, against_rest), *_left_out(len(slices))]
         if largest is not None:
             lines += ["", *repr(largest).splitlines()]
         if criteria is not None:
             lines += ["", criteria.table.title, _criteria(screen, criteria), *criteria.table.below]
-        for line in [*lines, "", found.how]:
+        for line in [*lines, "", against_rest.how]:
             screen.print(Text(printable(line)) if isinstance(line, str) else line)
         if not output.quiet and slices.notes:
-            screen.print(render.notes(slices.notes, "Notes"))
+            screen.print(render.notes(_in_options(slices.notes), "Notes"))
 
 
 def run_search(
@@ -243,17 +254,22 @@ def run_search(
         options: What `find_slices` takes.
         output: Where the results go.
     """
-    from cutline.cli.reading import opened
+    from cutline.cli.reading import open_predictions
 
     output.check()
-    found = opened(paths, reading)
+    predictions = open_predictions(paths, reading, quiet=output.quiet)
     names = None if features is None else [name.strip() for name in features.split(",") if name.strip()]
     common = {key: value for key, value in reading.common.items() if key in ("positive", "missing", "threshold")}
     with waiting("Searching slices", quiet=output.quiet):
         made = cl.find_slices(
-            found.chosen.label, found.chosen.scores[0], data=found.file, features=names, **common, **options
+            predictions.chosen.label,
+            predictions.chosen.scores[0],
+            data=predictions.file,
+            features=names,
+            **common,
+            **options,
         )
-    output.say_guesses(found.chosen.guesses)
+    output.say_guesses(predictions.chosen.guesses)
     if output.json:
         render.print_json(made.document())
     elif output.csv:
@@ -271,7 +287,7 @@ def read_slices(
     paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
 ) -> tuple[Slices, tuple[str, ...]]:
     """Read the evaluation of each slice, and say which columns were guessed."""
-    from cutline.cli.reading import opened
+    from cutline.cli.reading import open_predictions
     from cutline.core.validation import name_of
 
     if not paths:
@@ -282,7 +298,7 @@ def read_slices(
     if len(c.scores) > 1:
         raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     rules = slice_options(by)
-    source = opened(paths, how, by=tuple(rules))
+    source = open_predictions(paths, how, by=tuple(rules), quiet=quiet)
     score = source.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         slices: Any = cl.evaluate(
@@ -326,39 +342,62 @@ def _rule(text: str) -> Any:
 # ---------------------------------------------------------------------- the screen
 
 
-def _rendered(slices: Slices, found: Mapping[Any, Summary], *, with_notes: bool) -> RenderableType:
-    """The verdict, then each measure with a line for all cases and for each slice, then the notes."""
+def _rendered(
+    slices: Slices, summaries: Mapping[Any, Summary], *, with_notes: bool, together: float | None = None
+) -> RenderableType:
+    """Return the verdict, then each measure with a line for all cases and for each slice, then the notes.
+
+    Args:
+        slices: The slices.
+        summaries: Their finished summaries.
+        with_notes: Whether notes are shown.
+        together: The level at which the intervals of a measure hold for all slices together; None where each holds
+            by itself.
+    """
     from cutline.core.validation import counted
+    from cutline.slices import simultaneous_words
 
     screen = render.console()
-    first = next(iter(found.values()))
+    first = next(iter(summaries.values()))
     head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {first.cut.words(first.data.ranking)}"
-    level = f"{100 * first.level:g} % interval"
-    keys = {row.key: row.title for summary in found.values() for row in summary.rows}
+    keys = {row.key: row.title for summary in summaries.values() for row in summary.rows}
     rows: list[tuple[Any, ...]] = []
     for key, title in keys.items():
         lines = []
-        for value, summary in found.items():
+        for value, summary in summaries.items():
             row = next((row for row in summary.rows if row.key == key), None)
             cells = ("", "", "") if row is None else (shown(row.value), render.interval(row.interval), _bracket(row))
             cases = shown(summary.data.cases)
             lines.append((row.value if row is not None else float("nan"), (slices.label(value), cases, *cells)))
         own = _worst_and_best(lines)
         rows += [(title if not i else "", *cells) for i, cells in enumerate(own)]
-    heads = ["", slices.by, "cases", "value", level, "exact value from"]
+    heads = ["", slices.by, "cases", "value", f"{100 * (together or first.level):g} % interval", "exact value from"]
     if not any(row[-1] for row in rows):  # nothing was binned
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    verdict = [Text(printable(slices.verdict())), Text()] if _can_compare(slices) else []
+    statements = [slices.verdict(), *_at_the_cut(slices, first.level)] if _can_compare(slices) else []
     parts: list[RenderableType] = [
+        *render.sentences(screen, statements),
+        *([Text()] if statements else []),
         Text(printable(head)),
         Text(),
-        *verdict,
         render.grid(screen, heads, rows),
         *map(Text, _left_out(len(slices))),
+        *([] if together is None else [Text(simultaneous_words(together, len(slices)))]),
     ]
     if with_notes and slices.notes:
-        parts.append(render.notes(slices.notes, "Notes"))
+        parts.append(render.notes(_in_options(slices.notes), "Notes"))
     return Group(*parts)
+
+
+def _in_options(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes that name options of the command line in place of arguments."""
+    return tuple(replace(note, text=in_options(note.text)) for note in notes)
+
+
+def _at_the_cut(slices: Slices, level: float) -> list[str]:
+    """Return where slices differ at the cut, unless there are too many to compare each with each."""
+    sentence = slices.verdict_at_cut(level=level) if len(slices) <= _LONG else ""
+    return [sentence] if sentence else []
 
 
 def _left_out(count: int) -> list[str]:
@@ -384,9 +423,9 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
     return [*overall, *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
 
-def _against(screen: Any, found: AgainstRest) -> RenderableType:
-    """Each slice beside the rest, the lowest values first; of many slices, those at both ends, with a count."""
-    ordered = sorted(found.rows, key=lambda row: (row.value != row.value, row.value))
+def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
+    """Return each slice beside the rest, the lowest values first; of many slices, those at both ends, with a count."""
+    ordered = sorted(against_rest.rows, key=lambda row: (row.value != row.value, row.value))
     rows: list[tuple[str, ...]] = [
         (
             row.slice,
@@ -403,19 +442,34 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
     if len(rows) > _LONG:
         between_them = ("...", *([""] * 7))
         rows = [*rows[:_ENDS], between_them, *rows[-_ENDS:]]
-    interval = f"{100 * found.level:g} % interval"
-    heads = (found.slices.by, "cases", found.measure.name, "rest", "difference", interval, "p adjusted", "")
+    interval = f"{100 * against_rest.level:g} % interval"
+    heads = (
+        against_rest.slices.by,
+        "cases",
+        against_rest.measure.name,
+        "rest",
+        "difference",
+        interval,
+        "p adjusted",
+        "",
+    )
     return render.grid(screen, heads, rows)
 
 
-def _criteria(screen: Any, found: Fairness) -> RenderableType:
+def _criteria(screen: Any, fairness: Fairness) -> RenderableType:
     rows = [
-        (row["criterion"], "", row["note"])
+        (row["criterion"], "", row["note"], "", "")
         if row["value"] != row["value"]
-        else (row["criterion"], shown(row["value"]), render.interval((row["low"], row["high"])))
-        for row in found.table
+        else (
+            row["criterion"],
+            shown(row["value"]),
+            render.interval((row["low"], row["high"])),
+            *fairness.ends[row["criterion"]],
+        )
+        for row in fairness.table
     ]
-    return render.grid(screen, ("criterion", "value", f"{100 * found.level:g} % interval"), rows)
+    heads = ("criterion", "value", f"{100 * fairness.level:g} % interval", "highest", "lowest")
+    return render.grid(screen, heads, rows)
 
 
 def _plain_table(screen: Any, table: Table, rows: Sequence[Sequence[Any]] | None = None) -> RenderableType:

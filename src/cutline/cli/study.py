@@ -57,7 +57,7 @@ def study(
 
     Finished parts stay in the folder, so that an interrupted run continues where it was.
     """
-    from cutline.studies import Settings
+    from cutline.studies import StudySettings
     from cutline.studies import study as find_study
 
     if is_list:
@@ -73,7 +73,7 @@ def study(
         raise ParameterError(f"--out is {str(folder)!r}, which is a file", "pass a folder")
     folder.mkdir(parents=True, exist_ok=True)
     with _Bar(chosen.name, quiet=quiet) as bar:
-        settings = Settings(seed, quick, data, jobs, folder / f"{chosen.name}.progress.jsonl", bar.advance)
+        settings = StudySettings(seed, quick, data, jobs, folder / f"{chosen.name}.progress.jsonl", bar.advance)
         report = chosen.run(settings)
     written = report.save(folder)
     screen = render.console()

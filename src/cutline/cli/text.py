@@ -25,7 +25,7 @@ _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples"
          "repeats", "rope", "control", "quota_by",
          "auc", "auc_width", "auc_method", "other_auc", "correlation", "oe_width", "slope_width", "intercept_width",
          "recall", "recall_width", "specificity", "specificity_width", "net_benefit_width", "discordant", "log_odds",
-         "power", "by")  # fmt: skip
+         "power", "by", "worse_by", "matures", "alarm")  # fmt: skip
 
 OPTIONS = {
     "table": "--from",
@@ -40,40 +40,40 @@ class OptionWords:
     """The words of the command line: options for arguments, rows for positions."""
 
     def argument(self, mentioned: Argument) -> str:
-        """The option, with its value as one types it."""
+        """Return the option, with its value as one types it."""
         option = OPTIONS.get(mentioned.name, mentioned.name)
         if mentioned.value is None or mentioned.name in _FLAGS:
             return option
-        return f"{option} {_typed(mentioned.value)}"
+        return f"{option} {_type_value(mentioned.value)}"
 
     def subject(self, name: str) -> str:
-        """The option; what a column holds is said of the column, which the option only names."""
+        """Return the option; what a column holds is said of the column, which the option only names."""
         return name if name in _COLUMNS else OPTIONS.get(name, name)
 
     def place(self, position: int) -> str:
-        """Counted from one."""
+        """Return a row, counted from one."""
         return f"in row {position + 1}"
 
 
 _WORDS = OptionWords()
 
 
-def _typed(value: Any) -> str:
+def _type_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
 
 
-def in_options(said: str | CutlineError) -> str:
-    """A text or a refusal of the package in the words of the command line.
+def in_options(message: str | CutlineError) -> str:
+    """Return a text or a refusal of the package in the words of the command line.
 
     >>> from cutline.core.messages import Text
     >>> in_options(Text("If it is known, pass ", Argument("quota", 30), "."))
     'If it is known, pass --quota 30.'
     """
-    return sentence_of(said, _WORDS) if isinstance(said, CutlineError) else render(said, _WORDS)
+    return sentence_of(message, _WORDS) if isinstance(message, CutlineError) else render(message, _WORDS)
 
 
 def printable(text: object) -> str:
-    r"""The text with control characters, escape sequences and marks that turn the line written out.
+    r"""Return the text with control characters, escape sequences and marks that turn the line written out.
 
     >>> printable("a\x1b[31mb\n")
     'a\\x1b[31mb\\n'
@@ -82,7 +82,7 @@ def printable(text: object) -> str:
 
 
 def quoted(text: object) -> str:
-    """A name from a file, printable and between quotes."""
+    """Return a name from a file, printable and between quotes."""
     return f"'{printable(text)}'"
 
 
@@ -91,6 +91,6 @@ def _written_out(character: str) -> str:
 
 
 def without_controls(text: object) -> str:
-    """The text without the characters that XML cannot hold."""
-    kept = (c for c in str(text) if c in "\t\n" or (ord(c) >= 32 and not 0xD800 <= ord(c) <= 0xDFFF))
-    return "".join(c for c in kept if ord(c) not in (0xFFFE, 0xFFFF, 0x7F))
+    """Return the text without the characters that XML cannot hold."""
+    allowed = (c for c in str(text) if c in "\t\n" or (ord(c) >= 32 and not 0xD800 <= ord(c) <= 0xDFFF))
+    return "".join(c for c in allowed if ord(c) not in (0xFFFE, 0xFFFF, 0x7F))

@@ -21,7 +21,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 
 if TYPE_CHECKING:
-    from cutline.cli.reading import Opened
+    from cutline.cli.reading import PredictionFile
     from cutline.ledger.cases import Rows
     from cutline.ledger.tool import Tool, ToolFunction
     from cutline.ledger.tool_table import ToolTable
@@ -32,7 +32,7 @@ _MEASURE = "auc"  # that two files are compared by, unless another is named
 
 
 class ToolValue(NamedTuple):
-    """The number that a tool prints, and what is known of it."""
+    """The number that a tool prints, with its convention."""
 
     tool: Tool
     entry: ToolFunction
@@ -40,8 +40,8 @@ class ToolValue(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is asked about a number."""
+class WhyOptions:
+    """Options of a question about a number."""
 
     measure: str | None = option(
         "--measure",
@@ -91,11 +91,11 @@ class ReadingAtThreshold(Reading):
     metavar="FILE [OTHER]",
     help="Predictions; two files are compared.",
 )
-@options_of(Question, "question")
+@options_of(WhyOptions, "question")
 @options_of(ReadingAtThreshold, "reading")
 @o.JSON
 @o.PLUGIN
-def why(files: tuple[str, ...], question: Question, reading: ReadingAtThreshold, json: bool) -> None:
+def why(files: tuple[str, ...], question: WhyOptions, reading: ReadingAtThreshold, json: bool) -> None:
     """Answer the question that the options ask."""
     from cutline.ledger.tool_table import ToolTable
 
@@ -115,26 +115,26 @@ def why(files: tuple[str, ...], question: Question, reading: ReadingAtThreshold,
             screen.print(Text(printable(in_options(line)), style="" if place else "bold"))
 
 
-def _check(files: Sequence[str], question: Question) -> None:
+def _check(files: Sequence[str], question: WhyOptions) -> None:
     asks = {"--value": question.value, "--tools": question.tools or None, "--as": question.as_}
-    asked = [name for name, value in asks.items() if value is not None]
+    questions = [name for name, value in asks.items() if value is not None]
     if len(files) > 2:
         raise ParameterError(f"{len(files)} files are given", "pass one file of predictions, or two to compare them")
-    if len(files) == 2 and asked:
-        raise ParameterError(f"{asked[0]} is about one file", "pass one file, or leave it out")
-    if len(files) == 1 and len(asked) != 1:
+    if len(files) == 2 and questions:
+        raise ParameterError(f"{questions[0]} is about one file", "pass one file, or leave it out")
+    if len(files) == 1 and len(questions) != 1:
         raise ParameterError(
-            f"Pass exactly one of --value, --tools or --as (got {' and '.join(asked) or 'none'})",
+            f"Pass exactly one of --value, --tools or --as (got {' and '.join(questions) or 'none'})",
             "or pass two files to compare them",
         )
     if question.as_ is not None and question.measure is None:
         raise ParameterError("--as needs the measure", "pass --measure, such as --measure auc")
-    for name, given in (("--digits", question.digits), ("--training-prevalence", question.training_prevalence)):
-        if given is not None and question.value is None:
+    for name, number in (("--digits", question.digits), ("--training-prevalence", question.training_prevalence)):
+        if number is not None and question.value is None:
             raise ParameterError(f"{name} is about --value", "pass --value too, or leave it out")
 
 
-def _check_columns(files: Sequence[str], how: Reading, question: Question) -> None:
+def _check_columns(files: Sequence[str], how: Reading, question: WhyOptions) -> None:
     """Refuse options that would change nothing here."""
     if how.columns.stratum is not None or how.weights_are is not None:
         name = "--stratum" if how.columns.stratum is not None else "--weights-are"
@@ -147,7 +147,7 @@ def _check_columns(files: Sequence[str], how: Reading, question: Question) -> No
         raise ParameterError("Two --score are about a test of two models", "pass it once")
 
 
-def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
+def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     """Return the answer: an explanation, the number of a tool, the table of tools, or the difference of two files."""
     from cutline.ledger.cases import Material
     from cutline.ledger.quantity import quantity
@@ -156,15 +156,15 @@ def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
 
     if len(files) == 2:
         return _of_two(files, how, question)
-    found = _opened(files[0], how)
-    asked = _rows(found, how)
+    predictions = _open(files[0], how)
+    columns = _rows(predictions, how)
     cut = how.threshold
     if question.value is not None:
-        return cl.why(**asked, value=question.value, measure=question.measure, digits=question.digits,
+        return cl.why(**columns, value=question.value, measure=question.measure, digits=question.digits,
                    positive=how.positive, missing=how.missing, threshold=cut,
                    higher_is_positive=not how.lower_is_positive,
                    training_prevalence=question.training_prevalence)  # fmt: skip
-    material = Material.of_rows(_prepared(asked, how), _turned(cut, how))
+    material = Material.of_rows(_prepare_rows(columns, how), _turn_threshold(cut, how))
     if question.as_ is not None:
         q = quantity(str(question.measure))
         one = tool(question.as_)
@@ -173,54 +173,54 @@ def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
     return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
 
 
-def _opened(path: str, how: Reading) -> Opened:
-    from cutline.cli.reading import opened
+def _open(path: str, how: Reading) -> PredictionFile:
+    from cutline.cli.reading import open_predictions
 
     if len(how.columns.scores) > 2:
         raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once, or twice for a test")
-    return opened(path, how, models=max(len(how.columns.scores), 1))
+    return open_predictions(path, how, models=max(len(how.columns.scores), 1))
 
 
-def _rows(found: Opened, how: Reading) -> dict[str, Any]:
+def _rows(predictions: PredictionFile, how: Reading) -> dict[str, Any]:
     """Return the columns of a file as cutline.why takes them."""
-    from cutline.inputs.column_source import Ask
+    from cutline.inputs.column_source import Request
     from cutline.inputs.column_source import reading as rows_of
 
-    scores = found.chosen.scores
-    asked: dict[Any, Ask] = {"labels": Ask("labels", found.chosen.label, how.positive is not None),
-                             "scores": Ask("scores", scores[0])}  # fmt: skip
+    scores = predictions.chosen.scores
+    columns: dict[Any, Request] = {"labels": Request("labels", predictions.chosen.label, how.positive is not None),
+                             "scores": Request("scores", scores[0])}  # fmt: skip
     if how.columns.weight is not None:
-        asked["weights"] = Ask("weights", how.columns.weight)
+        columns["weights"] = Request("weights", how.columns.weight)
     if how.columns.group is not None:
-        asked["groups"] = Ask("groups", how.columns.group)
+        columns["groups"] = Request("groups", how.columns.group)
     if len(scores) > 1:
-        asked["other"] = Ask("scores", scores[1])
+        columns["other"] = Request("scores", scores[1])
     if how.columns.id is not None:
-        asked["ids"] = Ask("id", how.columns.id)
-    with rows_of(found.file, asked) as rows:
+        columns["ids"] = Request("id", how.columns.id)
+    with rows_of(predictions.file, columns) as rows:
         return dict(rows)
 
 
-def _prepared(asked: dict[str, Any], how: Reading) -> Rows:
+def _prepare_rows(columns: dict[str, Any], how: Reading) -> Rows:
     """Return the rows of a file, complete, with high scores for the positive class."""
     from cutline.core import validation
     from cutline.inputs.rank import complete
     from cutline.ledger.cases import Rows
 
-    cases = complete(asked["labels"], asked["scores"], asked.get("weights"), positive=how.positive,
+    cases = complete(columns["labels"], columns["scores"], columns.get("weights"), positive=how.positive,
                      missing=how.missing)  # fmt: skip
     sign = -1.0 if how.lower_is_positive else 1.0
-    extra = {name: validation.column(asked[name], name)[cases.position] for name in ("groups",) if name in asked}
-    if "other" in asked:
-        extra["other"] = sign * validation.scores(asked["other"], "other").astype(float)[cases.position]
+    extra = {name: validation.column(columns[name], name)[cases.position] for name in ("groups",) if name in columns}
+    if "other" in columns:
+        extra["other"] = sign * validation.scores(columns["other"], "other").astype(float)[cases.position]
     return Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
 
 
-def _turned(threshold: float | None, how: Reading) -> float | None:
+def _turn_threshold(threshold: float | None, how: Reading) -> float | None:
     return -threshold if threshold is not None and how.lower_is_positive else threshold
 
 
-def _of_two(files: Sequence[str], how: Reading, question: Question) -> FileDifference:
+def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDifference:
     """Return what differs between two files."""
     from cutline.core import validation
     from cutline.inputs.rank import complete
@@ -228,22 +228,22 @@ def _of_two(files: Sequence[str], how: Reading, question: Question) -> FileDiffe
     from cutline.ledger.quantity import quantity
 
     q = quantity(question.measure or _MEASURE)
-    found = [_opened(path, how) for path in files]
-    asked = [_rows(one, how) for one in found]
-    rows = [_prepared(one, how) for one in asked]
+    predictions = [_open(path, how) for path in files]
+    columns = [_rows(one, how) for one in predictions]
+    rows = [_prepare_rows(one, how) for one in columns]
     ids = None
     if how.columns.id is not None:
         cases = [complete(one["labels"], one["scores"], one.get("weights"), positive=how.positive,
-                          missing=how.missing).position for one in asked]  # fmt: skip
-        ids = tuple(validation.column(one["ids"], "id")[kept] for one, kept in zip(asked, cases, strict=True))
-    names = (found[0].name, found[1].name)
+                          missing=how.missing).position for one in columns]  # fmt: skip
+        ids = tuple(validation.column(one["ids"], "id")[position] for one, position in zip(columns, cases, strict=True))
+    names = (predictions[0].name, predictions[1].name)
     if names[0] == names[1]:
         names = (printable(files[0]), printable(files[1]))
-    return two_files.compared(rows[0], rows[1], q, names, _turned(how.threshold, how), ids)  # type: ignore[arg-type]
+    return two_files.compared(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)  # type: ignore[arg-type]
 
 
 def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
-    """The number alone on the standard output, and beside it who says so."""
+    """Print the number alone on standard output, and its origin on standard error."""
     value, one, entry = answer.value, answer.tool, answer.entry
     if as_json:
         known = value if math.isfinite(value) else None
@@ -256,16 +256,16 @@ def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
     render.console(error=True).print(Text(f"({one.known}; {entry.function}{note})", style="dim"))
 
 
-def _show_tools(found: ToolTable, *, full: bool) -> None:
-    """A line for each number, or with one measure all tools and the whole reasons."""
+def _show_tools(tools: ToolTable, *, full: bool) -> None:
+    """Print a line for each number, or with one measure all tools and the whole reasons."""
     screen = render.console()
-    table = found.full_table if full else found.table
+    table = tools.full_table if full else tools.table
     rows, last = [], ""
     for measure, value, *words in table.rows:
         rows.append((Text(str(measure) if measure != last else "", style="bold"), str(value), *map(str, words)))
         last = str(measure)
     screen.print(render.grid(screen, table.columns, rows))
-    if found.documented:
+    if tools.documented:
         screen.print(Text("* not run: from the tool's documentation. All others were run.", style="dim"))
-    if found.left_out:
-        screen.print(Text(f"No number here: {', '.join(found.left_out)}.", style="dim"))
+    if tools.left_out:
+        screen.print(Text(f"No number here: {', '.join(tools.left_out)}.", style="dim"))

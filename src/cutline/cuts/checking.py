@@ -35,12 +35,13 @@ class Verdict(ComparedByFields):
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return {name: plain(value) for name, value in self.__dict__.items()}
 
 
 def state_of(one: Requirement, value: float, low: float, high: float) -> State:
-    """Passed when the whole interval meets the requirement, failed when none of it does, undecided between.
+    """Return "passed" when the whole interval meets the requirement, "failed" when none of it does, else
+    "undecided".
 
     >>> [state_of(requirement("recall >= 0.9"), 0.92, *limits) for limits in ((0.9, 0.95), (0.8, 0.95), (0.7, 0.85))]
     ['passed', 'undecided', 'failed']
@@ -116,7 +117,7 @@ def _verdict(one: Requirement, cut: Cut, ev: Evaluation, level: float, resamples
 
 
 def _elsewhere(one: Requirement, prevalence: float, ev: Evaluation, level: float, how: dict[str, Any]) -> Estimate:
-    """The measure at the prevalence that the cut was chosen for."""
+    """Return the measure at the prevalence that the cut was chosen for."""
     measure, threshold = one.term.measure, how["threshold"]
     known = at_prevalence(ev.ranking, threshold, prevalence, level=level, groups=ev.groups)
     if measure.name in known and not one.term.parameters:

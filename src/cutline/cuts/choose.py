@@ -47,7 +47,7 @@ from cutline.inference.caveats import few_resamples
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.intervals import Options, estimates
+from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Estimate, Limits
@@ -65,11 +65,11 @@ SHOWN = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
 
 @dataclass(frozen=True)
 class CutRequest:
-    """What was asked for, ready to be answered."""
+    """Everything that choosing a cut needs."""
 
     r: Ranking
     groups: GroupSampler | None
-    asked: Sequence[Requirement]
+    requirements: Sequence[Requirement]
     made: Sequence[Promise]
     search: CutSearch
     confidence: float | None
@@ -78,7 +78,7 @@ class CutRequest:
     level: float
 
     def cut(self, repeated: Repeated | None) -> Cut:
-        """The cut, or why there is none."""
+        """Return the cut, or why there is none."""
         key, place = self._chosen(repeated)
         flagged = int((self.r.key >= key).sum())
         if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
@@ -89,7 +89,7 @@ class CutRequest:
         return self.at(key if self.r.higher_is_positive else -key, place, repeated)
 
     def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
-        """The cut at a threshold, with all that is known of it."""
+        """Return the cut at a threshold, with all that is known of it."""
         counts = self.r.at_threshold(threshold)
         apparent, corrected, limits, notes = math.nan, None, Limits(math.nan, math.nan), self._notes(place, counts)
         if self.search.criterion is not None:
@@ -103,7 +103,7 @@ class CutRequest:
             notes.append(NOT_REPEATED)
         return Cut(
             threshold=threshold,
-            statement=self._statement(counts, threshold, apparent, corrected),
+            statement=self._statement(threshold, apparent, corrected),
             counts=counts,
             requirements=self._requirements(threshold),
             criterion=None if self.search.criterion is None else self.search.criterion.name,
@@ -125,10 +125,25 @@ class CutRequest:
             "prevalence": self.search.prevalence,
             "higher_is_positive": self.r.higher_is_positive,
             "positive": self.r.positive,
+            "warnings": self._warnings(),
         }
 
+    def _warnings(self) -> tuple[str, ...]:
+        """Return what questions the cut as a whole: scores that rank the wrong way by more than chance."""
+        if not MEASURES["auc"].compute(self.r) < 0.5:
+            return ()
+        from cutline.advice.context import RuleContext  # rarely needed, and slow to load
+        from cutline.advice.score_rules import reversed_order
+
+        context = RuleContext(Evaluation(self.r, groups=self.groups), None, None)
+        text = reversed_order(context)
+        is_chance = context.auc is not None and 0.5 in context.auc
+        return () if is_chance or text is None else (text,)
+
     def _chosen(self, repeated: Repeated | None) -> tuple[float, int | None]:
-        """The threshold on the scale on which high means positive, and the position of its cut where it has one."""
+        """Return the threshold on the scale on which high means positive, and the position of its cut where it has
+        one.
+        """
         if self.search.method == MEAN:
             thresholds = repeated.keys[np.isfinite(repeated.keys)] if repeated is not None else np.array([])
             return (self.search.nearest(self.r, float(thresholds.mean())) if len(thresholds) else math.nan), None
@@ -140,7 +155,7 @@ class CutRequest:
         return (math.inf if not place else float(self.r.key[place - 1])), int(place)
 
     def _tested_threshold(self, place: int) -> float:
-        """Return the preset threshold at which precision was tested, or that of a quota."""
+        """Return the preset threshold at which precision was tested, or the threshold of a quota."""
         for promise in self.made:
             if isinstance(promise, PrecisionAtThresholds):
                 preset = promise.threshold_at(self.r, place)
@@ -149,7 +164,8 @@ class CutRequest:
         return self._above_the_unflagged(place)
 
     def _above_the_unflagged(self, place: int) -> float:
-        """The threshold just above the highest score that is not flagged, for tested precision and infinite scores.
+        """Return the threshold just above the highest score that is not flagged, for tested precision and infinite
+        scores.
 
         Given the highest score that is not flagged, those above it are independent draws; given the lowest that is
         flagged, they are not.
@@ -174,7 +190,7 @@ class CutRequest:
     def _requirements(self, threshold: float) -> tuple[Promised, ...]:
         made = {id(one.requirement): one for one in self.made}
         promises = []
-        for one in self.asked:
+        for one in self.requirements:
             promise = made.get(id(one))
             if isinstance(promise, RatePromise):
                 wrong = beyond(self.r, promise.about)
@@ -187,7 +203,7 @@ class CutRequest:
                 promises.append(Promised(one.text, None if promise is None else self.confidence))
         return tuple(promises)
 
-    def _statement(self, counts: Counts, threshold: float, apparent: float, corrected: Estimate | None) -> str:
+    def _statement(self, threshold: float, apparent: float, corrected: Estimate | None) -> str:
         rules = self._conditions()
         if self.made:
             assert self.confidence is not None  # noqa: S101 - promises have one
@@ -197,8 +213,8 @@ class CutRequest:
             return statements.nothing(threshold, self.level)
         if self.search.criterion is not None:
             value = math.nan if corrected is None else corrected.value
-            return statements.best(self.search, counts, apparent, value, rules, threshold)
-        return statements.only_rules(counts, rules, threshold, most=self.search.takes_most)
+            return statements.best(self.search, self.r, threshold, apparent, value, rules)
+        return statements.only_rules(self.r, threshold, rules, most=self.search.takes_most)
 
     def _notes(self, place: int | None, counts: Counts) -> list[str]:
         notes = []
@@ -224,8 +240,8 @@ class CutRequest:
         return notes
 
     def _conditions(self) -> list[str]:
-        """What a cut has to meet on these cases, without a promise."""
-        rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
+        """Return what a cut has to meet on these cases, without a promise."""
+        rules = [one.text for one in self.requirements if not any(one is made.requirement for made in self.made)]
         return [*rules, *([] if self.cap is None else [statements.CAP.format(quota=f"{self.cap.quota:g}")])]
 
     def _ends_inside_a_tie(self, place: int | None, cap: Cap) -> bool:
@@ -250,8 +266,10 @@ class CutRequest:
             notes.append(TOO_FEW_TO_REPEAT)
         if repeated.lost:
             of = repeated.lost + len(repeated.keys)
+            unaffected = " What is promised does not rest on resamples: it holds all the same." if self.made else ""
             notes.append(
-                f"In {repeated.lost} of {of} resamples no cut meets the requirements; the interval is from the others."
+                f"In {repeated.lost} of {of} resamples no cut meets the requirements; the interval of the threshold is "
+                f"from the others.{unaffected}"
             )
         if self.search.method == MEAN:
             notes.append(
@@ -265,24 +283,30 @@ class CutRequest:
         if self.search.prevalence is not None:
             return self._elsewhere(threshold, self.search.prevalence)
         terms: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in SHOWN]
-        terms += [(one.term.measure, one.term.parameters) for one in self.asked if one.term.measure.name not in SHOWN]
+        terms += [
+            (one.term.measure, one.term.parameters) for one in self.requirements if one.term.measure.name not in SHOWN
+        ]
         grouped = self.groups is not None
         estimands = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
-        return tuple(estimates(estimands, Options(self.level, resamples=resamples_for(len(self.r))), self.groups))
+        return tuple(
+            estimates(estimands, IntervalRequest(self.level, resamples=resamples_for(len(self.r))), self.groups)
+        )
 
     def _elsewhere(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
-        """The rates of the classes, which are the same at any prevalence, and what follows from them at another."""
+        """Return the rates of the classes, which are the same at any prevalence, and what follows from them at
+        another.
+        """
         grouped = self.groups is not None
         estimands = [
             of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
             for name in ("recall", "specificity")
         ]
-        rates = estimates(estimands, Options(self.level), self.groups)
+        rates = estimates(estimands, IntervalRequest(self.level), self.groups)
         there = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
         return (*rates, there["precision"], there["npv"], there["f1"])
 
 
-QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
+QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without a request
 REPEATED = 1000
 KEPT_BY_FLAGGING = ("recall", "fnr", "npv", "false_omission_rate")  # requirements that flagging more cases keeps
 NO_WISH = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
@@ -342,29 +366,30 @@ def choose_cut(
     With 95 % confidence at least 90 % of future positives score 0.52 or more
     """
     r, groups = ranking_of(ev, "choose_cut")
-    asked = [checked(one) for one in requirements]
+    conditions = [checked(one) for one in requirements]
     confidence = None if level is None else check_level(level, "level")
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
     prevalence = check_prevalence(prevalence)
     objective = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
     objective = _for_method(objective, method)
-    quotas, cap = _capacity(r, asked, quota, share)
-    if not (asked or objective or cap):
+    quotas, cap = _capacity(r, conditions, quota, share)
+    if not (conditions or objective or cap):
         raise ParameterError("Nothing says what the cut is for", NO_WISH)
     level = LEVEL if confidence is None else confidence
     times = _times(resamples, r, method)
-    made = _promises(r, groups, asked, confidence, after_looking, prevalence, quotas)
+    made = _promises(r, groups, conditions, confidence, after_looking, prevalence, quotas)
     rules: list[CutRule] = [*made]
-    for one in asked:
+    for one in conditions:
         if one.term.part != "value":
             rules.append(on_limit(one, r, groups, level, seed, prevalence))
         elif confidence is None:
             rules.append(OnEstimate(one, prevalence))
-    fewest = any(one.term.measure.name in KEPT_BY_FLAGGING for one in asked)
+    fewest = any(one.term.measure.name in KEPT_BY_FLAGGING for one in conditions)
     search = CutSearch((*rules, *([cap] if cap else ())), objective, method, not fewest, prevalence)
-    request = CutRequest(r, groups, asked, made, search, confidence, after_looking, cap, level)
-    return request.cut(repeat(search, r, groups, times, seed) if times else None)
+    request = CutRequest(r, groups, conditions, made, search, confidence, after_looking, cap, level)
+    cut = request.cut(repeat(search, r, groups, times, seed) if times else None)
+    return cut if cap is None or share is not None else replace(cut, quota=cap.quota)
 
 
 def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
@@ -416,11 +441,11 @@ def _for_method(objective: Criterion | None, method: str) -> Criterion | None:
 
 
 def _capacity(
-    r: Ranking, asked: Sequence[Requirement], quota: Any, share: float | None
+    r: Ranking, requirements: Sequence[Requirement], quota: Any, share: float | None
 ) -> tuple[tuple[int, ...], Cap | None]:
-    """The quotas at which precision is to be tested, and the cap on the number flagged."""
+    """Return the quotas at which precision is to be tested, and the cap on the number flagged."""
     if quota is not None and not validation.is_single(quota):
-        if not any(one.term.measure.name in ("precision", "fdr") for one in asked):
+        if not any(one.term.measure.name in ("precision", "fdr") for one in requirements):
             raise ParameterError(
                 "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"
             )
@@ -446,16 +471,16 @@ def _times(resamples: int | None, r: Ranking, method: str) -> int:
 def _promises(
     r: Ranking,
     groups: GroupSampler | None,
-    asked: Sequence[Requirement],
+    requirements: Sequence[Requirement],
     confidence: float | None,
     after_looking: bool,
     prevalence: float | None,
     quotas: tuple[int, ...],
 ) -> list[Promise]:
-    """What is promised; refused where nothing can be."""
+    """Return the promises, or raise where nothing can be promised."""
     if confidence is None:
         return []
-    plain = [one for one in asked if one.term.part == "value"]
+    plain = [one for one in requirements if one.term.part == "value"]
     for one in plain:
         if not is_promised(one):
             name, limit = one.term.measure.name, "low" if one.is_floor else "high"

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core import atomic_write, validation
-from cutline.core.counts import Counts, written
+from cutline.core.counts import Counts, with_commas, written
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain, shown
 from cutline.results.estimate import Estimate, Limits
@@ -43,17 +44,19 @@ class Promised(ComparedByFields):
     needed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return dict(self.__dict__)
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Cut(ComparedByFields):
     """A threshold that was chosen, with the statement that can be made of it. `choose_cut` makes it.
 
     `possible` says whether any cut keeps what was asked for; without one, `threshold` is NaN. A threshold beyond every
     score flags nobody. `apparent` is the value of the criterion on the data that chose the cut, `corrected` what it is
-    worth on new cases, with its interval.
+    worth on new cases, with its interval. `warnings` question the cut as a whole. `quota` is how many
+    of the cases that chose the cut could be acted on.
     """
 
     threshold: float
@@ -74,6 +77,8 @@ class Cut(ComparedByFields):
     prevalence: float | None = None
     higher_is_positive: bool = True
     positive: Any = 1
+    warnings: tuple[str, ...] = ()
+    quota: float | None = None
 
     @property
     def optimism(self) -> float:
@@ -104,7 +109,7 @@ class Cut(ComparedByFields):
     # ------------------------------------------------------------------ use
 
     def apply(self, scores: Any) -> Array:
-        """Which cases are flagged.
+        """Return which cases are flagged.
 
         Args:
             scores: The scores of new cases, on the scale of those that chose the cut.
@@ -129,9 +134,10 @@ class Cut(ComparedByFields):
         return flagged
 
     def surprise(self, flagged: float, cases: float) -> str:
-        """Say that a share of flagged cases is far from that of the cases which chose the cut; empty where it is not.
+        """Return a warning when the share of flagged cases differs from the share on the cases that chose the cut, or
+        their number from its quota; else empty.
 
-        Far means by more than chance explains (three standard errors of the difference) and by more than a tenth.
+        The share has to differ by more than three standard errors and by more than a tenth.
 
         Args:
             flagged: How many of the new cases are flagged.
@@ -146,6 +152,22 @@ class Cut(ComparedByFields):
         cases = validation.check_number(cases, "cases")
         if self.counts is None or not 0 <= flagged <= cases or not cases or not float(self.counts.total):
             return ""
+        return " ".join(filter(None, (self._beside_quota(flagged, cases), self._beside_share(flagged, cases))))
+
+    def _beside_quota(self, flagged: float, cases: float) -> str:
+        """Return that a quota was that of another list, whose threshold flags another number here."""
+        assert self.counts is not None  # noqa: S101 - surprise() has looked
+        if self.quota is None or flagged == self.quota or cases == float(self.counts.total):
+            return ""
+        quota = with_commas(self.quota)
+        return (
+            f"The quota of {quota} was for a list of {with_commas(self.counts.total)} cases; its threshold flags "
+            f"{with_commas(flagged)} of these {with_commas(cases)}. To act on {quota} of them, take the first {quota} "
+            "by score; a cut by share fits lists of any length."
+        )
+
+    def _beside_share(self, flagged: float, cases: float) -> str:
+        assert self.counts is not None  # noqa: S101 - surprise() has looked
         before, total = float(self.counts.flagged / self.counts.total), float(self.counts.total)
         now, pooled = flagged / cases, (flagged + before * total) / (cases + total)
         error = math.sqrt(pooled * (1 - pooled) * (1 / cases + 1 / total))
@@ -164,7 +186,7 @@ class Cut(ComparedByFields):
     # ------------------------------------------------------------------ looks
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is known of the cut, ready for JSON."""
+        """Return all that is known of the cut, ready for JSON."""
         label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
         counts = self.counts.to_dict() if self.counts is not None else None
         return {
@@ -177,6 +199,7 @@ class Cut(ComparedByFields):
             "statement": self.statement,
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
             "requirements": [one.to_dict() for one in self.requirements],
             "criterion": self.criterion,
             "apparent": plain(self.apparent),
@@ -187,6 +210,7 @@ class Cut(ComparedByFields):
             "after_looking": self.after_looking,
             "method": self.method,
             "prevalence": self.prevalence,
+            "quota": self.quota,
             "counts": counts,
             "estimates": [one.to_dict() for one in self.estimates],
         }
@@ -200,7 +224,7 @@ class Cut(ComparedByFields):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Cut:
-        """The cut that `to_dict` wrote.
+        """Return the cut that `to_dict` wrote.
 
         Args:
             document: What a file of a cut holds.
@@ -238,6 +262,8 @@ class Cut(ComparedByFields):
                 prevalence=document["prevalence"],
                 higher_is_positive=high,
                 positive=document["positive"],
+                warnings=tuple(document.get("warnings", ())),  # cuts of former versions have none, nor a quota
+                quota=None if document.get("quota") is None else validation.check_number(document["quota"], "quota"),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, InputError):
@@ -285,10 +311,12 @@ class Cut(ComparedByFields):
         counts = [] if self.counts is None else [repr(self.counts)]
         table = ["", repr(self._table()), ""] if self.estimates else []
         notes = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
-        return "\n".join([self.statement, *self.details, *counts, *table, *notes])
+        warned = [f"Warning: {one}" for one in self.warnings]
+        return "\n".join([self.statement, *warned, *self.details, *counts, *table, *notes])
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (self.statement, *self.details))
+        warned = [f"Warning: {one}" for one in self.warnings]
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (self.statement, *warned, *self.details))
         items = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
         listed = "".join(f"<li>{html.escape(one)}</li>" for one in items)
         counts = "" if self.counts is None else self.counts._repr_html_()
@@ -297,7 +325,7 @@ class Cut(ComparedByFields):
 
 
 def _number(value: float) -> Any:
-    """A limit as JSON can hold it; a threshold beyond every score is a word."""
+    """Return a limit as JSON can hold it; a threshold beyond every score is a word."""
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return plain(value)

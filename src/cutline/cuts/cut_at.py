@@ -1,4 +1,4 @@
-"""What can be promised of a threshold that somebody put somewhere, for instance by dragging it."""
+"""Guarantees for a threshold chosen after looking at the data (simultaneous bounds)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Bands(NamedTuple):
 
 @public(confidence="level", data="ev")
 def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float | None = None) -> Cut:
-    """The cut at a given threshold, with what can be promised of it: recall, false positive rate and precision at once.
+    """Return the cut at a given threshold, with what can be promised of it: recall, false positive rate and precision
+    at once.
 
     The promise holds at every threshold at the same time. So it does not matter how this one was found: by dragging a
     slider, from habit, or by looking at all the results first.
@@ -53,14 +54,17 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
     at, confidence = validation.check_number(threshold, "threshold"), check_level(level, "level")
     if math.isnan(at):
         raise ParameterError("is no number", "pass a score", argument="threshold")
-    made = _promises(r, at, confidence, check_prevalence(prevalence))
+    prevalence = check_prevalence(prevalence)
+    made = _promises(r, at, confidence, prevalence)
     search = CutSearch(prevalence=prevalence)
     requirements = [one.requirement for one in made]
     return CutRequest(r, groups, requirements, made, search, confidence, True, None, confidence).at(at)
 
 
 def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
-    """What the bands promise at a threshold, rounded to the safe side; nothing is said where a bound says nothing."""
+    """Return what the bands promise at a threshold, rounded to the safe side; nothing is said where a bound says
+    nothing.
+    """
     part = confidence ** (1 / (2 + (prevalence is None)))
     limits = bands(r, r.cut(threshold), part, prevalence)
     made: list[Promise] = []
@@ -81,7 +85,7 @@ def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float
 
 
 def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
-    """The bounds at one cut; each of the pieces of the data has the confidence `part`."""
+    """Return the bounds at one cut; each of the pieces of the data has the confidence `part`."""
     missed, false = int(r.positives - r.tp[cut]), int(r.fp[cut])
     recall = 1 - float(simultaneous_bounds(int(r.positives), part)[missed])
     fpr = float(simultaneous_bounds(int(r.negatives), part)[false])
@@ -90,7 +94,7 @@ def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
 
 
 def rounded(share: float, *, is_floor: bool) -> float:
-    """A bound with few decimals, to the safe side.
+    """Return a bound with few decimals, to the safe side.
 
     >>> rounded(0.12345, is_floor=True), rounded(0.12341, is_floor=False)
     (0.1234, 0.1235)

@@ -116,7 +116,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may ask of it: what the estimator takes, for two classes."""
+        """Return what scikit-learn may ask of it: what the estimator takes, for two classes."""
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
@@ -164,7 +164,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return self
 
     def _checked(self, y: Any) -> Array:
-        """The classes of the cases, if there are two."""
+        """Return the classes of the cases, if there are two."""
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y")
@@ -191,7 +191,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight", "leave it out")
 
     def _out_of_fold(self, X: Any, y: Any, weight: Array | None) -> Array:
-        """The score of each case by a model that did not see it."""
+        """Return the score of each case by a model that did not see it."""
         cv = self.cv
         if isinstance(cv, int):
             fewest = int(np.unique(y, return_counts=True)[1].min())
@@ -229,7 +229,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     # ------------------------------------------------------------------ use
 
     def _scores(self, X: Any) -> Array:
-        """The score of the positive class."""
+        """Return the score of the positive class."""
         inner = self.estimator_
         score = inner.predict_proba if hasattr(inner, "predict_proba") else inner.decision_function
         return self._of_positive(np.asarray(score(X)))
@@ -241,7 +241,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return predictions if is_second else -predictions
 
     def predict(self, X: Any) -> Array:
-        """The class of each case: the positive one where the score reaches the cut."""
+        """Return the class of each case: the positive one where the score reaches the cut."""
         check_is_fitted(self, "cut_")
         other = self.classes_[0] if self.positive_ == self.classes_[1] else self.classes_[1]
         scores = self._scores(X)
@@ -254,12 +254,12 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """The probabilities that the estimator gives."""
+        """Return the probabilities that the estimator gives."""
         check_is_fitted(self, "cut_")
         return np.asarray(self.estimator_.predict_proba(X))
 
     def decision_function(self, X: Any) -> Array:
-        """How far the score is beyond the cut, in the direction of the second class."""
+        """Return how far the score is beyond the cut, in the direction of the second class."""
         check_is_fitted(self, "cut_")
         distance = self._scores(X) - self.cut_.threshold
         return distance if self.positive_ == self.classes_[1] else -distance

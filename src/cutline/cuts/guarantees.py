@@ -28,7 +28,8 @@ _TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in
 
 
 def misses_allowed(cases: int, rate: float, confidence: float) -> int:
-    """How many of the cases seen may be beyond a cut that promises a rate of at most `rate`; -1 when none promises it.
+    """Return how many of the cases seen may be beyond a cut that promises a rate of at most `rate`; -1 when none
+    promises it.
 
     >>> [misses_allowed(m, 0.1, 0.95) for m in (28, 29, 59, 100)]
     [-1, 0, 1, 4]
@@ -46,7 +47,8 @@ def misses_allowed(cases: int, rate: float, confidence: float) -> int:
 
 
 def cases_needed(rate: float, confidence: float) -> float:
-    """How many cases it takes for a cut that misses none of them to promise the rate; infinite for a rate of 0.
+    """Return how many cases it takes for a cut that misses none of them to promise the rate; infinite for a rate of
+    0.
 
     >>> [cases_needed(1 - r, 0.95) for r in (0.9, 0.95, 0.99)]
     [29, 59, 299]
@@ -62,7 +64,7 @@ def cases_needed(rate: float, confidence: float) -> float:
 
 
 def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
-    """Clopper and Pearson's upper bound of a rate of which `missed` of `cases` were seen; 1 when all were.
+    """Return Clopper and Pearson's upper bound of a rate, given `missed` of `cases`; 1 when all were missed.
 
     >>> float(upper_bounds(0, 29, 0.95).round(4))
     0.0981
@@ -76,7 +78,7 @@ def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
 
 
 def lower_bounds(successes: Any, cases: Any, confidence: float) -> Array:
-    """Clopper and Pearson's lower bound of a rate of which `found` of `cases` were seen; 0 when none was."""
+    """Return Clopper and Pearson's lower bound of a rate, given `found` of `cases`; 0 when none was found."""
     return np.asarray(1 - upper_bounds(np.subtract(cases, successes), cases, confidence))
 
 
@@ -85,10 +87,10 @@ def lower_bounds(successes: Any, cases: Any, confidence: float) -> Array:
 
 @lru_cache(maxsize=32)
 def simultaneous_bounds(cases: int, confidence: float) -> Array:
-    """Upper bounds of the miss rate at every cut at once: the entry j is for a cut that misses j of the cases.
+    """Return upper bounds of the miss rate, simultaneous over all cuts: entry j is for a cut that misses j cases.
 
-    The bound for j is a quantile, the same for all, of the Beta distribution of the (j + 1)-th smallest uniform number.
-    With many cases not every j has a quantile of its own; it then takes that of the next larger one, which is safe.
+    The bound for j is the same quantile for all j of the Beta distribution of the (j + 1)-th smallest uniform number.
+    With many cases not every j has a quantile of its own; it then takes the next larger one, which is a little wider.
 
     >>> int((1 - simultaneous_bounds(100, 0.95) >= 0.9).sum()) - 1  # misses that still promise a recall of 0.9
     2
@@ -105,7 +107,7 @@ def simultaneous_bounds(cases: int, confidence: float) -> Array:
 
 @lru_cache(maxsize=1024)
 def local_level(cases: int, confidence: float) -> float:
-    """The chance a with which each single bound may fail so that all hold with the confidence.
+    """Return the chance a with which each single bound may fail so that all hold with the confidence.
 
     >>> [round(local_level(m, 0.95), 6) for m in (20, 50, 100)]
     [0.005217, 0.003287, 0.002461]
@@ -119,7 +121,7 @@ def local_level(cases: int, confidence: float) -> float:
     tolerance = 1e-7 if cases <= EVERY_INDEX else 1e-3  # of the chance that some bound fails, relative to what may be
 
     def too_much(log_tail: float) -> float:
-        """By how much, on the log scale, the chance that some bound fails is above what is allowed."""
+        """Return the log of the probability that some bound fails, minus the log of the allowed one."""
         parallel.stop_if_unwanted()
         bounds = betaincinv(index, cases - index + 1, 1 - math.exp(log_tail))
         return math.log1p(_ROUNDING - chance_below(bounds, index, cases)) - allowed
@@ -135,7 +137,8 @@ def local_level(cases: int, confidence: float) -> float:
 
 
 def chance_below(bounds: Array, index: Array, cases: int) -> float:
-    """The chance that the uniform order statistics with these indices are all below their bounds, a little too low.
+    """Return the chance that the uniform order statistics with these indices are all below their bounds, a little too
+    low.
 
     The number of uniforms below a rising limit is a Poisson process with a known end, so from one bound to the next it
     moves by a Poisson step, and at the bound of the i-th smallest it must be i or more. Chances that no float
@@ -172,7 +175,7 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
 
 @lru_cache(maxsize=2)  # of both classes: the search for a level asks for them again and again
 def _log_factorials(last: int) -> Array:
-    """Of each whole number up to the last, the logarithm of its factorial."""
+    """Return the logarithms of the factorials up to the last number."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(np.arange(last + 1) + 1.0))
@@ -191,12 +194,12 @@ def _convolve(one: Array, two: Array) -> Array:
 
 
 def shared_bounds(cases: int) -> list[int] | None:
-    """The order statistics with a bound of their own, when not each has one: others take that of the next larger."""
+    """Return the order statistics with a bound of their own; the others take the bound of the next larger one."""
     return None if cases <= EVERY_INDEX else [int(one) for one in _indices(cases)]
 
 
 def _indices(cases: int) -> Array:
-    """The order statistics with a bound of their own: all, or so many that the gaps are small beside their spread."""
+    """Return the order statistics with a bound of their own: all, or a grid with gaps small beside their spread."""
     if cases <= EVERY_INDEX:
         return np.arange(1, cases + 1)
     # Evenly in the square root: the spread of the i-th grows like it.

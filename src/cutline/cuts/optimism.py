@@ -36,11 +36,11 @@ class Repeated:
     lost: int  # resamples in which no cut met the requirements
 
     def key_limits(self, level: float) -> Limits:
-        """The bootstrap interval of the threshold, turned so that high means positive."""
+        """Return the bootstrap interval of the threshold, turned so that high means positive."""
         return Limits(*map(float, _limits(np.sort(self.keys), level)))
 
     def value_limits(self, level: float) -> Limits:
-        """The bootstrap interval of the value at the chosen cut, moved to the corrected one.
+        """Return the bootstrap interval of the value at the chosen cut, moved to the corrected one.
 
         The best values of the resamples would vary too little: each is the largest of many.
         """
@@ -77,15 +77,15 @@ def repeat(search: CutSearch, r: Ranking, groups: GroupSampler | None, resamples
 
 
 def _on_the_tenth(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
-    """The mean over splits of the criterion of the tenths, each at the cut that the other nine chose."""
+    """Return the mean over splits of the criterion of the tenths, each at the cut that the other nine chose."""
     streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
-    halves = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), told=True)
+    halves = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), reports=True)
     known = [value for value in halves if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 
 
 def _split(search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
-    """The criterion of all tenths of one split together; NaN when nine of them lack a class, or allow no cut."""
+    """Return the criterion of all tenths of one split together; NaN when nine of them lack a class, or allow no cut."""
     table = np.zeros(4)
     for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
         rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
@@ -100,7 +100,7 @@ def _split(search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: n
 
 
 def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-    """The positives and negatives at each score in every tenth, some tenths at a time, one a row."""
+    """Return the positives and negatives at each score in every tenth, some tenths at a time, one a row."""
     at_once = max(1, min(FOLDS, _CELLS // len(r)))
     pairs = _tenths_of_groups(r, groups, rng) if groups is not None else _tenths_of_cases(r, rng)
     for start in range(0, FOLDS, at_once):
@@ -109,7 +109,7 @@ def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -
 
 
 def _tenths_of_cases(r: Ranking, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-    """Each case goes to a tenth by itself; with weights, the cases of one score and class stay together."""
+    """Assign each case to a tenth; with weights, the cases of one score and class stay together."""
     if not r.integral or (r.pos.max() <= 1 and r.neg.max() <= 1):
         tenths = rng.integers(0, FOLDS, (2, len(r)), dtype=np.int8)
         for fold in range(FOLDS):

@@ -45,7 +45,7 @@ class Promise(Protocol):
         """What was asked for."""
 
     def meets(self, r: Ranking) -> Array:
-        """Which cuts of a ranking, or of each of a stack, keep it."""
+        """Return which cuts of a ranking, or of each of a stack, keep it."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class RatePromise:
     level: float
 
     def meets(self, r: Ranking) -> Array:
-        """Those that go no further than allowed; a resample has a number of cases of its own."""
+        """Return which cuts miss no more than allowed; a bootstrap sample has its own number of cases."""
         cases = np.asarray(_cases(r, self.about))
         if cases.ndim == 0 and int(cases) == self.cases:
             return np.asarray(beyond(r, self.about) <= self.allowed)
-        allowed = [_allowed(int(n), self.rate, self.level) for n in cases.ravel()]
+        allowed = [_count_allowed(int(n), self.rate, self.level) for n in cases.ravel()]
         return np.asarray(beyond(r, self.about) <= np.reshape(allowed, cases.shape)[..., None])
 
 
 @lru_cache(maxsize=4096)
-def _allowed(cases: int, rate: float, confidence: float) -> int:
+def _count_allowed(cases: int, rate: float, confidence: float) -> int:
     return misses_allowed(cases, rate, confidence)
 
 
@@ -84,7 +84,9 @@ def _cases(r: Ranking, about: str) -> Any:
 
 
 def beyond(r: Ranking, about: str) -> Array:
-    """How many cases are on the wrong side of each cut: positives not flagged, negatives flagged, or cases flagged."""
+    """Return how many cases are on the wrong side of each cut: positives not flagged, negatives flagged, or cases
+    flagged.
+    """
     if about == "recall":
         return np.asarray(r.tp[..., -1:] - r.tp)
     return r.fp if about == "fpr" else r.ends
@@ -106,7 +108,9 @@ class PrecisionAtQuotas:
     total: int
 
     def meets(self, r: Ranking) -> Array:
-        """The cuts of the quotas whose lower bound is high enough; tied cases that do not all fit are left out."""
+        """Return the cuts of the quotas whose lower bound is high enough; tied cases that do not all fit are left
+        out.
+        """
         satisfied = np.zeros(r.ends.shape, dtype=bool)
         for quota in self.quotas:
             room = np.asarray(np.floor(quota * (r.total / self.total) + 1e-9))
@@ -177,11 +181,11 @@ class PrecisionAnywhere:
     part: float  # the confidence of each band, and of the bound of the prevalence
 
     def meets(self, r: Ranking) -> Array:
-        """Where the lower bound is high enough."""
+        """Return where the lower bound is high enough."""
         return np.asarray(self.bounds(r) >= self.least)
 
     def bounds(self, r: Ranking) -> Array:
-        """The lower bound of the precision at every cut."""
+        """Return the lower bound of the precision at every cut."""
         recall = 1 - _band(r, "recall", self.part)
         fpr = _band(r, "fpr", self.part)
         p = lower_bounds(r.positives, r.total, self.part)[..., None] if self.prevalence is None else self.prevalence
@@ -189,12 +193,12 @@ class PrecisionAnywhere:
 
 
 def precision_bound(recall: Any, fpr: Any, prevalence: Any) -> Any:
-    """The precision of the least favourable rates and prevalence."""
+    """Return the precision of the least favourable rates and prevalence."""
     return divide(prevalence * recall, prevalence * recall + (1 - prevalence) * fpr)
 
 
 def _band(r: Ranking, about: str, confidence: float) -> Array:
-    """Upper bounds of the rate beyond each cut, of all at once; for a stack, with the level of its mean size."""
+    """Return simultaneous upper bounds of the rate beyond each cut; for a stack, at the level of its mean size."""
     cases, wrong = np.asarray(_cases(r, about)), beyond(r, about)
     if cases.ndim == 0:
         return np.asarray(simultaneous_bounds(int(cases), confidence)[wrong])
@@ -220,10 +224,10 @@ def promises(
     prevalence: float | None = None,
     quotas: tuple[int, ...] = (),
 ) -> list[Promise]:
-    """The promises that all requirements make together, with the confidence.
+    """Return the promises that all requirements make together, with the joint confidence.
 
-    Positives and negatives are independent given their numbers, so their confidences multiply. What else is promised
-    shares the error: the chances that something fails add up to at most what is allowed.
+    Positives and negatives are independent given their numbers, so their confidences multiply. Other promises share the
+    error: their failure probabilities add up to at most the allowed one.
     """
     about = [ABOUT[one.term.measure.name][0] for one in requirements]
     anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
@@ -250,14 +254,14 @@ def promises(
 
 
 def _part(name: str, *, after_looking: bool, anywhere: bool) -> str:
-    """Which promises rest on the same independent pieces of the data: the classes, or all cases."""
+    """Return which promises rest on the same independent pieces of the data: the classes, or all cases."""
     if name == "share":
         return "share"
     return "classes" if name != "precision" or after_looking else "bands" if anywhere else "quotas"
 
 
 def _components(about: Sequence[str], prevalence: float | None) -> int:
-    """How many independent pieces of the data the promises of one part rest on."""
+    """Return how many independent pieces of the data the promises of one part rest on."""
     if "precision" in about:
         return 2 + (prevalence is None)  # both classes, and how many of each there are
     return max(1, len({name for name in about if name in ("recall", "fpr")}))
@@ -278,7 +282,7 @@ def _rate_promise(
 
 
 def _needed_anywhere(rate: float, confidence: float) -> float:
-    """How many cases it takes for the band to promise the rate at a cut that misses none of them."""
+    """Return how many cases it takes for the band to promise the rate at a cut that misses none of them."""
     needed = cases_needed(rate, confidence)
     while math.isfinite(needed):
         more = cases_needed(rate, 1 - local_level(int(needed), confidence))

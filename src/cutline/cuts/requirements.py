@@ -123,7 +123,7 @@ def check_complete(term: Term) -> None:
 
 
 def terms(text: str) -> list[Term]:
-    """Measures from a list of names with commas between them, parameters after @."""
+    """Return measures from a list of names with commas between them, parameters after @."""
     parsed = []
     for one in re.split(r",(?!\s*\w+\s*=)", text):
         reader = _Reader(one.strip())
@@ -135,7 +135,7 @@ def terms(text: str) -> list[Term]:
 
 
 def _term(reader: _Reader, *, whole: bool = False) -> Term:
-    """A measure; a whole one with its interval, or one of its numbers."""
+    """Return a measure; a whole one with its interval, or one of its numbers."""
     reader.skip()
     start = reader.at
     name = reader.take(_WORD, "the name of a measure")

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table
-from cutline.core.validation import LEVEL, check_level, check_number, check_whole
+from cutline.core.validation import LEVEL, check_level, check_number, check_whole, counted
+from cutline.core.validation import scores as as_scores
 from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
 from cutline.inputs.rank import cases, rank
@@ -36,6 +38,7 @@ class Phase:
     positives_kept: int
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Screening:
     """A chain of cuts, phase by phase, and what all of them promise together.
@@ -80,17 +83,23 @@ class Screening:
             )
         return " ".join(parts)
 
-    def apply(self, scores_by_phase: Mapping[str, Any]) -> Array:
-        """Which new cases pass every phase.
+    def apply(self, scores_by_phase: Any) -> Array:
+        """Return which new cases pass every phase.
 
         Args:
             scores_by_phase: The scores of each phase; those of a case that an earlier phase puts aside are not read.
         """
         passed: Array | None = None
+        if not isinstance(scores_by_phase, Mapping):
+            problem = f"is {briefly(scores_by_phase)}"
+            raise ParameterError(problem, "pass the scores of each phase by its name", argument="scores_by_phase")
         for phase in self.phases:
             if phase.name not in scores_by_phase:
                 raise ParameterError(f"has no phase {phase.name!r}", "pass the scores of each", argument="scores")
-            scores = np.asarray(scores_by_phase[phase.name], dtype=float)
+            scores = as_scores(scores_by_phase[phase.name], phase.name)
+            if passed is not None and len(scores) != len(passed):
+                problem = f"has {counted(len(scores), 'score')} for {counted(len(passed), 'case')}"
+                raise InputError(problem, "pass one for each case", argument=phase.name)
             passed = np.ones(len(scores), dtype=bool) if passed is None else passed
             left = np.flatnonzero(passed)
             passed[left] = phase.cut.apply(scores[left]) if len(left) else passed[left]
@@ -104,6 +113,7 @@ class Screening:
         return self.table._repr_html_()
 
 
+@public
 def screen(
     labels: Any,
     phases: Mapping[str, Any],
@@ -152,7 +162,7 @@ def screen(
 
 
 def _shares(keep: Any, pick: Any, count: int) -> list[float | None]:
-    """The share of the positives that each phase keeps; None for the phase that fills the quota."""
+    """Return the share of the positives that each phase keeps; None for the phase that fills the quota."""
     if keep is None and pick is None:
         raise ParameterError("Nothing says what the screening is for", "pass keep, pick or both")
     if pick is not None:

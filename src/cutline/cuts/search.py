@@ -19,7 +19,7 @@ from cutline.cuts.smooth_youden import kernel_youden, normal_youden, smoothed
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.estimand import as_measure, of_measure
-from cutline.inference.single.intervals import Options, estimates
+from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import Proportion
@@ -39,14 +39,14 @@ class Criterion:
     of: Callable[[Counts], Any]
 
     def values(self, c: Counts) -> Any:
-        """The number at each cut, turned so that higher is better; undefined is worse than anything."""
+        """Return the number at each cut, turned so that higher is better; undefined is worse than anything."""
         values = np.asarray(self.of(c), dtype=float)
         values = values if self.is_high else -values
         return np.where(np.isnan(values), -np.inf, values)
 
 
 def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
-    """The counts as they would be expected at another prevalence, of as many cases."""
+    """Return the counts as they would be expected at another prevalence, of as many cases."""
     if prevalence is None:
         return c
     positives, negatives = np.asarray(c.positives, dtype=float), np.asarray(c.negatives, dtype=float)
@@ -56,7 +56,7 @@ def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
 
 
 def cuts_of(r: Ranking, prevalence: float | None) -> Counts:
-    """The tables of all cuts, at a prevalence."""
+    """Return the tables of all cuts, at a prevalence."""
     return at_prevalence(r.counts, prevalence)
 
 
@@ -68,7 +68,7 @@ def criterion(
     cost_fn: float | None = None,
     utility: Any = None,
 ) -> Criterion | None:
-    """The criterion that the arguments name; None when they name none."""
+    """Return the criterion that the arguments name; None when they name none."""
     named = [
         name
         for name, value in (
@@ -155,7 +155,7 @@ def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
 
 
 def _of_utility(utility: Any) -> Criterion:
-    """The mean utility of a case, from what each of the four outcomes is worth."""
+    """Return the mean utility of a case, from what each of the four outcomes is worth."""
     try:
         known = dict(utility) if isinstance(utility, Mapping) else dict(zip(_CELLS, utility, strict=True))
         worth = {name: validation.check_number(value, f"utility of {name}") for name, value in known.items()}
@@ -186,7 +186,7 @@ class CutRule(Protocol):
     """What a cut has to meet."""
 
     def meets(self, r: Ranking) -> Array:
-        """Which cuts of a ranking, or of each of a stack, meet it."""
+        """Return which cuts of a ranking, or of each of a stack, meet it."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class OnEstimate:
     prevalence: float | None = None
 
     def meets(self, r: Ranking) -> Array:
-        """Where the value meets it."""
+        """Return where the value meets it."""
         return np.asarray(self.requirement.hold(values_of(self.requirement, cuts_of(r, self.prevalence))))
 
 
@@ -209,7 +209,7 @@ class OnFormula:
     level: float
 
     def meets(self, r: Ranking) -> Array:
-        """Where the limit meets it."""
+        """Return where the limit meets it."""
         kind: Any = self.requirement.term.measure.kind
         k, n = (np.asarray(x, dtype=float) for x in kind.of(r.counts))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -239,7 +239,7 @@ class OnLimits:
         return self.ranking.key[self.at]
 
     def meets(self, r: Ranking) -> Array:
-        """Where the limit meets it; in a resample, with the distance from the value that the data have."""
+        """Return where the limit meets it; in a resample, with the distance from the value that the data have."""
         if r is self.ranking:
             holds = np.zeros(r.ends.shape, dtype=bool)
             holds[self.at + 1] = self.requirement.hold(self.limit)
@@ -252,26 +252,27 @@ class OnLimits:
 
 @dataclass(frozen=True)
 class Cap:
-    """At most so many of the cases at hand are flagged: a capacity."""
+    """A capacity: the largest number of cases at hand that may be flagged."""
 
     quota: float
     total: float
 
     def meets(self, r: Ranking) -> Array:
-        """Those that flag no more; a resample of groups may be longer or shorter."""
+        """Return which cuts flag no more than the capacity; a bootstrap sample of groups may be longer or shorter."""
         room = np.floor(np.asarray(self.quota * (r.total / self.total), dtype=float) + 1e-6)
         return np.asarray(r.ends <= room[..., None])
 
 
 def values_of(one: Requirement, counts: Counts) -> Array:
-    """The measure of a requirement at every cut."""
+    """Return the measure of a requirement at every cut."""
     return np.asarray(one.term.measure.compute(counts, **one.term.parameters), dtype=float)
 
 
 def on_limit(
     one: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
 ) -> CutRule:
-    """The condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every cut.
+    """Return the condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every
+    cut.
 
     At another prevalence it is the bootstrap interval.
     """
@@ -285,7 +286,7 @@ def on_limit(
             of_measure(one.term.measure, r, {"threshold": float(t), **one.term.parameters}, grouped=groups is not None)
             for t in r.thresholds[at + 1]
         ]
-        estimated = estimates(estimands, Options(level, resamples=times, seed=seed), groups)
+        estimated = estimates(estimands, IntervalRequest(level, resamples=times, seed=seed), groups)
         limit = np.array([estimate.low if is_low else estimate.high for estimate in estimated])
         return OnLimits(one, r, at, limit, limit - np.array([estimate.value for estimate in estimated]))
 
@@ -302,7 +303,8 @@ def on_limit(
 
 
 def counts_at_keys(r: Ranking, keys: Any) -> Counts:
-    """The tables at thresholds on the scale on which high means positive; a stack takes one for each of its rankings.
+    """Return the tables at thresholds on the scale on which high means positive; a stack takes one for each of its
+    rankings.
 
     None is flagged where the key is NaN.
     """
@@ -321,9 +323,9 @@ SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: kernel_youden, N
 
 @dataclass(frozen=True)
 class CutSearch:
-    """What is asked of a cut: rules that it has to meet, and a criterion that says which cut is best.
+    """A search for a cut: rules that it must meet, and a criterion that ranks those that do.
 
-    Without a criterion, the cut that flags most of the cases is taken, or that which flags fewest.
+    Without a criterion, the cut that flags the most cases, or the fewest, is taken.
     """
 
     rules: tuple[CutRule, ...] = ()
@@ -338,13 +340,13 @@ class CutSearch:
         return bool(self.rules or self.criterion)
 
     def allowed(self, r: Ranking) -> Array:
-        """Which cuts meet every rule."""
+        """Return which cuts meet every rule."""
         if not self.rules:
             return np.ones(r.ends.shape, dtype=bool)
         return np.asarray(np.logical_and.reduce([rule.meets(r) for rule in self.rules]))
 
     def values(self, r: Ranking) -> Array:
-        """The criterion at every cut, higher being better; -inf where a rule is broken."""
+        """Return the criterion at every cut, higher being better; -inf where a rule is broken."""
         assert self.criterion is not None  # noqa: S101 - only asked for with one
         values = self.criterion.values(cuts_of(r, self.prevalence))
         if self.method == SMOOTH:
@@ -353,7 +355,7 @@ class CutSearch:
         return np.where(self.allowed(r), values, -np.inf) if self.rules else values
 
     def pick(self, r: Ranking) -> tuple[Array, Array]:
-        """The position of the cut in each ranking, and whether there is one."""
+        """Return the position of the cut in each ranking, and whether there is one."""
         if self.criterion is None:
             allowed = self.allowed(r)
             last = allowed.shape[-1] - 1 - allowed[..., ::-1].argmax(-1)
@@ -365,7 +367,9 @@ class CutSearch:
         return np.asarray(place), np.isfinite(best)
 
     def keys(self, r: Ranking) -> Array:
-        """The threshold of each ranking, turned so that high means positive; NaN where no cut meets the rules."""
+        """Return the threshold of each ranking, turned so that high means positive; NaN where no cut meets the
+        rules.
+        """
         if self.method in SMOOTH_YOUDEN:
             find = SMOOTH_YOUDEN[self.method]
             return np.array([self.nearest(one, find(one)) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])
@@ -373,7 +377,7 @@ class CutSearch:
         return np.where(is_any, np.append(np.inf, r.key)[place], np.nan)
 
     def nearest(self, r: Ranking, key: float) -> float:
-        """A threshold, or where the rules forbid it, that of the nearest cut that meets them."""
+        """Return a threshold, or the nearest one whose cut meets the rules."""
         if math.isnan(key) or not self.rules:
             return key
         allowed = self.allowed(r)
@@ -383,19 +387,19 @@ class CutSearch:
         return float(r.key[cuts[np.argmin(np.abs(r.key[cuts] - key))]]) if len(cuts) else math.nan
 
     def equals(self, r: Ranking, place: int) -> Array:
-        """The positions of the cuts that are as good as the chosen one."""
+        """Return the positions of the cuts with the same criterion value as the chosen one."""
         if self.criterion is None or self.method != OPTIMUM:
             return np.array([place])
         values = self.values(r)
         return np.flatnonzero(values >= values[place] - _slack(values[place]))
 
     def worth(self, c: Counts) -> Any:
-        """The criterion of finished tables, as people read it."""
+        """Return the criterion of finished tables, as people read it."""
         assert self.criterion is not None  # noqa: S101
         return np.asarray(self.criterion.of(at_prevalence(c, self.prevalence)), dtype=float)
 
     def worth_at(self, r: Ranking, keys: Any) -> Any:
-        """The criterion at a threshold of each ranking, which is on the scale on which high means positive."""
+        """Return the criterion at a threshold of each ranking, which is on the scale on which high means positive."""
         return self.worth(counts_at_keys(r, keys))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +18,17 @@ from cutline.core.table import shown
 from cutline.core.validation import LEVEL, check_level
 from cutline.cuts.requirements import Requirement, requirement
 from cutline.results.estimate import Estimate
+from cutline.slice_fairness import estimate_equalised_odds
 from cutline.slices import Slices
 
 _GAP = re.compile(r"\s*gap\(\s*(?P<measure>[^)]+?)\s*\)(?P<rest>.*)", re.DOTALL)
+_ODDS = re.compile(r"\s*equali[sz]ed_odds\b(?P<rest>.*)", re.DOTALL)
 _NAMED = 5  # slices that a reason names
 
 
 @dataclass(frozen=True)
 class SliceGate:
-    """A requirement on slices and how it came out; `value` is that of the slice that is furthest from meeting it."""
+    """A requirement on slices and its outcome; `value` belongs to the slice that is furthest from meeting it."""
 
     requirement: str
     passed: bool
@@ -41,21 +43,42 @@ def check_slices(slices: Slices, requirements: Iterable[str], *, level: float = 
 
     Args:
         slices: The slices.
-        requirements: Such as "auc.low >= 0.8", or "gap(recall).high <= 0.1".
+        requirements: Such as "auc.low >= 0.8", or "gap(recall).high <= 0.1" or "equalised_odds.high <= 0.2".
         level: The level: of the one-sided bound of each slice, and of the interval of a gap.
     """
     level = check_level(level)
-    return [_gap(slices, text, level) if _GAP.match(text) else _every(slices, text, level) for text in requirements]
+    return [_gap(slices, text, level) if _is_gap(text) else _every(slices, text, level) for text in requirements]
 
 
 def _gap(slices: Slices, text: str, level: float) -> SliceGate:
-    match: Any = _GAP.match(text)
-    gate = requirement(f"{match['measure']}{match['rest']}")
-    estimate = slices.gap(gate.term.measure, level=level, **gate.term.parameters)
+    match = _GAP.match(text)
+    condition = f"{match['measure']}{match['rest']}" if match else text
+    odds = _ODDS.match(condition)
+    if odds:
+        gate = requirement(f"recall{odds['rest']}")  # it is written as either of its rates is
+        estimate = _equalised_odds(slices, gate.term.parameters, level)
+    else:
+        gate = requirement(condition)
+        estimate = slices.gap(gate.term.measure, level=level, **gate.term.parameters)
     number = _number(estimate, gate)
     passed = gate.holds(number)
     reason = "" if passed else f"{gate.term.part} is {shown(number)}. {estimate.notes[0]}"
     return SliceGate(text, passed, estimate.value, estimate.low, estimate.high, reason)
+
+
+def _is_gap(text: str) -> bool:
+    """Whether a requirement is on a difference between slices; otherwise it is on each of them."""
+    return bool(_GAP.match(text) or _ODDS.match(text))
+
+
+def _equalised_odds(slices: Slices, parameters: Mapping[str, Any], level: float) -> Estimate:
+    if parameters.keys() - {"threshold"}:
+        raise ParameterError(
+            f"equalised_odds takes a threshold, and no {listed(sorted(parameters.keys() - {'threshold'}))}",
+            "write equalised_odds@threshold=0.3, or leave it out",
+        )
+    cut = parameters.get("threshold")
+    return estimate_equalised_odds(slices if cut is None else slices.with_threshold(cut), level)
 
 
 def _number(estimate: Estimate, gate: Requirement) -> float:
@@ -113,7 +136,7 @@ def _failure(slices: Slices, key: Any, one: Estimate, gate: Requirement) -> str:
 def how_words(level: float, texts: Iterable[str]) -> str:
     """Return what was checked, in a sentence."""
     parts = []
-    kinds = [bool(_GAP.match(text)) for text in texts]
+    kinds = [_is_gap(text) for text in texts]
     if not all(kinds):
         parts.append(
             f"every slice must pass by itself (intersection-union test; limits are one-sided {100 * level:g} % bounds, "

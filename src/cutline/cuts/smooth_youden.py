@@ -20,7 +20,7 @@ _TRIED = 256  # thresholds at which a kernel estimate is compared
 
 
 def smoothed(values: Array, share: Array) -> Array:
-    """The criterion after local quadratic regression over the share flagged; -inf stays what it is.
+    """Return the criterion after local quadratic regression over the share flagged; -inf stays what it is.
 
     With more cuts than are worth it, some are smoothed and the others interpolated.
     """
@@ -57,7 +57,9 @@ def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def normal_youden(r: Ranking) -> float:
-    """The threshold with the largest J if both classes were normal: where their densities cross between the means."""
+    """Return the threshold with the largest J if both classes were normal: where their densities cross between the
+    means.
+    """
     if not np.isfinite(r.key[[0, -1]]).all():
         return math.nan
     (m1, s1), (m0, s0) = moments(r)
@@ -82,7 +84,9 @@ def _sf(z: float) -> float:
 
 
 def kernel_youden(r: Ranking) -> float:
-    """The threshold with the largest J of Gaussian kernel estimates, with Silverman's bandwidth for each class."""
+    """Return the threshold with the largest J of Gaussian kernel estimates, with Silverman's bandwidth for each
+    class.
+    """
     from scipy.special import ndtr
 
     if not np.isfinite(r.key[[0, -1]]).all():
@@ -109,7 +113,7 @@ def kernel_youden(r: Ranking) -> float:
 
 
 def _range(key: Array, weights: Array) -> float:
-    """The distance between the quartiles."""
+    """Return the distance between the quartiles."""
     total = weights.cumsum()
     upper, lower = np.searchsorted(total, (0.25 * total[-1], 0.75 * total[-1]))
     return float(key[upper] - key[lower])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cutline.core.counts import Counts, written
+from cutline.core.counts import with_commas, written
 from cutline.core.errors import Argument, Text
 from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
@@ -39,7 +39,7 @@ NO_DRIFT = "The population does not drift: check the promise on new cases from t
 
 
 def percent(share: float) -> str:
-    """A share as people say it.
+    """Return a share as people say it.
 
     >>> percent(0.9), percent(0.025), percent(0.999)
     ('90 %', '2.5 %', '99.9 %')
@@ -58,12 +58,22 @@ def confidence_in_words(confidence: float) -> str:
 
 
 def exact(number: float) -> str:
-    """A number with as many digits as it takes to tell it from its neighbours: statements are copied.
+    """Return a number with as many digits as it takes to tell it from its neighbours: statements are copied.
 
     >>> exact(0.31), exact(1 / 3), exact(20.0)
     ('0.31', '0.3333333333333333', '20')
     """
     return short if float(short := written(number)) == number else repr(float(number))
+
+
+def without_noise(number: float) -> str:
+    """Return a number as `exact` does, without the last bits that arithmetic adds to a short decimal.
+
+    >>> without_noise(0.24198500000000003), without_noise(0.1 + 0.2), without_noise(1 / 3)
+    ('0.241985', '0.3', '0.3333333333333333')
+    """
+    short = float(f"{number:.12g}")
+    return exact(short if abs(short - number) <= 2 * np.spacing(abs(number)) else number)
 
 
 # What is promised of future cases, of those that reach the threshold; the page of a report has these sentences too.
@@ -79,10 +89,10 @@ OWN_PREVALENCE, OTHER_PREVALENCE = "the prevalence of your data", "a prevalence 
 
 
 def reaches(threshold: float, *, higher: bool) -> str:
-    """Who is flagged, as the verb of a sentence about cases."""
+    """Return who is flagged, as the verb of a sentence about cases."""
     if math.isinf(threshold):
         return "are flagged (this cut flags nobody)" if (threshold > 0) == higher else "are flagged"
-    return f"score {exact(threshold)} or {'more' if higher else 'less'}"
+    return f"score {without_noise(threshold)} or {'more' if higher else 'less'}"
 
 
 def promised(
@@ -94,7 +104,7 @@ def promised(
     after_looking: bool,
     with_room: bool = True,
 ) -> str:
-    """The statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
+    """Return the statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", even if you chose the cut after looking" if after_looking else ""
     parts = listed([_clause(one, reaches(threshold, higher=r.higher_is_positive)) for one in made])
     both = "" if len(made) == 1 else ", all at once"
@@ -117,7 +127,7 @@ def _clause(one: Promise, reaching: str) -> str:
 
 
 def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
-    """Of the promises about each rate the one that leaves least room."""
+    """Return the strictest promise about each rate."""
     strictest: dict[str, RatePromise] = {}
     for one in made:
         if isinstance(one, RatePromise) and (one.about not in strictest or one.allowed < strictest[one.about].allowed):
@@ -132,11 +142,12 @@ def _room(one: RatePromise) -> str:
 
 NOTHING = "With {confidence} confidence nothing can be promised of the threshold {threshold}: these are too few cases."
 BEYOND = "beyond every score"
+NO_BOUND = "nothing"  # is promised of places inside a tie, which are no threshold's
 
 
 def nothing(threshold: float, confidence: float) -> str:
-    """The statement of a threshold of which nothing can be promised."""
-    return NOTHING.format(confidence=confidence_in_words(confidence), threshold=_named(threshold))
+    """Return the statement for a threshold without any guarantee."""
+    return NOTHING.format(confidence=confidence_in_words(confidence), threshold=_name_threshold(threshold))
 
 
 NOT_SMOOTH = (
@@ -156,7 +167,7 @@ WAYS = {"recall": "flagging everybody", "fpr": "flagging nobody", "share": "flag
 
 
 def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> str:
-    """Why no cut keeps the promises, and what it would take."""
+    """Return why no cut keeps the promises, and what it would take."""
     for one in made:
         if isinstance(one, RatePromise) and one.allowed < 0:
             return _too_few(one)
@@ -173,13 +184,11 @@ def _too_few(one: RatePromise) -> str:
     return TOO_FEW.format(needed=needed, requirement=one.requirement.text, **how)
 
 
-FLAGS = "flags {flagged} of {total} cases"
-BEST = (
-    "The threshold {threshold} {flags} and has the {verb} {criterion}{where}{given}: {apparent} here{later}; "
-    "no guarantee for future cases."
-)
+FLAGS = "Flag {who}: {flagged} of {total} cases"
+BY_SCORE, NOBODY, EVERYBODY = "cases with score {sign} {threshold}", "nobody", "everybody"
+BEST = "{flags}. This has the {verb} {criterion}{where}{given}: {apparent} here{later}; no guarantee for future cases."
 STEADIER = (
-    "The threshold {threshold} {flags}: {how}, which varies less than the optimum. Its {criterion}{where}{given} is "
+    "{flags}. The threshold is {how}, which varies less than the optimum. Its {criterion}{where}{given} is "
     "{apparent} here{later}; no guarantee for future cases."
 )
 HOW = {
@@ -188,20 +197,20 @@ HOW = {
     "kernel": "the best one for kernel estimates of both distributions",
     "normal": "the best one if both distributions were normal",
 }
-ONLY_RULES = "The threshold {threshold} {flags}, {which} that {given} allows; no guarantee for future cases."
+ONLY_RULES = "{flags}, {which} that {given} allows; no guarantee for future cases."
 CAP = "a quota of {quota}"
 
 
 def best(
-    search: CutSearch, counts: Counts, apparent: float, corrected: float, rules: Sequence[str], threshold: float
+    search: CutSearch, r: Ranking, threshold: float, apparent: float, corrected: float, rules: Sequence[str]
 ) -> str:
-    """The statement of a cut that promises nothing."""
+    """Return the statement of a cut that promises nothing."""
     criterion = search.criterion
     assert criterion is not None  # noqa: S101 - only asked for with one
     verb = "highest" if criterion.is_high else "lowest"
     limits = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
-    named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
+    named = {"flags": _flags(r, threshold), "criterion": _lower_criterion(criterion)}
     where = "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(search.prevalence))}"
     parts = named | {"where": where, "given": limits, "apparent": shown(apparent), "later": later}
     if search.method == OPTIMUM:
@@ -209,33 +218,39 @@ def best(
     return STEADIER.format(**parts, how=HOW[search.method])
 
 
-def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:
-    """The statement of a cut that meets conditions on the data and promises nothing."""
-    named = {"threshold": _named(threshold), "flags": _flags(counts), "given": " and ".join(rules)}
+def only_rules(r: Ranking, threshold: float, rules: Sequence[str], *, most: bool) -> str:
+    """Return the statement of a cut that meets conditions on the data and promises nothing."""
+    named = {"flags": _flags(r, threshold), "given": " and ".join(rules)}
     return ONLY_RULES.format(**named, which="the most" if most else "the fewest")
 
 
-def _flags(counts: Counts) -> str:
-    return FLAGS.format(flagged=written(counts.flagged), total=written(counts.total))
+def _flags(r: Ranking, threshold: float) -> str:
+    """Return who is flagged, on which side of the threshold, and how many they are."""
+    counts, higher = r.at_threshold(threshold), r.higher_is_positive
+    if math.isinf(threshold):
+        who = NOBODY if (threshold > 0) == higher else EVERYBODY
+    else:
+        who = BY_SCORE.format(sign=">=" if higher else "<=", threshold=without_noise(threshold))
+    return FLAGS.format(who=who, flagged=with_commas(counts.flagged), total=with_commas(counts.total))
 
 
 _PEOPLE = ("Matthews", "Jaccard")
 
 
-def _spoken(criterion: Criterion) -> str:
-    """The criterion inside a sentence: names of people and letters keep their capitals."""
+def _lower_criterion(criterion: Criterion) -> str:
+    """Return the criterion inside a sentence: names of people and letters keep their capitals."""
     words = criterion.words
     first = words.split(" ")[0]
     is_name = not first[1:2].islower() or first.endswith("'s") or first in _PEOPLE
     return words if is_name else words[:1].lower() + words[1:]
 
 
-def _named(threshold: float) -> str:
-    return BEYOND if np.isinf(threshold) else exact(threshold)
+def _name_threshold(threshold: float) -> str:
+    return BEYOND if np.isinf(threshold) else without_noise(threshold)
 
 
 def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
-    """What the promises rest on."""
+    """Return what the promises rest on."""
     if not made:
         return []
     sentences = [*BASIS]
@@ -252,9 +267,9 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     return [*sentences, NO_DRIFT]
 
 
-SAME_PREVALENCE = "The prevalence of future cases is that of these, {percent} here."
+SAME_PREVALENCE = "Future cases have the prevalence of the population these were drawn from ({percent} here)."
 
 
 def same_prevalence(prevalence: float) -> str:
-    """What a promise assumes that depends on the prevalence."""
+    """Return what a promise assumes that depends on the prevalence."""
     return SAME_PREVALENCE.format(percent=percent(round(prevalence, 4)))

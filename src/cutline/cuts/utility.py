@@ -28,8 +28,8 @@ from cutline.curves.utility import (
 from cutline.curves.utility_words import WORDINGS, titled
 from cutline.cuts.search import at_prevalence
 from cutline.evaluation import Evaluation
-from cutline.inference.differences.difference_rows import answered
-from cutline.inference.differences.paired import PairedMeasure, as_asked, ask, two_of
+from cutline.inference.differences.difference_rows import share_resamples
+from cutline.inference.differences.paired import PairedMeasure, ask, resolve_measure, two_of
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.best_quota import best_quota
 from cutline.inference.single.decision_band import KINDS, RISKS, decision_band, heights
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cutline.charts import Picture
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class UtilityCurve:
     """Columns of one length over x, with what belongs to the whole curve: its area, its best place, the level."""
@@ -66,7 +67,7 @@ class UtilityCurve:
         return Table(tuple(self.columns), tuple(rows), title=self.name, below=below)
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns as lists, and the rest, ready for JSON."""
+        """Return the columns as lists, and the rest, ready for JSON."""
         return {
             "schema": "cutline/utility/1",
             "name": self.name,
@@ -77,18 +78,18 @@ class UtilityCurve:
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """A row for each place, as a data frame of pandas, polars or pyarrow."""
+        """Return a row for each place, as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
 
     def chart(self, theme: str = "light") -> Picture:
-        """The curve with its band, beside flagging everybody and nobody where these are known.
+        """Draw the curve with its band, beside flagging every case and no case where these are known.
 
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.column_chart import drawn
+        from cutline.charts.column_chart import column_chart
 
-        return drawn(self.name, self.columns, level=self.level, best=self.best, theme=theme)
+        return column_chart(self.name, self.columns, level=self.level, best=self.best, theme=theme)
 
     def __repr__(self) -> str:
         step = max(1, (len(self) - 1) // 10)
@@ -144,7 +145,7 @@ def decision_curve(
     resamples: int | None = None,
     seed: int = 0,
 ) -> UtilityCurve:
-    """Net benefit over the threshold probability, with its band, beside flagging everybody and flagging nobody.
+    """Compute net benefit over the threshold probability, with its band, beside flagging every case and no case.
 
     Args:
         ev: An evaluation, whose groups are counted whole, or a ranking; the scores are probabilities.
@@ -191,7 +192,7 @@ def decision_difference(
     resamples: int | None = None,
     seed: int = 0,
 ) -> UtilityCurve:
-    """The difference in net benefit of two models on the same cases, with interval and test at each risk.
+    """Return the difference in net benefit of two models on the same cases, with interval and test at each risk.
 
     Args:
         cmp: The comparison that holds both models.
@@ -224,17 +225,17 @@ def decision_difference(
 def _net_benefits(
     cmp: Comparison, models: tuple[int, int], risks: Array, prevalence: float | None, resamples: int | None, seed: int
 ) -> list[PairedMeasure]:
-    """The net benefit of two models at each risk, all from the same resamples."""
+    """Return the net benefit of two models at each risk, all from the same resamples."""
     times = resamples_of_rows(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
     statistic, pairing, seed = _net_benefit_at(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]
-    questions = [ask(pairing, cuts, as_asked(statistic, at), at, times, seed, strict=True) for at in ats]
-    return [one.pairs[0, 1] for one in answered(questions, pairing, times, seed)]
+    questions = [ask(pairing, cuts, resolve_measure(statistic, at), at, times, seed, strict=True) for at in ats]
+    return [one.pairs[0, 1] for one in share_resamples(questions, pairing, times, seed)]
 
 
 def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
-    """The measure, or the same of the counts that are expected at another prevalence."""
+    """Return the measure, or the same of the counts that are expected at another prevalence."""
     if prevalence is None:
         return "net_benefit"
     return lambda counts: net_benefit.function(at_prevalence(counts, prevalence))
@@ -242,7 +243,8 @@ def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
 
 @public(data="ev")
 def cost_curve(ev: Any, threshold: float | None = None) -> UtilityCurve:
-    """The smallest normalised expected cost at every probability-cost (Drummond and Holte), with its lower envelope.
+    """Compute the smallest normalised expected cost at every probability-cost (Drummond and Holte), with its lower
+    envelope.
 
     Args:
         ev: An evaluation or a ranking.
@@ -264,7 +266,7 @@ def cost_curve(ev: Any, threshold: float | None = None) -> UtilityCurve:
 
 @public(data="ev")
 def brier_curve(ev: Any) -> UtilityCurve:
-    """The loss at every cost proportion when the threshold is that proportion; its area is the Brier score.
+    """Return the loss at every cost proportion when the threshold is that proportion; its area is the Brier score.
 
     Args:
         ev: An evaluation or a ranking whose scores are probabilities.
@@ -277,7 +279,7 @@ def brier_curve(ev: Any) -> UtilityCurve:
 def profit_curve(
     ev: Any, *, value: float, cost: float, level: float = LEVEL, resamples: int | None = None, seed: int = 0
 ) -> UtilityCurve:
-    """Profit over the number of cases flagged, with the best quota and its interval.
+    """Compute profit over the number of flagged cases, with the best quota and its interval.
 
     Args:
         ev: An evaluation, whose groups are counted whole, or a ranking.

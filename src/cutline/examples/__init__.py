@@ -61,20 +61,20 @@ def load(name: str) -> Example:
     Example: 569 breast tumours, malignant or benign, scored out of fold by two models; 569 cases, 212 of them \
 'malignant'; scores logistic, tree
     """
-    found = _PLACES.get(name, name) if isinstance(name, str) else ""
-    if found not in DESCRIPTIONS:
+    example = _PLACES.get(name, name) if isinstance(name, str) else ""
+    if example not in DESCRIPTIONS:
         known = ", ".join(DESCRIPTIONS)
         hint = near(name, [*DESCRIPTIONS, *_PLACES])
         raise UnknownNameError(f"There is no example {briefly(name)}", f"choose one of {known}", hint=hint)
-    if found == "murphy_hard_classifiers":
+    if example == "murphy_hard_classifiers":
         tables = {
             "A": Counts(tp=0.9, fp=0.1, fn=0, tn=0),
             "B": Counts(tp=0.8, fp=0, fn=0.1, tn=0.1),
             "C": Counts(tp=0.78, fp=0, fn=0.12, tn=0.1),
         }
-        return Example(DESCRIPTIONS[found], [], {}, "1", tables)
-    with (files(__package__) / f"{found}.csv").open(encoding="utf-8") as file:
+        return Example(DESCRIPTIONS[example], [], {}, "1", tables)
+    with (files(__package__) / f"{example}.csv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     labels, *columns = zip(*rows, strict=True)
     scores = {model: [float(text) for text in column] for model, column in zip(header[1:], columns, strict=True)}
-    return Example(DESCRIPTIONS[found], list(labels), scores, "malignant" if found == "tumours" else "1", {})
+    return Example(DESCRIPTIONS[example], list(labels), scores, "malignant" if example == "tumours" else "1", {})

@@ -12,14 +12,14 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import counted
 from cutline.ledger.cases import Material, Rows, has_ties, in_order, merged
 from cutline.ledger.convention import Applies, Convention, Stage
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import Family, Needs
 
 Thresholds = Callable[[], Array]
 
 
 def at_thresholds(thresholds: Thresholds, *, strict: bool = False) -> Callable[[Material], Material]:
-    """Scores that pass the same thresholds are tied: those at or above a threshold pass it, or those above it."""
+    """Tie the scores between thresholds: those at or above a threshold pass it, or those above it."""
 
     def act(material: Material) -> Material:
         grid = thresholds()
@@ -29,28 +29,28 @@ def at_thresholds(thresholds: Thresholds, *, strict: bool = False) -> Callable[[
 
 
 def equal_width(bins: int) -> Thresholds:
-    """The inner borders of bins of equal width from 0 to 1."""
+    """Return the inner borders of bins of equal width from 0 to 1."""
     return lambda: np.linspace(0, 1, bins + 1)[1:-1]
 
 
 def grid(count: int) -> Thresholds:
-    """So many thresholds from 0 to 1, both included."""
+    """Return equally spaced thresholds from 0 to 1, both included."""
     return lambda: np.linspace(0, 1, count)
 
 
 def keras(count: int) -> Thresholds:
-    """Keras's grid: evenly spaced, the first below 0 and the last above 1, as 32-bit numbers."""
+    """Return Keras's grid: evenly spaced, the first below 0 and the last above 1, as 32-bit numbers."""
     inner = (np.arange(count - 2) + 1) / (count - 1)
     return lambda: np.concatenate(([-1e-7], inner, [1 + 1e-7])).astype(np.float32).astype(float)
 
 
 def river(count: int) -> Thresholds:
-    """River's grid, evenly spaced, the first below 0 and the last above 1."""
+    """Return River's grid: evenly spaced, the first below 0 and the last above 1."""
     return lambda: np.concatenate(([-1e-7], np.arange(1, count - 1) / (count - 1), [1 + 1e-7]))
 
 
 def equal_frequency(bins: int) -> Callable[[Material], Material]:
-    """Neighbours in the list are tied so that about as many cases are in each bin; cases of one score stay together."""
+    """Tie neighbours in the list so that bins have about equally many cases; cases of one score stay together."""
 
     def act(material: Material) -> Material:
         r = material.ranking
@@ -64,7 +64,7 @@ def equal_frequency(bins: int) -> Callable[[Material], Material]:
 
 
 def groups_of_scores(bins: int) -> Callable[[Material], Material]:
-    """Spark's bins: as many distinct scores in each, whatever their cases; none where that would be fewer than two."""
+    """Tie scores as Spark's bins do: equally many distinct scores in each; none where that would be fewer than two."""
 
     def act(material: Material) -> Material:
         r = material.ranking
@@ -75,39 +75,39 @@ def groups_of_scores(bins: int) -> Callable[[Material], Material]:
 
 
 def _of_cells(material: Material, ranking: Ranking, number: Array) -> Material:
-    """The material in which cells of the same number are tied."""
+    """Return the material in which cells of the same number are tied."""
     return material.with_ranking(merged(ranking, -np.asarray(number, dtype=float)))
 
 
 # ---------------------------------------------------------------------- which quantities a side can change
 
 
-def _needs(q: Quantity) -> Needs | None:
+def _needs(q: PrintedQuantity) -> Needs | None:
     return None if q.measure is None else q.measure.needs
 
 
-def of_cut(q: Quantity) -> bool:
-    """Measures of one cut."""
+def of_cut(q: PrintedQuantity) -> bool:
+    """Whether the measure is one of a cut."""
     return _needs(q) is Needs.COUNTS or q.of == "mcnemar"
 
 
-def of_list(q: Quantity) -> bool:
-    """Measures of the order of the cases."""
+def of_list(q: PrintedQuantity) -> bool:
+    """Whether the measure depends on the order of the cases."""
     return _needs(q) is Needs.RANKING
 
 
-def of_ties(q: Quantity) -> bool:
-    """Measures of the order that ties change."""
+def of_ties(q: PrintedQuantity) -> bool:
+    """Whether ties change the measure."""
     return of_list(q) or (q.measure is not None and q.measure.family is Family.QUOTA)
 
 
-def of_one_model(q: Quantity) -> bool:
-    """Everything but tests of two models."""
+def of_one_model(q: PrintedQuantity) -> bool:
+    """Whether the quantity is not a test of two models."""
     return not q.is_test
 
 
-def of_any(_: Quantity) -> bool:
-    """Everything."""
+def of_any(_: PrintedQuantity) -> bool:
+    """Return True: the convention applies to every quantity."""
     return True
 
 
@@ -115,23 +115,23 @@ def of_any(_: Quantity) -> bool:
 
 
 def strict(material: Material) -> Material:
-    """Above the threshold instead of at or above it: the same as at or above the next larger number."""
+    """Flag above the threshold instead of at or above it: the same as at or above the next larger number."""
     kind: Any = material.ranking.score.dtype.type if material.ranking.score.dtype.kind == "f" else float
     return replace(material, threshold=float(np.nextafter(kind(material.threshold), kind(np.inf))))
 
 
 def hard(material: Material) -> Material:
-    """The decision in place of the score."""
+    """Return the decision in place of the score."""
     return material.with_scores(lambda s: (s >= material.threshold) * 1.0, 0.5)
 
 
 def reflected(score: Array, ranking: Ranking) -> Array:
-    """The score of the other class: the complement of a probability, and of other scores the negative."""
+    """Return the score of the other class: the complement of a probability, and of other scores the negative."""
     return 1 - score if ranking.are_probabilities else -score
 
 
 def wrong_column(material: Material) -> Material:
-    """The scores of the other class: the list from its end."""
+    """Return the scores of the other class: the list from its end."""
     r = material.ranking
     turned = replace(
         r, score=reflected(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
@@ -141,14 +141,14 @@ def wrong_column(material: Material) -> Material:
 
 
 def swapped_labels(material: Material) -> Material:
-    """The labels exchanged and the scores as they are."""
+    """Return the labels exchanged and the scores as they are."""
     r = material.ranking
     exchanged = replace(r, pos=r.neg, neg=r.pos, pos2=r.neg2, neg2=r.pos2)
     return _with_rows(material, exchanged, lambda rows: replace(rows, is_positive=~rows.is_positive))
 
 
 def other_class(material: Material) -> Material:
-    """The other class as the positive one, by its own scores."""
+    """Return the other class as the positive one, by its own scores."""
     turned = swapped_labels(wrong_column(material))
     if turned.ranking.are_probabilities:  # at or above t for the one class is above 1 - t for the other
         return replace(turned, threshold=float(np.nextafter(1 - material.threshold, np.inf)))
@@ -156,21 +156,21 @@ def other_class(material: Material) -> Material:
 
 
 def auto_direction(material: Material) -> Material:
-    """The rule of pROC: the class with the higher median is the one whose scores are high."""
+    """Return the rule of pROC: the class with the higher median is the one whose scores are high."""
     r = material.ranking
     medians = [_median(r, cells) for cells in (r.pos, r.neg)]
     return wrong_column(material) if medians[0] < medians[1] else material
 
 
 def better_direction(material: Material) -> Material:
-    """The rule of hmeasure: turned round where the AUC would be below a half."""
+    """Return the rule of hmeasure: turned round where the AUC would be below a half."""
     pairs = material.ranking.pairs
     below = pairs.concordant + pairs.tied / 2 < pairs.every / 2
     return wrong_column(material) if below else material
 
 
 def ties_first(*, positives: bool) -> Callable[[Material], Material]:
-    """Inside a tie all cases of one class before those of the other."""
+    """Put all cases of one class before the other inside a tie."""
 
     def act(material: Material) -> Material:
         r = material.ranking
@@ -190,7 +190,7 @@ def ties_first(*, positives: bool) -> Callable[[Material], Material]:
 
 
 def ties_unstable(material: Material) -> Material:
-    """Inside a tie the order that numpy's sort leaves, which keeps none and differs between its releases."""
+    """Order a tie as numpy's unstable sort does, which differs between its releases."""
     if not has_ties(material.ranking):
         return material
     rows = material.ordered
@@ -203,7 +203,7 @@ def _listed_by(material: Material, rows: Rows, order: Array) -> Material:
 
 
 def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
-    """Inside a tie the order of the rows, or that from the last to the first."""
+    """Order a tie by the rows, from the first or from the last."""
 
     def act(material: Material) -> Material:
         if not has_ties(material.ranking):
@@ -216,24 +216,24 @@ def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
 
 
 def rounded(digits: int) -> Callable[[Material], Material]:
-    """Scores with so many decimals, as in a text file."""
-    return lambda material: material.with_scores(lambda s: _rounded(s, digits))
+    """Round scores to some decimals, as in a text file."""
+    return lambda material: material.with_scores(lambda s: _round_scores(s, digits))
 
 
-def _rounded(scores: Array, digits: int) -> Array:
-    """Scores rounded; those so large that rounding would overflow have no decimals."""
+def _round_scores(scores: Array, digits: int) -> Array:
+    """Round scores; those too large to round have no decimals."""
     rounded_scores = np.round(scores, digits)
     return np.where(np.isfinite(rounded_scores), rounded_scores, scores)
 
 
 def single(material: Material) -> Material:
-    """Scores as 32-bit numbers."""
+    """Convert scores to 32-bit numbers."""
     with np.errstate(over="ignore"):
         return material.with_scores(lambda s: s.astype(np.float32).astype(float))
 
 
 def logistic(material: Material) -> Material:
-    """The logistic function of the scores."""
+    """Return the logistic function of the scores."""
 
     def sigmoid(s: Any) -> Any:
         with np.errstate(over="ignore"):
@@ -243,7 +243,7 @@ def logistic(material: Material) -> Material:
 
 
 def logistic_outside(material: Material) -> Material:
-    """The logistic function of scores that are not all from 0 to 1, as torchmetrics does.
+    """Return the logistic function of scores that are not all from 0 to 1, as torchmetrics does.
 
     It takes thresholds from 0 to 1, which are those of the probabilities; for any other, and for none, its default.
     """
@@ -255,19 +255,19 @@ def logistic_outside(material: Material) -> Material:
 
 
 def unweighted(material: Material) -> Material:
-    """Every row counts once."""
+    """Count every row once."""
     return material.with_rows(lambda rows: replace(rows, weights=None)) if material.is_weighted else material
 
 
 def distinct(material: Material) -> Material:
-    """Rows of the same label and score count once."""
+    """Count rows of the same label and score once."""
     r = material.ranking
     pos, neg = (np.minimum(cells, 1).astype(np.int64) for cells in (r.pos > 0, r.neg > 0))
     return material.with_ranking(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg))
 
 
 def _median(r: Ranking, cells: Array) -> float:
-    """R's median of one class, from its cells."""
+    """Return R's median of one class, from its cells."""
     ascending, upto = r.score[::-1], np.cumsum(cells[::-1])
     n = upto[-1]
     at = [np.searchsorted(upto, place, side="right") for place in ((n - 1) // 2, n // 2)] if r.integral else []

@@ -30,12 +30,12 @@ class Rows:
         return len(self.scores)
 
     def taken(self, some: Array) -> Rows:
-        """Some of the rows, or all of them in another order."""
+        """Return some of the rows, or all of them in another order."""
         columns = {name: None if values is None else values[some] for name, values in vars(self).items()}
         return Rows(**columns)  # type: ignore[arg-type]
 
     def ranked(self) -> Ranking:
-        """Their ranking."""
+        """Return their ranking."""
         return rank_cases(self.is_positive, self.scores, self.weights)
 
 
@@ -55,19 +55,19 @@ class Material:
 
     @classmethod
     def of_rows(cls, rows: Rows, threshold: float | None = None, training: float | None = None) -> Material:
-        """The material of rows; cut where `evaluate` would cut them unless a threshold is given."""
+        """Return the material of rows; cut where `evaluate` would cut them unless a threshold is given."""
         ranking = rows.ranked()
         cut = default_threshold(ranking) if threshold is None else threshold
         return cls(ranking, cut, lambda: rows, training=training, is_default_cut=threshold is None)
 
     @classmethod
     def of_ranking(cls, ranking: Ranking, threshold: float) -> Material:
-        """The material of a ranking alone. Unweighted cases can be listed from it, tied ones in no order."""
+        """Return the material of a ranking alone. Unweighted cases can be listed from it, tied ones in no order."""
         if not ranking.higher_is_positive:
             ranking, threshold = replace(ranking, score=-ranking.score, higher_is_positive=True), -threshold
         if not is_unweighted(ranking):
             return cls(ranking, threshold)
-        return cls(ranking, threshold, lambda: _listed(ranking), has_order=not has_ties(ranking))
+        return cls(ranking, threshold, lambda: _list_cases(ranking), has_order=not has_ties(ranking))
 
     @cached_property
     def rows(self) -> Rows:
@@ -100,12 +100,12 @@ class Material:
         return not is_unweighted(self.ranking)
 
     def with_rows(self, change: Callable[[Rows], Rows]) -> Material:
-        """The material of changed rows: of the same cut."""
+        """Return the material of changed rows: of the same cut."""
         rows = change(self.rows)
         return replace(self, ranking=rows.ranked(), make_rows=lambda: rows)
 
     def with_scores(self, scores: Callable[[Array], Array], threshold: float | None = None) -> Material:
-        """The same cases with scores that a function which never changes their order makes of them."""
+        """Return the same cases with scores that a function which never changes their order makes of them."""
         score = np.asarray(scores(self.ranking.score), dtype=float)
         make = None
         if self.make_rows is not None:
@@ -119,12 +119,12 @@ class Material:
         return replace(self, ranking=merged(self.ranking, score), threshold=threshold, make_rows=make)
 
     def with_ranking(self, ranking: Ranking) -> Material:
-        """Another ranking of which no rows are known, as of ties that were broken."""
+        """Return the material with another ranking and without rows, as after breaking ties."""
         return replace(self, ranking=ranking, make_rows=None)
 
 
 def merged(ranking: Ranking, score: Array) -> Ranking:
-    """A ranking with other scores, in which neighbours may now be equal: those become one."""
+    """Return a ranking with other scores, in which neighbours may now be equal: those become one."""
     starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
     if len(starts) == len(score):
         return replace(ranking, score=score, reach=None)
@@ -148,7 +148,7 @@ def has_ties(ranking: Ranking) -> bool:
 
 
 def in_order(is_positive: Array, weights: Array | None) -> Ranking:
-    """The ranking of cases that stand one below the other, without ties."""
+    """Return the ranking of cases that stand one below the other, without ties."""
     weight = np.ones(len(is_positive), dtype=np.int64) if weights is None else weights
     pos, neg = np.where(is_positive, weight, 0), np.where(is_positive, 0, weight)
     place = np.arange(len(is_positive), 0, -1, dtype=float)
@@ -157,8 +157,8 @@ def in_order(is_positive: Array, weights: Array | None) -> Ranking:
     return Ranking(place, pos, neg, pos * weight, neg * weight)
 
 
-def _listed(ranking: Ranking) -> Rows:
-    """The cases of an unweighted ranking, one by one."""
+def _list_cases(ranking: Ranking) -> Rows:
+    """Return the cases of an unweighted ranking, one by one."""
     each = np.repeat(ranking.score, ranking.pos + ranking.neg).astype(float)
     both = np.column_stack((ranking.pos, ranking.neg)).ravel()
     return Rows(np.repeat(np.tile([True, False], len(ranking)), both), each)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 
-Applies = Callable[[Quantity], bool]
+Applies = Callable[[PrintedQuantity], bool]
 
 
 class Stage(Enum):
@@ -48,7 +48,7 @@ class Convention:
     plausible: float = 0.3
     source: str = ""
     searched: bool = True
-    spread: Callable[[Any, Quantity], float] | None = None
+    spread: Callable[[Any, PrintedQuantity], float] | None = None
 
     @property
     def is_random(self) -> bool:

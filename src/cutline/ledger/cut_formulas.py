@@ -12,73 +12,74 @@ from cutline.core.counts import Counts
 from cutline.core.ranking import Array
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import MEASURES, Needs
 
 _BOTH_CLASSES = ("precision", "recall", "f1", "f_beta", "jaccard", "specificity", "npv")
 
 
-def _of_cut(q: Quantity) -> bool:
+def _of_cut(q: PrintedQuantity) -> bool:
     return q.needs is Needs.COUNTS and "quota" not in q.parameters and "share" not in q.parameters
 
 
-def _own(q: Quantity) -> dict[str, object]:
+def _own(q: PrintedQuantity) -> dict[str, object]:
     return {name: value for name, value in q.parameters.items() if name != "threshold"}
 
 
-def of_counts(q: Quantity, counts: Counts) -> float:
-    """The value of a measure of one cut for a table."""
+def of_counts(q: PrintedQuantity, counts: Counts) -> float:
+    """Return the value of a measure of one cut for a table."""
     return float(q.measure.compute(counts, **_own(q)))  # type: ignore[union-attr]
 
 
-def _turned(c: Counts) -> Counts:
-    """The same table for the other class."""
+def _swap_classes(c: Counts) -> Counts:
+    """Return the same table for the other class."""
     return Counts(c.tn, c.fn, c.fp, c.tp, c.threshold, c.is_risk)
 
 
-def _known(value: float, instead: float) -> float:
+def _replace_undefined(value: float, instead: float) -> float:
     return instead if math.isnan(value) else value
 
 
 def mean_of_classes(*, weighted: bool) -> Formula:
-    """The mean of the value of both classes, each counting the same or by its cases; 0/0 counts as 0."""
+    """Return the mean of the value of both classes, each counting the same or by its cases; 0/0 counts as 0."""
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         c = material.counts
-        values = [_known(of_counts(q, table), 0.0) for table in (c, _turned(c))]
+        values = [_replace_undefined(of_counts(q, table), 0.0) for table in (c, _swap_classes(c))]
         shares = (float(c.positives), float(c.negatives)) if weighted else (1.0, 1.0)
         return float(np.average(values, weights=shares))
 
     return act
 
 
-def mean_of_known(material: Material, q: Quantity) -> float:
-    """The value of the one class that has it; with both it is their mean, which is another side."""
-    values = [of_counts(q, table) for table in (material.counts, _turned(material.counts))]
+def mean_of_known(material: Material, q: PrintedQuantity) -> float:
+    """Return the value of the one class that has it; with both it is their mean, which is another side."""
+    values = [of_counts(q, table) for table in (material.counts, _swap_classes(material.counts))]
     known = [value for value in values if not math.isnan(value)]
     return known[0] if len(known) == 1 else math.nan
 
 
-def all_cells(material: Material, q: Quantity) -> float:
-    """The value of the pooled tables of both classes: 'micro'."""
+def all_cells(material: Material, q: PrintedQuantity) -> float:
+    """Return the value of the pooled tables of both classes: 'micro'."""
     c = material.counts
     right, wrong = c.tp + c.tn, c.fp + c.fn
     return of_counts(q, Counts(right, wrong, wrong, right))
 
 
-def f_of_means(material: Material, _: Quantity) -> float:
-    """The harmonic mean of the mean precision and the mean recall of both classes."""
-    tables = (material.counts, _turned(material.counts))
+def f_of_means(material: Material, _: PrintedQuantity) -> float:
+    """Return the harmonic mean of the mean precision and the mean recall of both classes."""
+    tables = (material.counts, _swap_classes(material.counts))
     precision, recall = (
-        np.mean([_known(float(MEASURES[name].compute(c)), 0.0) for c in tables]) for name in ("precision", "recall")
+        np.mean([_replace_undefined(float(MEASURES[name].compute(c)), 0.0) for c in tables])
+        for name in ("precision", "recall")
     )
     return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
 
 
 def of_rounded(digits: int) -> Formula:
-    """F1 from precision and recall that were rounded before."""
+    """Compute F1 from precision and recall that were rounded before."""
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         p, r = (round(float(MEASURES[name].compute(material.counts)), digits) for name in ("precision", "recall"))
         return 2 * p * r / (p + r) if p + r else math.nan
 
@@ -86,25 +87,25 @@ def of_rounded(digits: int) -> Formula:
 
 
 def undefined_is(number: float) -> Formula:
-    """A number where the measure is undefined."""
-    return lambda material, q: _known(q.value(material), number)
+    """Return a number where the measure is undefined."""
+    return lambda material, q: _replace_undefined(q.value(material), number)
 
 
 def _tables(material: Material) -> Counts:
-    """The tables of all cuts that flag a case."""
+    """Return the tables of all cuts that flag a case."""
     c = material.ranking.counts
     return Counts(c.tp[1:], c.fp[1:], c.fn[1:], c.tn[1:], np.asarray(c.threshold)[1:], c.is_risk)
 
 
-def values_at_all_cuts(material: Material, q: Quantity) -> Array:
+def values_at_all_cuts(material: Material, q: PrintedQuantity) -> Array:
     """Return the value at each cut that flags a case, from the highest threshold to the lowest."""
     with np.errstate(all="ignore"):
         computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
     return np.asarray(computed, dtype=float)
 
 
-def best(material: Material, q: Quantity) -> float:
-    """The best value over all thresholds."""
+def best(material: Material, q: PrintedQuantity) -> float:
+    """Return the best value over all thresholds."""
     values = values_at_all_cuts(material, q)
     known = values[~np.isnan(values)]
     if not len(known):
@@ -112,17 +113,17 @@ def best(material: Material, q: Quantity) -> float:
     return float(known.min() if q.measure.better == "lower" else known.max())  # type: ignore[union-attr]
 
 
-def best_absolute(material: Material, q: Quantity) -> float:
-    """The largest value over all thresholds, whatever its sign."""
+def best_absolute(material: Material, q: PrintedQuantity) -> float:
+    """Return the largest value over all thresholds, whatever its sign."""
     values = np.abs(values_at_all_cuts(material, q))
     known = values[~np.isnan(values)]
     return float(known.max()) if len(known) else math.nan
 
 
 def at_best(criterion: str) -> Formula:
-    """The value at the threshold where another measure is best."""
+    """Return the value at the threshold where another measure is best."""
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         tables = _tables(material)
         at = int(np.nanargmax(np.nan_to_num(np.asarray(MEASURES[criterion].compute(tables), dtype=float), nan=-1.0)))
         return of_counts(q, material.ranking.at_cut(at + 1))
@@ -130,20 +131,20 @@ def at_best(criterion: str) -> Formula:
     return act
 
 
-def at_prevalence(material: Material, q: Quantity) -> float:
-    """The value at the threshold that equals the share of positives."""
+def at_prevalence(material: Material, q: PrintedQuantity) -> float:
+    """Return the value at the threshold that equals the share of positives."""
     share = float(material.ranking.positives / material.ranking.total)
     return of_counts(q, material.ranking.at_threshold(share)) if material.ranking.are_probabilities else math.nan
 
 
-def over_flagged(material: Material, q: Quantity) -> float:
-    """Net benefit divided by the share that is flagged."""
+def over_flagged(material: Material, q: PrintedQuantity) -> float:
+    """Divide net benefit by the share that is flagged."""
     flagged = float(material.counts.flagged / material.counts.total)
     return q.value(material, "net_benefit") / flagged if flagged else math.nan
 
 
-def avoided(material: Material, q: Quantity) -> float:
-    """Interventions avoided for each case, against treating all."""
+def avoided(material: Material, q: PrintedQuantity) -> float:
+    """Compute interventions avoided for each case, against treating all."""
     c, risk = material.counts, material.threshold
     if not 0 < risk < 1:
         return math.nan
@@ -151,14 +152,14 @@ def avoided(material: Material, q: Quantity) -> float:
     return float((q.value(material, "net_benefit") - everybody) * (1 - risk) / risk)
 
 
-def negatives_by_rows(material: Material, _: Quantity) -> float:
-    """Specificity whose true negatives are what is left of the number of rows, while all else is weighed."""
+def negatives_by_rows(material: Material, _: PrintedQuantity) -> float:
+    """Compute specificity with true negatives from the number of rows, while all else is weighted."""
     c, rows = material.counts, len(material.rows)
     left = rows - float(c.flagged + c.positives - c.tp)
     return left / (left + float(c.fp)) if left + float(c.fp) else math.nan
 
 
-def gwet_ac1(material: Material, _: Quantity) -> float:
+def gwet_ac1(material: Material, _: PrintedQuantity) -> float:
     """Return Gwet's AC1, whose agreement by chance stays small where one class is rare."""
     c = material.counts
     share = float(c.positives + c.flagged) / (2 * float(c.total))
@@ -166,8 +167,10 @@ def gwet_ac1(material: Material, _: Quantity) -> float:
     return (float(c.tp + c.tn) / float(c.total) - chance) / (1 - chance)
 
 
-def of_constant(material: Material, q: Quantity) -> float:
-    """MCC, for a constant prediction the difference of the classes over the root of their product and sum."""
+def of_constant(material: Material, q: PrintedQuantity) -> float:
+    """Compute the MCC; for a constant prediction the difference of the classes over the root of their product and
+    sum.
+    """
     c = material.counts
     right, wrong = (float(c.tn), float(c.fn)) if not c.flagged else (float(c.tp), float(c.fp))
     if c.flagged and c.unflagged:

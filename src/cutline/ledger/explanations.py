@@ -57,7 +57,7 @@ class Explanation(ComparedByFields):
         return f"{self.measure} {self.words}{self.taken_by}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         return {
             "measure": self.measure,
             "sides": list(self.sides),
@@ -112,7 +112,7 @@ class Answer(ComparedByFields, TextResult):
             return (*self._nothing(), *self.notes)
         first, others = self.explanations[0], self.explanations[1:]
         if first.spread:
-            lines = [self._drawn(first), first.why]
+            lines = [self._by_resampling(first), first.why]
         elif first.sides:
             lines = [f"{self.printed} is what you get for {first.described}{self._exact()}.", first.why]
         else:
@@ -123,12 +123,12 @@ class Answer(ComparedByFields, TextResult):
         lines.append(self._evidence())
         return (*(line for line in lines if line), *self.notes)
 
-    def _drawn(self, first: Explanation) -> str:
+    def _by_resampling(self, first: Explanation) -> str:
         ours = _like(first.value, self.printed)
         return f"{self.printed} may be {first.described}: resamples of our own give {ours}{self._exact()}."
 
     def _in_full(self, first: Explanation) -> str:
-        """The value behind a number of hardly any digits, which would else pass for the value itself."""
+        """Return the value behind a number of hardly any digits, which would else pass for the value itself."""
         decimals = len(self.printed.partition(".")[2])
         return f", {first.value:.6g}, without its decimals" if not decimals and first.value % 1 else ""
 
@@ -166,7 +166,7 @@ class Answer(ComparedByFields, TextResult):
         return tuple(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for JSON."""
+        """Return the answer as plain data, for JSON."""
         return {
             "schema": "cutline/why/1",
             "value": self.printed,
@@ -182,6 +182,6 @@ class Answer(ComparedByFields, TextResult):
 
 
 def _like(value: float, text: str) -> str:
-    """A value with one decimal more than a printed number has, and four at least."""
+    """Return a value with one decimal more than a printed number has, and four at least."""
     decimals = len(text.rstrip("%").partition(".")[2].partition("e")[0])
     return shown(value) if decimals < 4 or abs(value) >= 1e4 else f"{value:.{min(decimals + 1, 15)}f}"

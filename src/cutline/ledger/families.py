@@ -23,7 +23,7 @@ from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.cut_formulas import values_at_all_cuts
 from cutline.ledger.probability_formulas import bins_with_lower_borders, torch_bin_numbers
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.registry import SIDES, tried
 from cutline.ledger.rounded_number import Printed
 from cutline.measures import Needs
@@ -38,7 +38,7 @@ MOST_CUTS = 2_000  # near the number, that are counted as rivals
 Members = Iterator[tuple[Convention, float]]
 
 
-def family_members(material: Material, q: Quantity, number: Printed) -> Members:
+def family_members(material: Material, q: PrintedQuantity, number: Printed) -> Members:
     """Yield each convention of the families that apply to a quantity, with its value on these cases.
 
     Args:
@@ -67,7 +67,7 @@ def _not_called(*_: object) -> float:
 # ---------------------------------------------------------------------- curves with k points
 
 
-def _thresholds_of_curves(material: Material, q: Quantity) -> Members:
+def _thresholds_of_curves(material: Material, q: PrintedQuantity) -> Members:
     """Yield the measure of a curve that has points at k thresholds only."""
     families: dict[str, tuple[Callable[[int], Callable[[Material], Material]], str, str]] = {
         "frequency": (equal_frequency, "equal-frequency thresholds", "H2O, BigQuery, decile tables"),
@@ -164,7 +164,7 @@ def _root_mean_square(observed: Array, expected: Array, size: Array) -> float:
     return math.sqrt(float(np.average(distance**2, weights=cases)))
 
 
-def _debiased(observed: Array, expected: Array, size: Array) -> float:
+def _debias(observed: Array, expected: Array, size: Array) -> float:
     """Return the root mean square without the variance of the observed shares (Kumar, Liang and Ma 2019), or 0."""
     some = size > 1
     share = observed[some] / size[some]
@@ -184,7 +184,7 @@ def _mean_of_bins(observed: Array, expected: Array, size: Array) -> float:
 _NORMS: dict[str, tuple[Callable[[Array, Array, Array], float], str]] = {
     "mean": (_mean, "as the mean distance"),
     "rms": (_root_mean_square, "as the root mean square"),
-    "debiased": (_debiased, "as the debiased root mean square"),
+    "debiased": (_debias, "as the debiased root mean square"),
     "max": (_largest, "as the largest distance"),
     "bins": (_mean_of_bins, "as the mean over the bins, each counting the same,"),
 }
@@ -193,7 +193,7 @@ _NORMS: dict[str, tuple[Callable[[Array, Array, Array], float], str]] = {
 # ---------------------------------------------------------------------- any cut
 
 
-def _cuts(material: Material, q: Quantity, number: Printed) -> Members:
+def _cuts(material: Material, q: PrintedQuantity, number: Printed) -> Members:
     """Yield the measure at each range of cuts that gives the number, and at the cuts near it."""
     values, scores = values_at_all_cuts(material, q), material.ranking.score
     distance = np.abs(values - number.value)

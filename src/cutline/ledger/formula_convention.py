@@ -7,26 +7,26 @@ from typing import Any
 
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention, Stage
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.result_conventions import named
 
-Formula = Callable[[Material, Quantity], float]
+Formula = Callable[[Material, PrintedQuantity], float]
 
 
 def formula(
     name: str, of: Applies | str | tuple[str, ...], act: Formula, words: str, why: str, *more: Any
 ) -> Convention:
-    """A side of the formula; `of` names the measures, `more` is how plausible it is and its source."""
+    """Return a side of the formula; `of` names the measures, `more` is how plausible it is and its source."""
     applies = named(of) if isinstance(of, str) else named(*of) if isinstance(of, tuple) else of
     plausible, source = (*more, "")[:2]
     return Convention(name, "formula", Stage.FORMULA, words, why, act, applies, plausible, source)
 
 
 def other(measure: str, **parameters: Any) -> Formula:
-    """The value of another measure of the registry, or of one with other parameters."""
+    """Return the value of another measure of the registry, or of one with other parameters."""
     return lambda material, q: q.value(material, measure, **parameters)
 
 
 def with_parameters(**parameters: Any) -> Formula:
-    """The same measure with other parameters."""
+    """Return the same measure with other parameters."""
     return lambda material, q: q.value(material, **parameters)

@@ -12,7 +12,7 @@ from cutline.inference.single import proportions, reference
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention
 from cutline.ledger.formula_convention import Formula, formula
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.standard_errors import ONE_LESS, area_variance, paired_p_value
 from cutline.ledger.two_models import TESTS, discordance_of
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
@@ -21,11 +21,11 @@ from cutline.results.estimate import quantile
 _LEVEL = 0.95
 
 
-def _of_proportion(q: Quantity) -> bool:
+def _of_proportion(q: PrintedQuantity) -> bool:
     return q.is_limit and isinstance(q.measure.kind, Proportion)  # type: ignore[union-attr]
 
 
-def _of_area(q: Quantity) -> bool:
+def _of_area(q: PrintedQuantity) -> bool:
     return q.is_limit and isinstance(q.measure.kind, LineOfAuc)  # type: ignore[union-attr]
 
 
@@ -33,32 +33,32 @@ def _by(method: str) -> Formula:
     return lambda material, q: q.limit(material, method)
 
 
-def _counts(material: Material, q: Quantity) -> tuple[float, float]:
+def _counts(material: Material, q: PrintedQuantity) -> tuple[float, float]:
     k, n = q.measure.kind.of(material.counts)  # type: ignore[union-attr]
     return float(k), float(n)
 
 
-def _end(q: Quantity, low: float, high: float) -> float:
-    """The wanted limit, cut at 0 and 1; of a measure that falls as the share grows, the other one."""
+def _end(q: PrintedQuantity, low: float, high: float) -> float:
+    """Return the wanted limit, cut at 0 and 1; of a measure that falls as the share grows, the other one."""
     ends = sorted(float(q.measure.kind.then(min(max(limit, 0.0), 1.0))) for limit in (low, high))  # type: ignore[union-attr]
     return ends[0 if q.part == "low" else 1]
 
 
 def _proportion(method: str) -> Formula:
-    """The limits of a share by one of the formulas for proportions, cut at 0 and 1."""
+    """Return the limits of a share by one of the formulas for proportions, cut at 0 and 1."""
     return lambda material, q: _end(q, *map(float, reference.METHODS[method](*_counts(material, q), _LEVEL)))
 
 
-def jeffreys_everywhere(material: Material, q: Quantity) -> float:
-    """Jeffreys' limits that keep the quantile where no case, or every one, was seen."""
+def jeffreys_everywhere(material: Material, q: PrintedQuantity) -> float:
+    """Return Jeffreys' limits that keep the quantile where no case, or every one, was seen."""
     from scipy.special import betaincinv
 
     k, n = _counts(material, q)
     return _end(q, *(float(betaincinv(k + 0.5, n - k + 0.5, at)) for at in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)))
 
 
-def corrected_everywhere(material: Material, _: Quantity) -> float:
-    """McNemar's corrected test whose correction stays where the two counts are equal."""
+def corrected_everywhere(material: Material, _: PrintedQuantity) -> float:
+    """Return McNemar's corrected test whose correction stays where the two counts are equal."""
     from scipy.special import chdtrc
 
     if material.make_rows is None or material.rows.other is None:
@@ -68,15 +68,15 @@ def corrected_everywhere(material: Material, _: Quantity) -> float:
     return float(chdtrc(1, (abs(table.first - table.second) - 1) ** 2 / both)) if both else math.nan
 
 
-def unclipped_wald(material: Material, q: Quantity) -> float:
-    """Wald's limit, which may lie outside [0, 1]."""
+def unclipped_wald(material: Material, q: PrintedQuantity) -> float:
+    """Return Wald's limit, which may lie outside [0, 1]."""
     k, n = _counts(material, q)
     ends = sorted(float(q.measure.kind.then(limit)) for limit in reference.wald(k, n, _LEVEL))  # type: ignore[union-attr]
     return ends[0 if q.part == "low" else 1]
 
 
-def wilson_corrected(material: Material, q: Quantity) -> float:
-    """Wilson's limits with continuity correction, as R's prop.test gives them."""
+def wilson_corrected(material: Material, q: PrintedQuantity) -> float:
+    """Return Wilson's limits with continuity correction, as R's prop.test gives them."""
     k, n = _counts(material, q)
     if not n:
         return math.nan
@@ -86,8 +86,8 @@ def wilson_corrected(material: Material, q: Quantity) -> float:
     return _end(q, 0.0 if k == 0 else low, 1.0 if k == n else high)
 
 
-def logit_wald(material: Material, q: Quantity) -> float:
-    """Wald's limits of the log odds."""
+def logit_wald(material: Material, q: PrintedQuantity) -> float:
+    """Return Wald's limits of the log odds."""
     k, n = _counts(material, q)
     if not 0 < k < n:
         return math.nan
@@ -96,38 +96,38 @@ def logit_wald(material: Material, q: Quantity) -> float:
     return _end(q, low, high)
 
 
-def _hanley_mcneil(material: Material, q: Quantity) -> float:
-    """Their variance of the AUC."""
+def _hanley_mcneil(material: Material, q: PrintedQuantity) -> float:
+    """Return their variance of the AUC."""
     r = material.ranking
     area, m, n = float(q.value(material, "auc")), float(r.positives), float(r.negatives)
     q1, q2 = area / (2 - area), 2 * area * area / (1 + area)
     return (area * (1 - area) + (m - 1) * (q1 - area**2) + (n - 1) * (q2 - area**2)) / (m * n)
 
 
-def hanley_mcneil(material: Material, q: Quantity) -> float:
-    """The interval of Hanley and McNeil (1982), from the AUC and the sizes of the classes alone."""
+def hanley_mcneil(material: Material, q: PrintedQuantity) -> float:
+    """Return the interval of Hanley and McNeil (1982), from the AUC and the sizes of the classes alone."""
     area, half = q.value(material, "auc"), quantile(_LEVEL) * hanley_mcneil_error(material, q)
     limit = area - half if q.part == "low" else area + half
     return min(max(limit, 0.0), 1.0)
 
 
-def unclipped_delong(material: Material, q: Quantity) -> float:
-    """DeLong's limit, which may lie outside [0, 1]."""
+def unclipped_delong(material: Material, q: PrintedQuantity) -> float:
+    """Return DeLong's limit, which may lie outside [0, 1]."""
     variance = float(np.nan_to_num(delong.variance(material.ranking)))
     half = quantile(_LEVEL) * math.sqrt(variance)
     return q.value(material, "auc") + (-half if q.part == "low" else half)
 
 
-def delong_by_n(material: Material, q: Quantity) -> float:
-    """DeLong's limit with the variances of both classes divided by n."""
+def delong_by_n(material: Material, q: PrintedQuantity) -> float:
+    """Return DeLong's limit with the variances of both classes divided by n."""
     half = quantile(_LEVEL) * math.sqrt(area_variance(material.ranking, 0))
     return min(max(q.value(material, "auc") + (-half if q.part == "low" else half), 0.0), 1.0)
 
 
 def mean_limit(*, student: bool) -> Formula:
-    """The limit of a mean over the cases: the normal or Student's quantile times the standard error."""
+    """Return the limit of a mean over the cases: the normal or Student's quantile times the standard error."""
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         from scipy.special import stdtrit
 
         n = float(material.ranking.total)
@@ -139,41 +139,41 @@ def mean_limit(*, student: bool) -> Formula:
 
 
 def error_with(less: int) -> Formula:
-    """The standard error with the variance divided by n less 0 or 1."""
+    """Return the standard error with the variance divided by n less 0 or 1."""
     return lambda material, q: q.error(material, less)
 
 
-def hanley_mcneil_error(material: Material, q: Quantity) -> float:
-    """The standard error of the AUC by Hanley and McNeil."""
+def hanley_mcneil_error(material: Material, q: PrintedQuantity) -> float:
+    """Return the standard error of the AUC by Hanley and McNeil."""
     return math.sqrt(max(_hanley_mcneil(material, q), 0.0))
 
 
-def _test_by_n(material: Material, _: Quantity) -> float:
+def _test_by_n(material: Material, _: PrintedQuantity) -> float:
     has_other = material.make_rows is not None and material.rows.other is not None
     return paired_p_value(material, 0) if has_other else math.nan
 
 
-def one_sided_delong(material: Material, q: Quantity) -> float:
-    """DeLong's limit when all of the error is on one side."""
+def one_sided_delong(material: Material, q: PrintedQuantity) -> float:
+    """Return DeLong's limit when all of the error is on one side."""
     half = quantile(2 * _LEVEL - 1) * math.sqrt(float(np.nan_to_num(delong.variance(material.ranking))))
     return min(max(q.value(material, "auc") + (-half if q.part == "low" else half), 0.0), 1.0)
 
 
-def one_sided_wilson(material: Material, q: Quantity) -> float:
-    """Wilson's limit when all of the error is on one side."""
+def one_sided_wilson(material: Material, q: PrintedQuantity) -> float:
+    """Return Wilson's limit when all of the error is on one side."""
     return _end(q, *map(float, proportions.wilson(*_counts(material, q), 2 * _LEVEL - 1)))
 
 
-def _of_auc(q: Quantity) -> bool:
+def _of_auc(q: PrintedQuantity) -> bool:
     return q.is_limit and q.of == "auc"
 
 
-def _of_mean(q: Quantity) -> bool:
+def _of_mean(q: PrintedQuantity) -> bool:
     return q.is_limit and isinstance(q.measure.kind, MeanOfCases)  # type: ignore[union-attr]
 
 
 def _error_by(less: int) -> Applies:
-    """Standard errors whose variance cutline divides by n less something else."""
+    """Return standard errors whose variance cutline divides by n less something else."""
     return lambda q: q.is_error and ONE_LESS[type(q.measure.kind)] != less  # type: ignore[union-attr]
 
 

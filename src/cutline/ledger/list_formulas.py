@@ -11,21 +11,23 @@ import numpy as np
 from cutline.core.ranking import Array
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 
 # ---------------------------------------------------------------------- areas under the precision-recall curve
 
 
 def _points(material: Material) -> tuple[Array, Array]:
-    """Recall and precision at every cut that flags a case."""
+    """Return recall and precision at every cut that flags a case."""
     r = material.ranking
     return r.tpr[1:], r.precision[1:]
 
 
 def trapezoid(first: float | None) -> Formula:
-    """The area by the trapezoid rule from recall 0, where precision is `first`, or that of the first cut."""
+    """Return the area by the trapezoid rule from recall 0, where precision is `first`, or the precision of the first
+    cut.
+    """
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         recall, precision = _points(material)
         start = precision[0] if first is None else first
         return float(np.trapezoid(np.append(start, precision), np.append(0.0, recall)))
@@ -33,23 +35,23 @@ def trapezoid(first: float | None) -> Formula:
     return act
 
 
-def without_start(material: Material, _: Quantity) -> float:
-    """The area by the trapezoid rule from the first cut on: what lies before it is left out."""
+def without_start(material: Material, _: PrintedQuantity) -> float:
+    """Return the area by the trapezoid rule from the first cut on: what lies before it is left out."""
     recall, precision = _points(material)
     return float(np.trapezoid(precision, recall))
 
 
-def interpolated(material: Material, _: Quantity) -> float:
-    """The area under the highest precision at this recall or a higher one."""
+def interpolated(material: Material, _: PrintedQuantity) -> float:
+    """Return the area under the highest precision at this recall or a higher one."""
     recall, precision = _points(material)
     best = np.maximum.accumulate(precision[::-1])[::-1]
     return float(np.sum(np.diff(np.append(0.0, recall)) * best))
 
 
 def mean_of_levels(levels: int) -> Formula:
-    """The mean over levels of recall of the highest precision at that recall or a higher one."""
+    """Return the mean over levels of recall of the highest precision at that recall or a higher one."""
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         recall, precision = _points(material)
         best = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
         at = np.searchsorted(recall, np.linspace(0, 1, levels) - 1e-12)
@@ -58,8 +60,9 @@ def mean_of_levels(levels: int) -> Formula:
     return act
 
 
-def with_moved_points(material: Material, _: Quantity) -> float:
-    """The trapezoid rule over points between the cuts, one for each positive, that do not stand where they belong.
+def with_moved_points(material: Material, _: PrintedQuantity) -> float:
+    """Return the trapezoid rule over points between the cuts, one for each positive, that do not stand where they
+    belong.
 
     Of cuts of one recall the first counts. Where two positives or more lie between neighbours, the points between them
     are put into the list as if none had been put in before, so that the area is counted forth and back.
@@ -82,16 +85,16 @@ def with_moved_points(material: Material, _: Quantity) -> float:
     return float(np.trapezoid(precision, recall))
 
 
-def above_prevalence(material: Material, q: Quantity) -> float:
+def above_prevalence(material: Material, q: PrintedQuantity) -> float:
     """Average precision on the scale where the baseline is 0."""
     share = float(material.ranking.positives / material.ranking.total)
     return (q.value(material, "average_precision") - share) / (1 - share) if share < 1 else math.nan
 
 
 def pooled_columns(measure: str) -> Formula:
-    """Both columns of probabilities as one list: each case once as itself, once as the other class."""
+    """Return both columns of probabilities as one list: each case once as itself, once as the other class."""
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         rows = material.rows
         two = replace(
             rows,
@@ -107,9 +110,9 @@ def pooled_columns(measure: str) -> Formula:
 
 
 def on_grid_without_origin(count: int) -> Formula:
-    """The area over a grid of thresholds from 0 to 1, without the part before what the threshold 1 flags."""
+    """Return the area over a grid of thresholds from 0 to 1, without the part before what the threshold 1 flags."""
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         r = material.ranking
         at = np.linspace(0, 1, count)[::-1]
         cut = np.searchsorted(-r.score, -at, side="right")
@@ -122,9 +125,9 @@ def on_grid_without_origin(count: int) -> Formula:
 
 
 def mean_of_groups(*, weighted: bool) -> Formula:
-    """The mean of the values of the groups, each counting the same, or by its number of cases."""
+    """Return the mean of the values of the groups, each counting the same, or by its number of cases."""
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         groups = None if material.make_rows is None else material.rows.groups
         if groups is None:
             return math.nan
@@ -140,34 +143,34 @@ def mean_of_groups(*, weighted: bool) -> Formula:
 # ---------------------------------------------------------------------- distances, rates
 
 
-def one_sided(material: Material, _: Quantity) -> float:
-    """The largest difference in one direction alone."""
+def one_sided(material: Material, _: PrintedQuantity) -> float:
+    """Return the largest difference in one direction alone."""
     r = material.ranking
     return float(np.max(r.tpr - r.fpr))
 
 
-def other_sided(material: Material, _: Quantity) -> float:
-    """The largest difference in the other direction."""
+def other_sided(material: Material, _: PrintedQuantity) -> float:
+    """Return the largest difference in the other direction."""
     r = material.ranking
     return float(np.max(r.fpr - r.tpr))
 
 
-def lorenz(material: Material, q: Quantity) -> float:
-    """The area between the curve of gains and the diagonal, doubled and not divided by that of a perfect list."""
+def lorenz(material: Material, q: PrintedQuantity) -> float:
+    """Return twice the area between the curve of gains and the diagonal, not divided by a perfect list's."""
     share = float(material.ranking.negatives / material.ranking.total)
     return q.value(material, "gini") * share
 
 
-def nearest_eer(material: Material, _: Quantity) -> float:
-    """The mean of both error rates at the cut where they are nearest to each other."""
+def nearest_eer(material: Material, _: PrintedQuantity) -> float:
+    """Return the mean of both error rates at the cut where they are nearest to each other."""
     r = material.ranking
     miss = 1 - r.tpr
     at = int(np.nanargmin(np.abs(miss - r.fpr)))
     return float((miss[at] + r.fpr[at]) / 2)
 
 
-def hull_eer(material: Material, _: Quantity) -> float:
-    """The equal error rate on the convex hull."""
+def hull_eer(material: Material, _: PrintedQuantity) -> float:
+    """Return the equal error rate on the convex hull."""
     r = material.ranking
     x, gap = r.fpr[r.hull], 1 - r.tpr[r.hull] - r.fpr[r.hull]
     at = int(np.argmax(gap <= 0))
@@ -175,13 +178,15 @@ def hull_eer(material: Material, _: Quantity) -> float:
     return float(x[at - 1] + share * (x[at] - x[at - 1])) if at else float(x[0])
 
 
-def over_recall(material: Material, q: Quantity) -> float:
-    """The area at high recall in place of that at low false positive rates: as wide a stretch of the other axis."""
+def over_recall(material: Material, q: PrintedQuantity) -> float:
+    """Return the area at high recall in place of that at low false positive rates: as wide a stretch of the other
+    axis.
+    """
     width = float(q.parameters.get("max_fpr", 0.1))
     return q.value(material, "partial_auc_above_recall", min_recall=1 - width) if width < 1 else math.nan
 
 
-def _of_groups(q: Quantity) -> bool:
+def _of_groups(q: PrintedQuantity) -> bool:
     return not q.is_test and not q.is_inferred
 
 

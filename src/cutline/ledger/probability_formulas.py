@@ -10,21 +10,21 @@ import numpy as np
 from cutline.core.ranking import Array, Ranking
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures.binned_calibration import in_bins
 
 
 def _bins(material: Material, bins: int, binning: str) -> tuple[Array, Array, Array]:
-    """The distance of observed from expected shares in bins, and the number of cases in each that holds any."""
+    """Return the distance of observed from expected shares in bins, and the number of cases in each that holds any."""
     observed, expected, size = in_bins(material.ranking, bins, binning)
     some = size > 0
     return np.abs(observed[some] - expected[some]) / size[some], size[some], np.asarray(some)
 
 
 def root_mean_square(bins: int, binning: str) -> Formula:
-    """The root of the mean squared distance in bins."""
+    """Return the root of the mean squared distance in bins."""
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         if not material.ranking.are_probabilities:
             return math.nan
         distance, size, _some = _bins(material, bins, binning)
@@ -34,7 +34,7 @@ def root_mean_square(bins: int, binning: str) -> Formula:
 
 
 def largest(bins: int, binning: str) -> Formula:
-    """The largest distance in a bin."""
+    """Return the largest distance in a bin."""
     return lambda m, _: float(_bins(m, bins, binning)[0].max()) if m.ranking.are_probabilities else math.nan
 
 
@@ -58,9 +58,11 @@ def _sums_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, A
 
 
 def torch_bins(bins: int, *, norm: str) -> Formula:
-    """The error in bins of equal width that hold their lower border, in which a probability of 1 has its own bin."""
+    """Return the error in bins of equal width that hold their lower border, in which a probability of 1 has its own
+    bin.
+    """
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         if not material.ranking.are_probabilities:
             return math.nan
         observed, expected, size = torch_bin_numbers(material.ranking, bins)
@@ -72,9 +74,9 @@ def torch_bins(bins: int, *, norm: str) -> Formula:
 
 
 def lower_borders(bins: int) -> Formula:
-    """The error in bins of equal width that hold their lower border; the last holds a probability of 1 too."""
+    """Return the error in bins of equal width that hold their lower border; the last holds a probability of 1 too."""
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         if not material.ranking.are_probabilities:
             return math.nan
         observed, expected, size = bins_with_lower_borders(material.ranking, bins)
@@ -83,8 +85,8 @@ def lower_borders(bins: int) -> Formula:
     return act
 
 
-def clamped_logarithms(material: Material, _: Quantity) -> float:
-    """The log loss whose logarithms are never below -100."""
+def clamped_logarithms(material: Material, _: PrintedQuantity) -> float:
+    """Return the log loss whose logarithms are never below -100."""
     r = material.ranking
     if not r.are_probabilities:
         return math.nan
@@ -93,15 +95,17 @@ def clamped_logarithms(material: Material, _: Quantity) -> float:
     return float(-(np.dot(r.pos, true) + np.dot(r.neg, false)) / r.total)
 
 
-def normalised_entropy(material: Material, q: Quantity) -> float:
-    """The log loss divided by the entropy of the prevalence."""
+def normalised_entropy(material: Material, q: PrintedQuantity) -> float:
+    """Return the log loss divided by the entropy of the prevalence."""
     return 1 - q.value(material, "mcfadden_r2")
 
 
 def clipped(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
-    """The log loss of probabilities that are moved into [eps, 1 - eps], as numbers of a type, before the logarithms."""
+    """Return the log loss of probabilities that are moved into [eps, 1 - eps], as numbers of a type, before the
+    logarithms.
+    """
 
-    def act(material: Material, _: Quantity) -> float:
+    def act(material: Material, _: PrintedQuantity) -> float:
         r = material.ranking
         if not r.are_probabilities:
             return math.nan
@@ -111,13 +115,13 @@ def clipped(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
     return act
 
 
-def cube_root(material: Material, q: Quantity) -> float:
-    """As many bins of equal mass as the cube root of the number of cases."""
+def cube_root(material: Material, q: PrintedQuantity) -> float:
+    """Return bins of equal mass, their number the cube root of the number of cases."""
     return q.value(material, bins=max(round(float(material.ranking.total) ** (1 / 3)), 1), binning="mass")
 
 
 def _p_value(groups: int, less: int) -> Formula:
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         from scipy.special import chdtrc
 
         return float(chdtrc(groups - less, q.value(material, groups=groups)))
@@ -125,20 +129,20 @@ def _p_value(groups: int, less: int) -> Formula:
     return act
 
 
-def two_sided(material: Material, q: Quantity) -> float:
-    """The p-value of a normal statistic."""
+def two_sided(material: Material, q: PrintedQuantity) -> float:
+    """Return the p-value of a normal statistic."""
     from scipy.special import ndtr
 
     return float(2 * ndtr(-abs(q.value(material))))
 
 
-def against_half(material: Material, q: Quantity) -> float:
-    """Skill against a probability of one half for every case."""
+def against_half(material: Material, q: PrintedQuantity) -> float:
+    """Return the skill against a probability of one half for every case."""
     return 1 - 4 * q.value(material, "brier")
 
 
-def against_training(material: Material, q: Quantity) -> float:
-    """Skill against the prevalence of the training data for every case."""
+def against_training(material: Material, q: PrintedQuantity) -> float:
+    """Return the skill against the prevalence of the training data for every case."""
     reference, share = material.training, float(material.ranking.positives / material.ranking.total)
     if reference is None:
         return math.nan
@@ -146,9 +150,11 @@ def against_training(material: Material, q: Quantity) -> float:
 
 
 def log_against(reference: float | None) -> Formula:
-    """Skill of the log loss against a probability for every case; None is the prevalence of the training data."""
+    """Return the skill of the log loss against a probability for every case; None is the prevalence of the training
+    data.
+    """
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         base_rate = material.training if reference is None else reference
         if base_rate is None:
             return math.nan

@@ -24,7 +24,7 @@ _CLOSED = (Proportion, LineOfAuc)  # kinds of measures whose intervals have a fo
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class PrintedQuantity:
     """A number that tools print: a measure with its parameters, a limit of its interval, or the p-value of a test."""
 
     name: str
@@ -70,7 +70,9 @@ class Quantity:
         return self.measure is None
 
     def exact(self, material: Material) -> float:
-        """The number that cutline gives; NaN where the measure is undefined or the scores are of another kind."""
+        """Return the number that cutline gives; NaN where the measure is undefined or the scores are of another
+        kind.
+        """
         if self.measure is None:
             return two_models.TESTS[self.of].default(material)
         if self.is_limit:
@@ -80,7 +82,7 @@ class Quantity:
         return self.value(material)
 
     def value(self, material: Material, name: str | None = None, **parameters: Any) -> float:
-        """The value of this measure, or of another one of the registry, on some cases."""
+        """Return the value of this measure, or of another one of the registry, on some cases."""
         measure = self.measure if name is None else MEASURES[name]
         if measure is None or not measure.fits(material.ranking):
             return math.nan
@@ -92,20 +94,20 @@ class Quantity:
             return float(measure.compute(data, **known))
 
     def limit(self, material: Material, method: str) -> float:
-        """The limit of the interval by a method of `Evaluation.estimate`, at the level 0.95."""
+        """Return the limit of the interval by a method of `Evaluation.estimate`, at the level 0.95."""
         assert self.measure is not None  # noqa: S101 - limits are of measures
         estimate = Evaluation(material.ranking, material.threshold).estimate(self.measure, method=method)
         return float(getattr(estimate, self.part))
 
     def error(self, material: Material, less: int | None = None) -> float:
-        """The standard error, with the variance divided by n less 0 or 1."""
+        """Return the standard error, with the variance divided by n less 0 or 1."""
         if self.measure is None or not self.measure.fits(material.ranking):
             return math.nan
         return standard_error(self.measure, material, less)
 
 
-def quantity(name: str | Measure) -> Quantity:
-    """The quantity of a name, such as "auc", "recall.low", "auc.se", "enrichment@share=0.1" or "mcnemar".
+def quantity(name: str | Measure) -> PrintedQuantity:
+    """Return the quantity of a name, such as "auc", "recall.low", "auc.se", "enrichment@share=0.1" or "mcnemar".
 
     >>> quantity("ap").name, quantity("recall.low").part
     ('average_precision', 'low')
@@ -114,10 +116,10 @@ def quantity(name: str | Measure) -> Quantity:
         return of_measure(name)
     text = str(name).strip()
     if text in two_models.TESTS:
-        return Quantity(text, two_models.TESTS[text].title, (0.0, 1.0))
+        return PrintedQuantity(text, two_models.TESTS[text].title, (0.0, 1.0))
     head, _, part = text.partition(".")
     if part in (*LIMITS, ERROR) and head in MEASURES:
-        return _inferred(MEASURES[head], part)
+        return _read_limit(MEASURES[head], part)
     if "@" not in text and text not in MEASURES:
         known = [*MEASURES.names, *two_models.TESTS]
         raise UnknownNameError(
@@ -125,23 +127,23 @@ def quantity(name: str | Measure) -> Quantity:
         )
     term = terms(text)[0]
     term = replace(term, measure=MEASURES[term.measure.name])  # the ledger's tables know it by its own name
-    return Quantity(str(term), term.measure.title, term.measure.range, term.measure, "value", term.parameters)
+    return PrintedQuantity(str(term), term.measure.title, term.measure.range, term.measure, "value", term.parameters)
 
 
-def _inferred(measure: Measure, part: str) -> Quantity:
-    """A limit of the interval of a measure, or its standard error."""
+def _read_limit(measure: Measure, part: str) -> PrintedQuantity:
+    """Return a limit of the interval of a measure, or its standard error."""
     if measure.required:
         raise UnknownNameError(f"The ledger has no intervals of {measure.name}", "ask for those of auc or recall")
     if part in LIMITS:
-        return Quantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
+        return PrintedQuantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
     if not has_error(measure):
         raise UnknownNameError(
             f"The ledger has no standard error of {measure.name}",
             "ask for that of auc, of a share like recall, or brier",
         )
-    return Quantity(f"{measure.name}.se", f"{measure.title}, standard error", (0.0, math.inf), measure, part)
+    return PrintedQuantity(f"{measure.name}.se", f"{measure.title}, standard error", (0.0, math.inf), measure, part)
 
 
-def of_measure(measure: Measure) -> Quantity:
-    """The quantity that a measure is."""
-    return Quantity(measure.name, measure.title, measure.range, measure)
+def of_measure(measure: Measure) -> PrintedQuantity:
+    """Return the quantity that a measure is."""
+    return PrintedQuantity(measure.name, measure.title, measure.range, measure)

@@ -9,11 +9,11 @@ import numpy as np
 
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 
 
 def _share_as(rule: Callable[[float], float]) -> Formula:
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         share, n = q.parameters.get("share"), float(material.ranking.total)
         if share is None:
             return math.nan
@@ -23,14 +23,14 @@ def _share_as(rule: Callable[[float], float]) -> Formula:
     return act
 
 
-def _by_quota(q: Quantity) -> bool:
+def _by_quota(q: PrintedQuantity) -> bool:
     return "share" in q.parameters and q.measure is not None and "quota" in q.measure.parameters
 
 
 def in_portion(portions: int) -> Formula:
-    """The value of the portion of the list that ends at the share, in place of all cases down to there."""
+    """Return the value of the portion of the list that ends at the share, in place of all cases down to there."""
 
-    def act(material: Material, q: Quantity) -> float:
+    def act(material: Material, q: PrintedQuantity) -> float:
         r, number = material.ranking, math.ceil(round(q.parameters["share"] * portions, 9))
         n, positives = float(r.total), float(r.positives)
         hits = [float(r.at_quota(n * end / portions).tp) for end in (number - 1, number)]
@@ -41,8 +41,8 @@ def in_portion(portions: int) -> Formula:
     return act
 
 
-def from_the_top(material: Material, q: Quantity) -> float:
-    """The lift of all portions down to one, in place of that one alone."""
+def from_the_top(material: Material, q: PrintedQuantity) -> float:
+    """Return the lift of all portions down to one, in place of that one alone."""
     bound = {"portion": 1, "portions": 10, **q.parameters}
     share, r = float(bound["portion"] / bound["portions"]), material.ranking
     if share > 1:
@@ -50,7 +50,7 @@ def from_the_top(material: Material, q: Quantity) -> float:
     return float(r.at_quota(share * float(r.total)).tp) / (share * float(r.positives))
 
 
-def of_rounded_percentages(material: Material, q: Quantity) -> float:
+def of_rounded_percentages(material: Material, q: PrintedQuantity) -> float:
     """Lift with two decimals, from recall in percent with one decimal and the share in whole percent.
 
     The list is read in steps of whole cases that are about one percent of it; the first step that rounds to the share
@@ -68,11 +68,11 @@ def of_rounded_percentages(material: Material, q: Quantity) -> float:
     return round(recall / float(percent[at[0]]), 2)
 
 
-def _of_portion(q: Quantity) -> bool:
+def _of_portion(q: PrintedQuantity) -> bool:
     return "share" in q.parameters and q.of in ("enrichment", "hit_rate", "qrecall", "lift")
 
 
-def _of_lift(q: Quantity) -> bool:
+def _of_lift(q: PrintedQuantity) -> bool:
     return "share" in q.parameters and q.of in ("enrichment", "lift")
 
 

@@ -18,7 +18,7 @@ from cutline.ledger import (
 )
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 
 SIDES: dict[str, Convention] = {
     side.name: side
@@ -30,25 +30,27 @@ SIDES: dict[str, Convention] = {
 }  # fmt: skip
 
 
-def sides_of(q: Quantity) -> list[Convention]:
-    """The sides that can change a quantity; where each needs resamples, those that change the cases are left out."""
+def sides_of(q: PrintedQuantity) -> list[Convention]:
+    """Return the sides that can change a quantity; where each needs resamples, those that change the cases are left
+    out.
+    """
     return [side for side in SIDES.values() if side.applies(q) and not (q.is_resampled and side.stage is Stage.CASES)]
 
 
 def in_stage(sides: Iterable[Convention], stage: Stage) -> list[Convention]:
-    """Those that act at a stage."""
+    """Return those that act at a stage."""
     return [side for side in sides if side.stage is stage]
 
 
 def changed(material: Material, sides: Iterable[Convention]) -> Material:
-    """The cases after the sides that change them."""
+    """Return the cases after the sides that change them."""
     for side in in_stage(sides, Stage.CASES):
         material = side.act(material)
     return material
 
 
-def computed(material: Material, q: Quantity, sides: Sequence[Convention]) -> float:
-    """The number of cases that were changed already, by the formula of the sides and as they print it."""
+def computed(material: Material, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
+    """Return the number of cases that were changed already, by the formula of the sides and as they print it."""
     formulas = in_stage(sides, Stage.FORMULA)
     value = formulas[0].act(material, q) if formulas else q.exact(material)
     for side in in_stage(sides, Stage.RESULT):
@@ -56,13 +58,13 @@ def computed(material: Material, q: Quantity, sides: Sequence[Convention]) -> fl
     return float(value)
 
 
-def under(material: Material, q: Quantity, sides: Sequence[Convention]) -> float:
-    """The number that a quantity is under some sides; what cannot be had from these cases is refused."""
+def under(material: Material, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
+    """Return the number that a quantity is under some sides; what cannot be had from these cases is refused."""
     return computed(changed(material, sides), q, sides)
 
 
-def tried(material: Material, q: Quantity, sides: Sequence[Convention]) -> float:
-    """The same, and NaN where it cannot be had."""
+def tried(material: Material, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
+    """Return the same, and NaN where it cannot be had."""
     try:
         return computed(material, q, sides)
     except CutlineError:

@@ -1,4 +1,4 @@
-"""Sides of the formula of what is drawn at random: bootstrap intervals and standard errors, which a seed moves."""
+"""Conventions of randomised formulas: bootstrap intervals and standard errors, which depend on a seed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from cutline.core.caching import remembered
+from cutline.core.caching import cached_value
 from cutline.core.ranking import Array
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler
@@ -16,7 +16,7 @@ from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention, Stage
 from cutline.ledger.formula_convention import Formula
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import Needs
 from cutline.results.estimate import Limits, quantile
 
@@ -26,27 +26,27 @@ _MOST_SCORES = 20_000  # distinct ones, from which on the resamples take longer 
 _FAR = 2.576  # standard errors within which 99 % of all seeds lie
 
 
-def _estimand(material: Material, q: Quantity) -> Estimand:
+def _estimand(material: Material, q: PrintedQuantity) -> Estimand:
     where = {"threshold": material.threshold} if q.measure.needs is Needs.COUNTS else {}  # type: ignore[union-attr]
     return of_measure(q.measure, material.ranking, {**where, **q.parameters})  # type: ignore[arg-type]
 
 
-def _draws(material: Material, q: Quantity, *, stratified: bool = False) -> Array:
-    """The measure on resamples, in order; none for a list that is too long."""
+def _draws(material: Material, q: PrintedQuantity, *, stratified: bool = False) -> Array:
+    """Return the measure on resamples, in order; none for a list that is too long."""
     r = material.ranking
     if len(r) > _MOST_SCORES:
         return np.empty(0)
 
-    def drawn() -> Array:
+    def resample() -> Array:
         replicates = bootstrap(CaseSampler(r, stratified), [_estimand(material, q).statistic], _RESAMPLES, 0).values[0]
         return np.sort(replicates[np.isfinite(replicates)])
 
-    replicates: Array = remembered(r, ("ledger", q.of, str(q.parameters), material.threshold, stratified), drawn)
+    replicates: Array = cached_value(r, ("ledger", q.of, str(q.parameters), material.threshold, stratified), resample)
     return replicates
 
 
-def _limit(of: Callable[[Array, Material, Quantity], Limits | None], *, stratified: bool = False) -> Formula:
-    def act(material: Material, q: Quantity) -> float:
+def _limit(of: Callable[[Array, Material, PrintedQuantity], Limits | None], *, stratified: bool = False) -> Formula:
+    def act(material: Material, q: PrintedQuantity) -> float:
         draws = _draws(material, q, stratified=stratified)
         limits = of(draws, material, q) if len(draws) else None
         return math.nan if limits is None else float(getattr(limits, q.part))
@@ -54,35 +54,37 @@ def _limit(of: Callable[[Array, Material, Quantity], Limits | None], *, stratifi
     return act
 
 
-def _percentile(draws: Array, _: Material, __: Quantity) -> Limits:
+def _percentile(draws: Array, _: Material, __: PrintedQuantity) -> Limits:
     return percentile(draws, _LEVEL)
 
 
-def _basic(draws: Array, material: Material, q: Quantity) -> Limits:
-    """The percentiles reflected at the value."""
+def _basic(draws: Array, material: Material, q: PrintedQuantity) -> Limits:
+    """Return the percentiles reflected at the value."""
     low, high = percentile(draws, _LEVEL)
     value = q.value(material)
     return Limits(2 * value - high, 2 * value - low)
 
 
-def _normal(draws: Array, material: Material, q: Quantity) -> Limits:
+def _normal(draws: Array, material: Material, q: PrintedQuantity) -> Limits:
     value, half = q.value(material), quantile(_LEVEL) * float(np.std(draws, ddof=1))
     return Limits(value - half, value + half)
 
 
-def _bca(draws: Array, material: Material, q: Quantity) -> Limits | None:
+def _bca(draws: Array, material: Material, q: PrintedQuantity) -> Limits | None:
     statistic = _estimand(material, q).statistic
     (acceleration,) = accelerations(CaseSampler(material.ranking), [statistic], 0)
     return bca(draws, q.value(material), acceleration, _LEVEL)
 
 
-def _deviation(material: Material, q: Quantity) -> float:
+def _deviation(material: Material, q: PrintedQuantity) -> float:
     draws = _draws(material, q)
     return float(np.std(draws, ddof=1)) if len(draws) else math.nan
 
 
-def _spread(material: Material, q: Quantity, *, of_quantile: bool) -> float:
-    """How far 99 % of all seeds move a limit: the error of a quantile of the draws, or of their standard deviation."""
+def _spread(material: Material, q: PrintedQuantity, *, of_quantile: bool) -> float:
+    """Return how far 99 % of all seeds move a limit: the error of a quantile of the draws, or of their standard
+    deviation.
+    """
     tail = (1 - _LEVEL) / 2
     z = quantile(_LEVEL)
     density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
@@ -90,11 +92,11 @@ def _spread(material: Material, q: Quantity, *, of_quantile: bool) -> float:
     return _FAR * one * math.sqrt(1 / _RESAMPLES + 1 / _OTHERS) * _deviation(material, q)
 
 
-def _of_limit(q: Quantity) -> bool:
+def _of_limit(q: PrintedQuantity) -> bool:
     return q.is_limit
 
 
-def _of_error(q: Quantity) -> bool:
+def _of_error(q: PrintedQuantity) -> bool:
     return q.is_error
 
 

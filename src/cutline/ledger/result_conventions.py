@@ -8,29 +8,29 @@ from typing import Any
 
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention, Stage
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 
 _LOGS = ("log_loss", "mutual_information", "balanced_cross_entropy", "focal_loss", "information_score")
-SUMMED = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hinge_loss")
+SUMMED = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hinge_loss", "accuracy", "error_rate")
 
 
 def named(*names: str) -> Applies:
-    """The values of some measures."""
+    """Return the values of some measures."""
     return lambda q: q.of in names and not q.is_inferred
 
 
-def _bounded(q: Quantity) -> bool:
+def is_percent(q: PrintedQuantity) -> bool:
     """Whether people report it per 100: shares, and net benefit, which has no lower end."""
     _, high = q.range if q.measure is None else q.measure.range
     return not q.is_test and high <= 1
 
 
-def _share(q: Quantity) -> bool:
+def _share(q: PrintedQuantity) -> bool:
     low, high = q.range
     return not q.is_test and not q.is_inferred and low == 0 and high == 1
 
 
-def _loss(q: Quantity) -> bool:
+def _loss(q: PrintedQuantity) -> bool:
     return q.measure is not None and q.measure.better == "lower" and not q.is_inferred
 
 
@@ -52,7 +52,7 @@ def _side(name: str, choice: str, act: Any, applies: Applies, words: str, why: s
 
 
 SIDES = (
-    _side("percent", "unit", _by(lambda x: 100 * x), _bounded, "as a percentage",
+    _side("percent", "unit", _by(lambda x: 100 * x), is_percent, "as a percentage",
           "The number is 100 times as large.", 0.6, "pROC, percent=TRUE; KS in credit scoring"),
     _side("complement", "scale", _by(lambda x: 1 - x), _share, "subtracted from 1",
           "The complement was reported: an error in place of a success, or the reverse.", 0.35,
@@ -64,7 +64,8 @@ SIDES = (
     _side("bans", "logarithm", _by(lambda x: x / math.log(10)), named(*_LOGS), "with logarithms to base 10",
           "The number is in bans, 0.4343 times that in nats.", 0.25, "weights of evidence"),
     _side("sum", "mean", _total, named(*SUMMED), "as a sum over the cases instead of their mean",
-          "The number grows with the number of cases.", 0.4, "scikit-learn's log_loss, normalize=False"),
+          "The number grows with the number of cases.", 0.4,
+          "scikit-learn's log_loss, accuracy_score and zero_one_loss, normalize=False"),
     _side("both_classes", "scale", _twice, named("brier"), "as a sum over both classes, from 0 to 2",
           "Brier's own form adds the squares of both classes, which doubles the number.", 0.55,
           "Brier 1950; scikit-learn's brier_score_loss, scale_by_half=False"),

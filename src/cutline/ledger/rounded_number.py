@@ -1,4 +1,4 @@
-"""A number as somebody printed it: its value, and how far rounding may have moved it."""
+"""A printed number: its value, and how far rounding may have moved it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Printed:
         return abs(value - self.value) <= self.reach * (1 + 1e-6) + _SLACK * abs(value) + spread
 
     def distance(self, value: float) -> float:
-        """How far a value is from this number, in units of its last digit."""
+        """Return how far a value is from this number, in units of its last digit."""
         return abs(value - self.value) / (2 * self.reach)
 
 
 def printed(value: Any, digits: int | None = None) -> Printed:
-    """A number as it was printed: a text keeps zeros at its end, a float has the digits that repr() shows.
+    """Return a number as it was printed: a text keeps zeros at its end, a float has the digits that repr() shows.
 
     Args:
         value: The number, as text or as a float; "87.3%" is 0.873.
@@ -69,6 +69,6 @@ def _of_number(value: Any) -> str:
 
 
 def _significant(number: float, decimals: int) -> int:
-    """How many digits tell: those after the point, and those before it that are not leading zeros."""
+    """Return how many digits tell: those after the point, and those before it that are not leading zeros."""
     before = len(str(int(abs(number)))) if abs(number) >= 1 else 0
     return max(before + decimals, 0)

@@ -11,7 +11,7 @@ from cutline.core.errors import CutlineError
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.families import family_members
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.registry import changed, in_stage, sides_of, tried
 from cutline.ledger.rounded_number import Printed
 from cutline.ledger.tool import Tool, ToolFunction
@@ -27,7 +27,7 @@ _PAIR = 0.06  # how much less plausible two conventions at once are than one
 class ConventionValue:
     """A quantity under some sides: the number that comes out, and how plausible it is before the number is seen."""
 
-    quantity: Quantity
+    quantity: PrintedQuantity
     sides: tuple[Convention, ...]
     value: float
     plausible: float
@@ -49,7 +49,7 @@ class ConventionSearch:
         self._values: dict[tuple[str, ...], float] = {}
 
     def cases(self, sides: Iterable[Convention]) -> Material | None:
-        """The cases after some sides; None where these need rows that are not there."""
+        """Return the cases after some sides; None where these need rows that are not there."""
         mine = in_stage(sides, Stage.CASES)
         key = tuple(side.name for side in mine)
         if key not in self._made:
@@ -60,8 +60,8 @@ class ConventionSearch:
                 self._made[key] = None
         return self._made[key]
 
-    def value(self, q: Quantity, sides: Sequence[Convention]) -> float:
-        """The number, NaN where there is none; the formula is computed once for all ways to print it."""
+    def value(self, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
+        """Return the number, NaN where there is none; the formula is computed once for all ways to print it."""
         key = (q.name, *(side.name for side in sides if side.stage is not Stage.RESULT))
         material = self.cases(sides)
         if material is None:
@@ -75,9 +75,9 @@ class ConventionSearch:
 
 
 def candidates(
-    workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside: bool = False
+    workshop: ConventionSearch, q: PrintedQuantity, *, pairs: bool, outside: bool = False
 ) -> Iterator[ConventionValue]:
-    """All that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides.
+    """Return all that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides.
 
     Args:
         workshop: What computes them.
@@ -105,15 +105,15 @@ def candidates(
                     yield candidate
 
 
-def family_candidates(workshop: ConventionSearch, q: Quantity, number: Printed) -> Iterator[ConventionValue]:
+def family_candidates(workshop: ConventionSearch, q: PrintedQuantity, number: Printed) -> Iterator[ConventionValue]:
     """Yield the members of families: conventions with any number of bins or thresholds, or any cut."""
     if len(workshop.material.ranking) <= MANY_ROWS:
         for convention, value in family_members(workshop.material, q, number):
             yield ConventionValue(q, (convention,), value, convention.plausible)
 
 
-def random_candidates(workshop: ConventionSearch, q: Quantity) -> Iterator[ConventionValue]:
-    """What is drawn at random, with how far another seed may move it."""
+def random_candidates(workshop: ConventionSearch, q: PrintedQuantity) -> Iterator[ConventionValue]:
+    """Return the randomised quantities, with how far another seed may move them."""
     for side in sides_of(q):
         if side.spread is not None and not math.isnan(value := workshop.value(q, (side,))):
             yield ConventionValue(q, (side,), value, side.plausible, spread=side.spread(workshop.material, q))
@@ -121,12 +121,12 @@ def random_candidates(workshop: ConventionSearch, q: Quantity) -> Iterator[Conve
 
 def _candidate(
     workshop: ConventionSearch,
-    q: Quantity,
+    q: PrintedQuantity,
     sides: tuple[Convention, ...],
     exact: float,
     tools: tuple[tuple[Tool, ToolFunction], ...],
 ) -> Iterator[ConventionValue]:
-    """The candidate of some sides, if they make a difference on these cases."""
+    """Return the candidate of some sides, if they make a difference on these cases."""
     value = workshop.value(q, sides)
     if math.isnan(value) or _same(value, exact):
         return
@@ -148,8 +148,10 @@ def _combine(first: Convention, second: Convention, *, large: bool) -> bool:
     return not (large and first.stage is second.stage is Stage.CASES)
 
 
-def _by_tools(q: Quantity, material: Material) -> dict[tuple[Convention, ...], tuple[tuple[Tool, ToolFunction], ...]]:
-    """The conventions of tools, each with the tools that have it; sides that only a tool knows are left out."""
+def _by_tools(
+    q: PrintedQuantity, material: Material
+) -> dict[tuple[Convention, ...], tuple[tuple[Tool, ToolFunction], ...]]:
+    """Return the conventions of tools, each with the tools that have it; sides that only a tool knows are left out."""
     known: dict[tuple[Convention, ...], tuple[tuple[Tool, ToolFunction], ...]] = {}
     for one in TOOLS.values():
         for entry in one.entries:

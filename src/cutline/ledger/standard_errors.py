@@ -26,7 +26,8 @@ def has_error(measure: Measure) -> bool:
 
 
 def standard_error(measure: Measure, material: Material, less: int | None = None, **parameters: Any) -> float:
-    """The standard error of a measure on some cases, its variance divided by n less 0 or 1; NaN where there is none.
+    """Return the standard error of a measure on some cases, its variance divided by n less 0 or 1; NaN where there is
+    none.
 
     Args:
         measure: One that has_error().
@@ -48,7 +49,7 @@ def standard_error(measure: Measure, material: Material, less: int | None = None
 
 
 def area_variance(r: Ranking, less: int) -> float:
-    """DeLong's variance of the AUC, the variances of both classes divided by n less 0 or 1."""
+    """Return DeLong's variance of the AUC, the variances of both classes divided by n less 0 or 1."""
     of_positives, of_negatives = delong.placements(r)
     area = float(dot(r.pos, of_positives) / r.positives)
     second, sizes = squares(r), effective(r)
@@ -62,11 +63,11 @@ def area_variance(r: Ranking, less: int) -> float:
 
 
 def paired_p_value(material: Material, less: int) -> float:
-    """DeLong's test of two models on the same cases, its variances divided by n less 0 or 1."""
+    """Return the p-value of DeLong's test of two models on the same cases, its variances divided by n less 0 or 1."""
     from scipy.special import ndtr
 
     rows = material.rows
-    first, second = (_placed(rows.is_positive, s) for s in (rows.scores, rows.other))
+    first, second = (_placements(rows.is_positive, s) for s in (rows.scores, rows.other))
     gaps = first - second
     groups = [gaps[rows.is_positive], gaps[~rows.is_positive]]
     if min(map(len, groups)) <= less:
@@ -76,8 +77,8 @@ def paired_p_value(material: Material, less: int) -> float:
     return float(2 * ndtr(-abs(difference) / math.sqrt(variance))) if variance > 0 else math.nan
 
 
-def _placed(is_positive: Array, scores: Any) -> Array:
-    """For each case the share of the other class that it stands right to."""
+def _placements(is_positive: Array, scores: Any) -> Array:
+    """Return for each case the share of the other class that it is ranked correctly against."""
     ranking = rank_cases(is_positive, scores)
     placements = delong.placements(ranking)
     at = np.searchsorted(-ranking.score, -scores)

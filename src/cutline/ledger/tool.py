@@ -54,7 +54,7 @@ class Tool:
         return f"{self.name} {self.version}" + ("" if self.how == "run" else ", not run: by its documentation")
 
     def entry(self, measure: str) -> ToolFunction | None:
-        """What it prints first for a measure; None when it has none."""
+        """Return what it prints first for a measure; None when it has none."""
         return next((entry for entry in self.entries if entry.measure == measure), None)
 
 

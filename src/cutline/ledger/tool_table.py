@@ -12,7 +12,7 @@ from cutline.core.errors import CutlineError
 from cutline.core.table import Table, shown
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention
-from cutline.ledger.quantity import Quantity, quantity
+from cutline.ledger.quantity import PrintedQuantity, quantity
 from cutline.ledger.search import ConventionSearch
 from cutline.ledger.tool import Tool, ToolFunction
 from cutline.ledger.tools import TOOLS, sides_of_entry
@@ -59,7 +59,7 @@ class Saying(ComparedByFields):
 
     @property
     def words(self) -> str:
-        """Why, in a few words, and who prints it: those that were not run with a star; as many as there is room for."""
+        """Return the reason in a few words, and the tools that print it; a star marks those that were not run."""
         names = self.names
         start = f"{self.brief}: " if self.brief else ""
         for count in range(len(names), 0, -1):
@@ -70,7 +70,7 @@ class Saying(ComparedByFields):
         return start
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         value = self.value if math.isfinite(self.value) else None
         return {
             "measure": self.measure, "value": value, "exact": self.is_exact, "tools": list(self.tools), "why": self.why,
@@ -86,7 +86,7 @@ class ToolTable:
     left_out: tuple[str, ...] = ()  # tools whose number needs what is not there
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for JSON."""
+        """Return the table as plain data, for JSON."""
         return {
             "schema": "cutline/tools/1",
             "sayings": [one.to_dict() for one in self.sayings],
@@ -112,7 +112,7 @@ class ToolTable:
 
 
 def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> ToolTable:
-    """What the tools of the ledger print for some measures.
+    """Return what the tools of the ledger print for some measures.
 
     Args:
         material: The cases.
@@ -130,7 +130,7 @@ def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> T
     return ToolTable(tuple(sayings), tuple(left_out))
 
 
-def _of_measure(workshop: ConventionSearch, q: Quantity, exact: float) -> tuple[list[Saying], list[str]]:
+def _of_measure(workshop: ConventionSearch, q: PrintedQuantity, exact: float) -> tuple[list[Saying], list[str]]:
     groups: list[tuple[float, list[tuple[Tool, ToolFunction, list[Convention]]]]] = [(exact, [])]
     lacking = []
     for one in TOOLS.values():
@@ -153,7 +153,7 @@ def _of_measure(workshop: ConventionSearch, q: Quantity, exact: float) -> tuple[
             groups.append((value, [(one, entry, sides)]))
     rows = []
     for place, (value, members) in enumerate(groups):
-        needed = _needed(workshop, q, members[0][2], value) if place else []
+        needed = _needed_sides(workshop, q, members[0][2], value) if place else []
         rows.append(_saying(q, value, members, needed, is_exact=place == 0))
     return rows[:1] + sorted(rows[1:], key=lambda one: -one.value), lacking
 
@@ -162,8 +162,10 @@ def _alike(one: float, other: float) -> bool:
     return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= _CLOSE * max(abs(one), abs(other))
 
 
-def _needed(workshop: ConventionSearch, q: Quantity, sides: list[Convention], value: float) -> list[Convention]:
-    """Those of the sides without which the number would be another one."""
+def _needed_sides(
+    workshop: ConventionSearch, q: PrintedQuantity, sides: list[Convention], value: float
+) -> list[Convention]:
+    """Return those of the sides without which the number would be another one."""
     needed = list(sides)
     for side in sides:
         rest = [one for one in needed if one is not side]
@@ -173,7 +175,7 @@ def _needed(workshop: ConventionSearch, q: Quantity, sides: list[Convention], va
 
 
 def _saying(
-    q: Quantity,
+    q: PrintedQuantity,
     value: float,
     members: list[tuple[Tool, ToolFunction, list[Convention]]],
     needed: list[Convention],

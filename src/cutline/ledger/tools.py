@@ -12,7 +12,7 @@ from cutline.evaluation import Evaluation
 from cutline.inputs.rank import complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
-from cutline.ledger.quantity import Quantity, quantity
+from cutline.ledger.quantity import PrintedQuantity, quantity
 from cutline.ledger.registry import SIDES, under
 from cutline.ledger.tool import Tool, ToolFunction, load_tools
 from cutline.measures import Measure
@@ -21,7 +21,7 @@ TOOLS = load_tools()
 
 
 def tool(name: str) -> Tool:
-    """A tool, by its name or an alias, however it is written.
+    """Return a tool, by its name or an alias, however it is written.
 
     >>> tool("Sklearn").name
     'scikit-learn'
@@ -38,8 +38,8 @@ def _plain(name: object) -> str:
     return str(name).lower().strip().replace("-", "_").replace(" ", "_")
 
 
-def entry_of(one: Tool, q: Quantity, function: str | None = None) -> ToolFunction:
-    """What a tool prints for a quantity: its first function, or the one that is named."""
+def entry_of(one: Tool, q: PrintedQuantity, function: str | None = None) -> ToolFunction:
+    """Return what a tool prints for a quantity: its first function, or the one that is named."""
     mine = [entry for entry in one.entries if entry.measure == q.name]
     if not mine:
         has = ", ".join(dict.fromkeys(entry.measure for entry in one.entries))
@@ -55,12 +55,12 @@ def entry_of(one: Tool, q: Quantity, function: str | None = None) -> ToolFunctio
 
 
 def sides_of_entry(entry: ToolFunction, material: Material) -> list[Convention]:
-    """The sides that an entry takes on some cases; weights count as one where there are any to ignore."""
+    """Return the sides that an entry takes on some cases; weights count as one where there are any to ignore."""
     first = [SIDES["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
     return first + [SIDES[name] for name in entry.conventions]
 
 
-def printed_value(entry: ToolFunction, q: Quantity, material: Material) -> float:
+def printed_value(entry: ToolFunction, q: PrintedQuantity, material: Material) -> float:
     """Return the number that a tool prints."""
     return under(material, q, sides_of_entry(entry, material))
 
@@ -69,7 +69,7 @@ def printed_value(entry: ToolFunction, q: Quantity, material: Material) -> float
 def value_as(
     ev: Evaluation, measure: str | Measure, tool_name: str, *, function: str | None = None, rows: Any = None
 ) -> float:
-    """The number that another tool would print for a measure.
+    """Return the number that another tool would print for a measure.
 
     Args:
         ev: The evaluation.
@@ -94,7 +94,7 @@ def value_as(
 
 
 def material_of(ev: Evaluation, rows: Any = None) -> Material:
-    """The cases of an evaluation; with their rows where these are passed."""
+    """Return the cases of an evaluation; with their rows where these are passed."""
     if rows is None:
         return replace(Material.of_ranking(ev.ranking, float(ev.threshold)), is_default_cut=ev.cut.is_default)
     if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
@@ -107,6 +107,6 @@ def material_of(ev: Evaluation, rows: Any = None) -> Material:
 
 
 def _positive_of(ev: Evaluation) -> Any:
-    """The label that is positive, where it is one of those that need telling."""
+    """Return the label that is positive, where it is one of those that need telling."""
     positive = ev.ranking.positive
     return positive if isinstance(positive, str) else None

@@ -14,7 +14,7 @@ from cutline.core.errors import InputError
 from cutline.core.ranking import Array
 from cutline.core.table import shown
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import Quantity
+from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.registry import SIDES, changed, tried
 from cutline.ledger.text_result import TextResult
 
@@ -29,7 +29,7 @@ class Change(NamedTuple):
     exact: bool = True  # whether every digit agrees afterwards; a difference from 1 moves the last one
 
 
-def _rounded(decimals: int) -> Callable[[Array], Array]:
+def _round_to(decimals: int) -> Callable[[Array], Array]:
     return lambda scores: np.round(scores, decimals)
 
 
@@ -41,7 +41,7 @@ _SINGLE = "those of the other rounded to 32-bit numbers"
 CHANGES = (
     Change(_SINGLE, lambda s: _single(s).astype(float)),
     Change(_SINGLE, lambda s: _single(s).astype(str).astype(float)),  # as a text file shows them
-    *(Change(f"those of the other rounded to {d} decimals", _rounded(d)) for d in DECIMALS),
+    *(Change(f"those of the other rounded to {d} decimals", _round_to(d)) for d in DECIMALS),
     Change("1 minus those of the first", lambda s: 1 - s, exact=False),
     Change("the negatives of those of the first", lambda s: -s, exact=False),
 )
@@ -67,7 +67,7 @@ def stand_in_one_order(a: Rows, b: Rows) -> bool:
 
 
 def keys(rows: Rows) -> Array:
-    """What identifies a row without an id: its score and its label."""
+    """Return what identifies a row without an id: its score and its label."""
     pairs = np.empty(len(rows), dtype=[("score", float), ("label", bool)])
     pairs["score"], pairs["label"] = rows.scores + 0.0, rows.is_positive  # no negative zero
     return pairs
@@ -79,11 +79,11 @@ def hold_the_same(a: Rows, b: Rows) -> bool:
 
 
 def matched(a: Rows, b: Rows) -> tuple[Array, Array] | None:
-    """The places in both of the cases of the shorter one, as far as a single change leads from one to the other.
+    """Match the cases of the shorter file to the longer one, when a single change leads from one to the other.
 
-    None where no change makes every row of the shorter file one of the longer.
+    Return None where no change makes every row of the shorter file one of the longer.
     """
-    for one, other in _changed(a, b):
+    for one, other in _find_changes(a, b):
         first, second = keys(one), keys(other)
         places = _all_in(first, second) if len(a) >= len(b) else _all_in(second, first)
         if places is not None:
@@ -91,7 +91,7 @@ def matched(a: Rows, b: Rows) -> tuple[Array, Array] | None:
     return None
 
 
-def _changed(a: Rows, b: Rows) -> Iterator[tuple[Rows, Rows]]:
+def _find_changes(a: Rows, b: Rows) -> Iterator[tuple[Rows, Rows]]:
     yield a, b
     yield replace(a, is_positive=~a.is_positive), b
     for change in CHANGES:
@@ -105,7 +105,9 @@ def _near(rows: Rows, *, exact: bool) -> Rows:
 
 
 def _all_in(more: Array, fewer: Array) -> tuple[Array, Array] | None:
-    """The places in the longer list of the rows of the shorter one, counted with repetitions; None if one is absent."""
+    """Return the places in the longer list of the rows of the shorter one, counted with repetitions; None if one is
+    absent.
+    """
     kinds, number = np.unique(np.concatenate((more, fewer)), return_inverse=True)
     long, short = number[: len(more)], number[len(more) :]
     counts = np.bincount(short, minlength=len(kinds))
@@ -163,7 +165,7 @@ class FileDifference(ComparedByFields, TextResult):
         return (*lines, *([self.order] if self.order else []))
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for JSON."""
+        """Return the differences as plain data, for JSON."""
         return {
             "schema": "cutline/why-files/1",
             "measure": self.measure,
@@ -175,9 +177,14 @@ class FileDifference(ComparedByFields, TextResult):
 
 
 def compared(
-    a: Rows, b: Rows, q: Quantity, names: tuple[str, str], threshold: float | None, ids: tuple[Any, Any] | None = None
+    a: Rows,
+    b: Rows,
+    q: PrintedQuantity,
+    names: tuple[str, str],
+    threshold: float | None,
+    ids: tuple[Any, Any] | None = None,
 ) -> FileDifference:
-    """Why a measure differs between two sets of rows.
+    """Return why a measure differs between two sets of rows.
 
     Args:
         a: The rows of the first file.
@@ -187,7 +194,7 @@ def compared(
         threshold: The cut of measures of one cut.
         ids: The name of each case in both files; without, the rows are matched by their place or by what they hold.
     """
-    value = _valued(q, threshold)
+    value = _value_function(q, threshold)
     values = (value(a), value(b))
     order = _order_in_ties(a, b, q, threshold) if ids is None else ""
     steps: list[Step] = []
@@ -202,7 +209,7 @@ def compared(
     return FileDifference(q.name, names, values, tuple(steps), order)
 
 
-def _valued(q: Quantity, threshold: float | None) -> Callable[[Rows], float]:
+def _value_function(q: PrintedQuantity, threshold: float | None) -> Callable[[Rows], float]:
     return lambda rows: tried(Material.of_rows(rows, threshold), q, ())
 
 
@@ -210,7 +217,7 @@ def _valued(q: Quantity, threshold: float | None) -> Callable[[Rows], float]:
 
 
 def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
-    """Both with the same cases in one order."""
+    """Return both with the same cases in one order."""
     if ids is not None:
         return _by_ids(a, b, ids, names, take)
     if len(a) != len(b):
@@ -221,7 +228,7 @@ def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -
         return a, b
     places = matched(a, b)
     if places is None:
-        raise _unmatched(a, b, names)
+        raise _describe_unmatched(a, b, names)
     return a.taken(places[0]), b.taken(places[1])
 
 
@@ -251,7 +258,7 @@ def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tu
 
 
 def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
-    """Files of different lengths, matched by what their rows hold: rows left out, or duplicates removed."""
+    """Return files of different lengths, matched by what their rows hold: rows left out, or duplicates removed."""
     for rows, name, other in ((a, names[0], b), (b, names[1], a)):
         key = keys(rows)
         _, first = np.unique(key, return_index=True)
@@ -260,7 +267,7 @@ def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Ro
             return b, b
     places = matched(a, b)
     if places is None:
-        raise _unmatched(a, b, names)
+        raise _describe_unmatched(a, b, names)
     mine, theirs = a.taken(places[0]), b.taken(places[1])
     if len(a) > len(b):
         return take(f"{_rows(len(a) - len(b))} of {names[0]} are missing in {names[1]}", mine), theirs
@@ -269,7 +276,7 @@ def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Ro
     return b, b
 
 
-def _unmatched(a: Rows, b: Rows, names: tuple[str, str]) -> InputError:
+def _describe_unmatched(a: Rows, b: Rows, names: tuple[str, str]) -> InputError:
     return InputError(
         f"{names[0]} has {_rows(len(a))} and {names[1]} {_rows(len(b))}, which do not match by their labels and scores",
         "pass --id with the column that names the cases",
@@ -280,7 +287,7 @@ def _unmatched(a: Rows, b: Rows, names: tuple[str, str]) -> InputError:
 
 
 def _same_columns(a: Rows, b: Rows, take: Any) -> None:
-    """The steps from the labels, scores and weights of the one to those of the other, row by row."""
+    """Return the steps from the labels, scores and weights of one file to the other, row by row."""
     now = a
     differ = now.is_positive != b.is_positive
     if differ.any():
@@ -294,7 +301,7 @@ def _same_columns(a: Rows, b: Rows, take: Any) -> None:
 
 
 def _scores_words(mine: Array, theirs: Array) -> str:
-    """How the one column of scores follows from the other."""
+    """Return how the one column of scores follows from the other."""
     for way, (from_, to) in (("second", (mine, theirs)), ("first", (theirs, mine))):
         for change in CHANGES:
             if same(from_, to, change):
@@ -303,8 +310,8 @@ def _scores_words(mine: Array, theirs: Array) -> str:
     return f"The scores of {_rows(int((mine != theirs).sum()))} differ, by up to {largest:.2g}"
 
 
-def _order_in_ties(a: Rows, b: Rows, q: Quantity, threshold: float | None) -> str:
-    """What a tool that keeps the order of the rows inside ties would make of the order of the files."""
+def _order_in_ties(a: Rows, b: Rows, q: PrintedQuantity, threshold: float | None) -> str:
+    """Return what a tool that keeps the order of the rows inside ties would make of the order of the files."""
     side = SIDES["ties_by_rows"]
     if len(a) != len(b) or are_aligned(a, b):
         return ""

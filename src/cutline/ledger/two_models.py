@@ -29,14 +29,14 @@ class Test:
     variants: Variants
 
     def default(self, material: Material) -> float:
-        """The p-value by the variant that cutline takes; NaN without a second model."""
+        """Return the p-value by the variant that cutline takes; NaN without a second model."""
         return self.variants[self.chosen][1](material)
 
     __test__ = False  # a test of models, not of ours
 
 
 def discordance_of(material: Material) -> Discordance:
-    """The cases that only the first model gets right at the threshold, and only the second."""
+    """Return the cases that only the first model gets right at the threshold, and only the second."""
     rows, cut = material.rows, material.threshold
     right = [(scores >= cut) == rows.is_positive for scores in (rows.scores, _other(material))]
     return Discordance(int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()), len(rows))
@@ -56,7 +56,7 @@ def _mcnemar(variant: Variant) -> Callable[[Material], float]:
 
 
 def _two_proportions(material: Material) -> float:
-    """The z test of two independent shares, of the accuracies of models that in truth share their cases."""
+    """Return the z test of two independent shares, of the accuracies of models that in truth share their cases."""
     from scipy.special import ndtr
 
     if not _has_other(material):
@@ -68,14 +68,14 @@ def _two_proportions(material: Material) -> float:
     return float(2 * ndtr(-abs(shares[0] - shares[1]) / spread)) if spread else 1.0
 
 
-def _paired(material: Material) -> float:
+def _paired_scores(material: Material) -> float:
     if not _has_other(material):
         return math.nan
     models = {"a": material.rows.scores, "b": _other(material)}
     return float(compare(material.rows.is_positive, models).test("auc", method="delong").p_value)
 
 
-def _unpaired(material: Material) -> float:
+def _unpaired_scores(material: Material) -> float:
     if not _has_other(material):
         return math.nan
     both = [rank_cases(material.rows.is_positive, s) for s in (material.rows.scores, _other(material))]
@@ -124,9 +124,9 @@ TESTS = {
         "DeLong's test, p-value",
         "paired",
         {
-            "paired": ("by DeLong's paired test", _paired),
-            "unpaired": ("by DeLong's test of independent samples", _unpaired),
-            "one_sided": ("by DeLong's paired test, one-sided", _one_sided(_paired)),
+            "paired": ("by DeLong's paired test", _paired_scores),
+            "unpaired": ("by DeLong's test of independent samples", _unpaired_scores),
+            "one_sided": ("by DeLong's paired test, one-sided", _one_sided(_paired_scores)),
         },
     ),
 }

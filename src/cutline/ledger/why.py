@@ -1,4 +1,4 @@
-"""why(): which convention, of which tool, gives the number that somebody has."""
+"""why(): which convention, of which tool, gives a number."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.explanations import Answer, Explanation
-from cutline.ledger.quantity import Quantity, of_measure, quantity
-from cutline.ledger.result_conventions import SUMMED
+from cutline.ledger.quantity import PrintedQuantity, of_measure, quantity
+from cutline.ledger.result_conventions import SUMMED, is_percent
 from cutline.ledger.rounded_number import Printed, printed
 from cutline.ledger.search import (
     MANY_ROWS,
@@ -55,7 +55,7 @@ def why(
     groups: Any = None,
     training_prevalence: float | None = None,
 ) -> Answer:
-    """Which convention gives a number that another tool printed for these predictions.
+    """Return which convention gives a number that another tool printed for these predictions.
 
     Args:
         labels: The true classes.
@@ -100,7 +100,7 @@ def why(
     return explained(Material.of_rows(rows, cut, training), number, q)
 
 
-def _with_its_cut(q: Quantity, threshold: float | None) -> tuple[Quantity, float | None]:
+def _with_its_cut(q: PrintedQuantity, threshold: float | None) -> tuple[PrintedQuantity, float | None]:
     """Return the measure of "f1@threshold=0.3" without its cut, and the cut, which conventions have to use too."""
     if q.needs is not Needs.COUNTS or "threshold" not in q.parameters:
         return q, threshold
@@ -112,8 +112,8 @@ def _with_its_cut(q: Quantity, threshold: float | None) -> tuple[Quantity, float
     return replace(of_measure(q.measure), name=str(Term(q.measure, parameters=others)), parameters=others), own
 
 
-def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:
-    """The answer for cases that were read."""
+def explained(material: Material, number: Printed, q: PrintedQuantity | None) -> Answer:
+    """Return the answer for cases that were read."""
     workshop = ConventionSearch(material)
     with np.errstate(over="ignore", invalid="ignore"):  # other tools' sums of scores near the largest number
         if q is not None:
@@ -123,7 +123,7 @@ def explained(material: Material, number: Printed, q: Quantity | None) -> Answer
     return _answer(number, None, known, notes, material=material)
 
 
-def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
+def _of_one(workshop: ConventionSearch, number: Printed, q: PrintedQuantity) -> Answer:
     low, high = q.range
     outside = not low - number.reach <= number.value <= high + number.reach
     tried_candidates = list(candidates(workshop, q, pairs=False))
@@ -134,14 +134,14 @@ def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
     if not fits and not outside:
         tried_candidates += family_candidates(workshop, q, number)
     answer = _answer(number, q, tried_candidates, (), exact, workshop.material)
-    if outside and not answer.explanations:
+    if outside and not answer.explanations and not is_percent(q) and q.of not in SUMMED:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
         answer = _answer(number, q, [*tried_candidates, *random_candidates(workshop, q)], (), exact, workshop.material)
     return replace(answer, notes=() if answer.explanations else _not_tried(workshop.material, q))
 
 
-def _not_tried(material: Material, q: Quantity) -> tuple[str, ...]:
+def _not_tried(material: Material, q: PrintedQuantity) -> tuple[str, ...]:
     large = _large(material, "With so many rows, two changes of the cases were not tried together.")
     if q.name not in ("brier", "brier_skill", "log_loss", "mcfadden_r2") or material.training is not None:
         return large
@@ -154,7 +154,7 @@ def _large(material: Material, words: str) -> tuple[str, ...]:
 
 
 def _of_all(workshop: ConventionSearch) -> Iterable[ConventionValue]:
-    """What every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
+    """Return what every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
     for measure in MEASURES:
         if measure.required or measure.own or not measure.fits(workshop.material.ranking):
             continue
@@ -171,7 +171,7 @@ def _of_all(workshop: ConventionSearch) -> Iterable[ConventionValue]:
 
 def _answer(
     number: Printed,
-    q: Quantity | None,
+    q: PrintedQuantity | None,
     tried_candidates: list[ConventionValue],
     notes: tuple[str, ...],
     exact: float = math.nan,
@@ -199,7 +199,9 @@ def _order(one: ConventionValue) -> tuple[float, int, float]:
 
 
 def _distinct(fits: list[ConventionValue]) -> list[ConventionValue]:
-    """Those of which no part fits already; a part gets the tools of the whole where both give the same number."""
+    """Return the explanations without a part that fits already; the part gets the tools of the whole where both
+    agree.
+    """
     distinct: list[ConventionValue] = []
     for one in sorted(fits, key=lambda c: (len(c.sides), -c.plausible)):
         at = next((i for i, part in enumerate(distinct) if _says_no_more(one, part)), None)
@@ -264,7 +266,7 @@ def _by_accident(
     return _density(number, rivals, 0.5 * step, _STEPS)
 
 
-def _step(q: Quantity, material: Material) -> float:
+def _step(q: PrintedQuantity, material: Material) -> float:
     """Return by how much one case moves a measure: one over the cases that it is a share of; 0 where it is smooth."""
     if "quota" in q.parameters:
         return 1 / float(q.parameters["quota"])
@@ -278,12 +280,12 @@ def _step(q: Quantity, material: Material) -> float:
 
 
 def _density(number: Printed, known: list[ConventionValue], reach: float, around: int) -> float:
-    """How many of the numbers lie in an interval of the reach, on average over some of these on each side."""
+    """Return how many of the numbers lie in an interval of the reach, on average over some of these on each side."""
     distance = np.abs(np.array([one.value for one in known]) - number.value)
     return float(np.count_nonzero((distance > number.reach) & (distance <= 2 * reach * around))) / (2 * around)
 
 
-def _check_reach(q: Quantity, number: Printed) -> None:
+def _check_reach(q: PrintedQuantity, number: Printed) -> None:
     """Raise if the measure cannot be the number on any scale; a sum over the cases can be any number."""
     if q.of in SUMMED:
         return
@@ -292,7 +294,7 @@ def _check_reach(q: Quantity, number: Printed) -> None:
         raise _out_of_range(q, number)
 
 
-def _out_of_range(q: Quantity, number: Printed) -> ParameterError:
+def _out_of_range(q: PrintedQuantity, number: Printed) -> ParameterError:
     low, high = (f"{end:g}" for end in q.range)
     return ParameterError(
         f"is {number.text}, but {q.name} runs from {low} to {high}, and no convention of the ledger turns it into that",
@@ -309,7 +311,7 @@ def _share(value: Any) -> float:
 
 
 def _beside(column: Any, name: str, cases: Any) -> Any:
-    """A further column, for the rows that are left."""
+    """Return a further column, for the rows that are left."""
     if column is None:
         return None
     values = validation.scores(column, name) if name == "other" else validation.column(column, name)

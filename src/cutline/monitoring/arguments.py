@@ -1,4 +1,4 @@
-"""Check what is passed to `monitor`: measures, tolerated losses, delays of labels, the cut, and the names of days."""
+"""Check the arguments of `monitor`: measures, tolerated losses, delays of labels, the cut, and the names of days."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ import numpy as np
 
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking
-from cutline.core.validation import check_number, check_text, check_whole
+from cutline.core.validation import check_number, check_text, check_whole, is_among, is_single, numbers
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, MeanOfCases, Measure
 from cutline.measures.measure_type import Needs
+from cutline.measures.registry import each_of
 from cutline.monitoring.periods import CALIBRATION, PSI
 
 MATURE_SHARE = 0.99  # of the labels, that has arrived when a day is mature
 
 
 def check_measures(measures: Any, ranking: Ranking) -> tuple[str, ...]:
-    """Return the names of what is watched, if it can be."""
+    """Return the names of the watched measures, or raise."""
     default = ("recall", "auc", CALIBRATION) if ranking.are_probabilities else ("recall", "auc")
-    chosen = default if measures is None else (measures,) if isinstance(measures, str) else tuple(measures)
+    chosen = default if measures is None else tuple(each_of(measures))
     if not chosen:
         raise ParameterError("is empty", 'pass at least one, such as "recall"', argument="measures")
-    names = tuple(name if name in (CALIBRATION, PSI) else MEASURES[name].name for name in chosen)
+    names = tuple(name if is_among(name, (CALIBRATION, PSI)) else MEASURES[name].name for name in chosen)
     if len(set(names)) < len(names):
         raise ParameterError("names a measure twice", "pass each one once", argument="measures")
     for name in names:
@@ -73,25 +74,26 @@ def check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float]
     for name, value in tolerated.items():
         if not 0 <= value < math.inf:
             raise ParameterError(f"is {value:g} for {name}", "pass a loss from 0", argument="worse_by")
+        low, high = MEASURES[name].range
+        if value >= high - low:  # no loss is larger, so that the measure could never alarm
+            problem = f"is {value:g} for {name}, which lies between {low:g} and {high:g}"
+            raise ParameterError(problem, f"pass a loss below {high - low:g}", argument="worse_by")
     return tolerated
 
 
 def check_matures(matures: Any) -> int:
     """Return the age in days from which on the labels of a day are used."""
-    if not isinstance(matures, tuple) and np.ndim(matures) == 0:
+    if is_single(matures):
         return check_whole(matures, "matures", 0)
-    if isinstance(matures, tuple) and len(matures) == 2 and all(np.ndim(part) == 1 for part in matures):
+    if isinstance(matures, tuple) and len(matures) == 2 and not any(map(is_single, matures)):
         return _mature_age(*(_check_delays(part) for part in matures))
     return _mature_age(_check_delays(matures), np.zeros(0))
 
 
 def _check_delays(delays: Any) -> np.ndarray:
     """Return delays as numbers of days."""
-    try:
-        days = np.asarray(delays, dtype=float)
-    except (TypeError, ValueError):
-        days = np.full(1, np.nan)
-    if days.ndim != 1 or not np.isfinite(days).all() or (days < 0).any():
+    days = numbers(delays, "matures").astype(float)
+    if not np.isfinite(days).all() or (days < 0).any():
         raise ParameterError("holds something that is no delay in days", "pass numbers from 0", argument="matures")
     return days
 
@@ -137,16 +139,19 @@ def named_days(days: Any) -> list[tuple[str, Any]]:
         days = days.items()
     elif isinstance(days, str | os.PathLike):
         days = [days]
+    way_out = 'pass pairs such as ("2026-11-01", ranking), or paths'
+    try:
+        entries = list(days)
+    except Exception:  # any, because the days may be of any class
+        raise ParameterError(f"is {briefly(days)}", way_out, argument="days") from None
     pairs = []
-    for entry in days:
+    for entry in entries:
         if isinstance(entry, str | os.PathLike):
             pairs.append((Path(entry).stem, entry))
         elif isinstance(entry, tuple) and len(entry) == 2:
             pairs.append((day_name(entry[0]), entry[1]))
         else:
-            raise ParameterError(
-                f"holds {briefly(entry)}", 'pass pairs such as ("2026-11-01", ranking), or paths', argument="days"
-            )
+            raise ParameterError(f"holds {briefly(entry)}", way_out, argument="days")
     names = [name for name, _ in pairs]
     for name in names:
         if names.count(name) > 1:

@@ -6,12 +6,14 @@ import math
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, UnavailableError
+from cutline.core.errors import InputError, UnavailableError, near
+from cutline.core.measure_attributes import EveryMeasure
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.table import Table, plain
@@ -26,6 +28,7 @@ _CELLS = 2_000_000  # of simulated labels at once
 _MEASURES = ("accuracy", "recall", "precision", "fpr", "auc", "brier")
 
 
+@public
 def expected(
     scores: Any, *, threshold: float = 0.5, level: float = LEVEL, simulations: int = SIMULATIONS, seed: int = 0
 ) -> Expected:
@@ -68,8 +71,9 @@ def expected(
     return Expected(ranking, size, number, check_level(level), often, start)
 
 
+@public
 @dataclass(frozen=True, eq=False)
-class Expected:
+class Expected(EveryMeasure):
     """Expected measures: any measure is an attribute. It is never an alarm, whatever the numbers are.
 
     `ranking` holds the expected positives and negatives at each score.
@@ -103,10 +107,13 @@ class Expected:
         """
         return self._evaluation.at(threshold=self.threshold if threshold is None else threshold)
 
-    def __getattr__(self, name: str) -> float:
-        if name.startswith("_") or name not in MEASURES:
-            raise UnavailableError(f"Expected has no {name!r}, and no measure is called so.")
-        return self.value(name)
+    if not TYPE_CHECKING:  # which knows the measures by name
+
+        def __getattr__(self, name: str) -> float:
+            if name.startswith("_") or name not in MEASURES:
+                hint = near(name, MEASURES.names)
+                raise UnavailableError(f"Expected has no {name!r}, and no measure is called so.{hint}")
+            return self.value(name)
 
     @property
     def accuracy_error(self) -> float:

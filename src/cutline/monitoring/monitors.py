@@ -24,6 +24,7 @@ import numpy as np
 from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.messages import Argument, Text, listed
+from cutline.core.public import public
 from cutline.core.table import Table, plain, shown
 from cutline.core.validation import (
     LEVEL,
@@ -33,6 +34,7 @@ from cutline.core.validation import (
     check_text,
     check_whole,
     counted,
+    is_among,
 )
 from cutline.measures import MEASURES
 from cutline.monitoring.arguments import (
@@ -47,9 +49,9 @@ from cutline.monitoring.arguments import (
 from cutline.monitoring.periods import (
     CALIBRATION,
     PSI,
+    MonitorSettings,
     Period,
     Release,
-    Settings,
     as_ranking,
     checksum,
     period_of,
@@ -65,6 +67,7 @@ COLUMNS = ("day", "measure", "cases", "positives", "value", "cumulated", "low", 
            "alarm_at", "alarm", "status")  # fmt: skip
 
 
+@public
 def monitor(
     release: Any,
     days: Any = (),
@@ -103,7 +106,7 @@ def monitor(
     if first is None:
         raise InputError("has no cases", "pass the test set of the release", argument="release")
     chosen = check_measures(measures, first)
-    settings = Settings(
+    settings = MonitorSettings(
         chosen,
         threshold_of(cut, release, first),
         check_level(level),
@@ -126,7 +129,7 @@ class Alarm(NamedTuple):
     acknowledged: str | None  # why, where somebody did
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         return {name: plain(value) for name, value in self._asdict().items()}
 
 
@@ -137,6 +140,7 @@ class Acknowledgement(NamedTuple):
     until: str
 
 
+@public
 @dataclass(eq=False, repr=False)
 class Monitor:
     """A model since its release: each day, the days so far with their confidence sequence, and alarms.
@@ -144,7 +148,7 @@ class Monitor:
     `table` has a row for each day and measure; `alarms` lists what has become worse, `verdict` says it in a sentence.
     """
 
-    settings: Settings
+    settings: MonitorSettings
     releases: tuple[Release, ...]
     days: tuple[Period, ...] = ()
     acknowledged: Mapping[tuple[str, str], Acknowledgement] = field(default_factory=dict)  # by day and measure
@@ -186,6 +190,7 @@ class Monitor:
 
     def _with_days(self, pairs: list[tuple[str, Any]], model: str | None = None) -> Monitor:
         """Add days, in the order of their names; all of them or none."""
+        model = None if model is None else check_text(model, "model", "v3")
         known = {day.name: day for day in self.days}
         newest = max([*known, *(name for name, _ in pairs)], default="")
         by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
@@ -208,7 +213,7 @@ class Monitor:
         return self._change(days=tuple(known[name] for name in sorted(known)))
 
     def _recorded(self, name: str, content: Any, newest: str, model: str | None) -> Period:
-        """Return what is kept of a day, if it fits the release."""
+        """Return the record of a day, if it fits the release."""
         try:
             ranking, named = as_ranking(content, name)
         except InputError as error:
@@ -285,7 +290,7 @@ class Monitor:
         worse_by: Any = None,
         model: str | None = None,
     ) -> None:
-        """Raise if this monitor was started with something else than what is given now; None is not compared.
+        """Raise if this monitor was started with other arguments than the given ones; None is not compared.
 
         Args:
             release: The release sample.
@@ -294,6 +299,7 @@ class Monitor:
             worse_by: The tolerated loss.
             model: The version of the model.
         """
+        model = None if model is None else check_text(model, "model", "v3")
         ranking, _ = as_ranking(release, "release")
         if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
             raise InputError("The monitor was started with another release", "replace the release (rebaseline)")
@@ -316,7 +322,7 @@ class Monitor:
     # ------------------------------------------------------------------ decisions on record
 
     def acknowledge(self, day: Any, why: str, *, measure: str | None = None) -> Monitor:
-        """Acknowledge the alarms of a day, for a reason that is kept.
+        """Acknowledge the alarms of a day, with a reason that is stored.
 
         Args:
             day: The day of the alarm.
@@ -324,6 +330,7 @@ class Monitor:
             measure: The measure, where only its alarm is meant.
         """
         name, why = day_name(day), check_text(why, "why", "a campaign, known").strip()
+        measure = None if measure is None else check_text(measure, "measure", "auc")
         matching = [a for a in self.alarms if a.day == name and measure in (None, a.measure)]
         if not matching:
             known = listed([f"{a.measure} on {a.day}" for a in self.alarms]) or "none"
@@ -344,6 +351,7 @@ class Monitor:
             model: The version of the new model, if it has one.
         """
         why = check_text(why, "why", "retrained on November").strip()
+        model = None if model is None else check_text(model, "model", "v3")
         if not why:
             raise ParameterError("is empty", "say why the release is replaced", argument="why")
         ranking, named = as_ranking(release, "release")
@@ -410,12 +418,12 @@ class Monitor:
 
     @property
     def open_alarms(self) -> tuple[Alarm, ...]:
-        """The alarms that nobody has acknowledged."""
+        """The alarms that are not acknowledged."""
         return tuple(alarm for alarm in self.alarms if alarm.acknowledged is None)
 
     @property
     def passed(self) -> bool:
-        """Whether there is no alarm that nobody has acknowledged."""
+        """Whether every alarm is acknowledged."""
         return not self.open_alarms
 
     @cached_property
@@ -455,7 +463,7 @@ class Monitor:
 
     @property
     def title(self) -> str:
-        """What is watched, in a line."""
+        """The watched measures, in a line."""
         model = f" of {self.settings.model}" if self.settings.model else ""
         days = [day.name for day in self.days]
         span = f", {days[0]}" if days else ""
@@ -518,7 +526,7 @@ class Monitor:
             measure: One that is watched; the first when None.
             theme: "light", "dark" or "print".
         """
-        name = self.settings.measures[0] if measure is None else measure
+        name = self.settings.measures[0] if measure is None else check_text(measure, "measure", "auc")
         name = MEASURES[name].name if name not in (CALIBRATION, PSI) and name in MEASURES else name
         if name not in self.settings.measures:
             raise ParameterError(
@@ -534,7 +542,7 @@ class Monitor:
         Args:
             measure: One that is watched.
         """
-        if measure == PSI:
+        if is_among(measure, [PSI]):
             return "The limit is what chance does not exceed on any day"
         level = 100 * (1 - OF_DAYS * self.settings.alpha)
         return f"Band: {level:.3g} % confidence sequence, valid on all days together"
@@ -563,15 +571,17 @@ class Monitor:
             document: What `state` returned.
             title: What a refusal calls it.
         """
+        if not isinstance(document, Mapping):
+            raise InputError(f"is {briefly(document)}", "pass what state() returned", argument="document")
         content = {name: value for name, value in document.items() if name != "sha256"}
-        if document.get("sha256") != _fingerprint(content):
+        if not is_among(document.get("sha256"), [_fingerprint(content)]):
             raise InputError(f"{title} was altered: its contents do not match its checksum. Restore it.")
         acknowledged = {
             (entry["day"], entry["measure"]): Acknowledgement(entry["why"], entry["until"])
             for entry in document["acknowledged"]
         }
         return cls(
-            Settings.from_dict(document["settings"]),
+            MonitorSettings.from_dict(document["settings"]),
             tuple(Release.from_dict(entry) for entry in document["releases"]),
             tuple(Period.from_dict(entry) for entry in document["days"]),
             acknowledged,
@@ -628,7 +638,10 @@ class Monitor:
 
 
 def _fingerprint(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+    try:
+        return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+    except (TypeError, ValueError):  # of what no state holds
+        return ""
 
 
 def _or_none(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""What is kept of a release and of each day: sums, counts and histograms that add up, and how they are written."""
+"""The records of a release and of each day: sums, counts and histograms that add up, and their file format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Period:
     waiting: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON; arrays are packed."""
+        """Return the fields, ready for JSON; arrays are packed."""
         arrays = {name: _pack(getattr(self, name)) for name in ("bins", "cells", "terms")}
         losses = {name: list(sums) for name, sums in sorted(self.losses.items())}
         rest = {"counts": list(self.counts), "residuals": list(self.residuals), "losses": losses}
@@ -54,7 +54,7 @@ class Period:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Period:
-        """The period that `to_dict` wrote."""
+        """Return the period that `to_dict` wrote."""
         arrays = {name: _unpack(fields[name]) for name in ("bins", "cells", "terms")}
         losses = {name: tuple(sums) for name, sums in fields["losses"].items()}
         rest = {"counts": tuple(fields["counts"]), "residuals": tuple(fields["residuals"]), "losses": losses}
@@ -75,20 +75,20 @@ class Release:
     positive: Any
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON; arrays are packed."""
+        """Return the fields, ready for JSON; arrays are packed."""
         arrays = {name: _pack(getattr(self, name)) for name in ("cell_edges", "bin_edges", "cell_scores")}
         label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
         return dict(self.__dict__) | arrays | {"period": self.period.to_dict(), "positive": label}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Release:
-        """The release that `to_dict` wrote."""
+        """Return the release that `to_dict` wrote."""
         arrays = {name: _unpack(fields[name]) for name in ("cell_edges", "bin_edges", "cell_scores")}
         return cls(**(dict(fields) | arrays | {"period": Period.from_dict(fields["period"])}))
 
 
 @dataclass(frozen=True)
-class Settings:
+class MonitorSettings:
     """What was decided at the start and holds for all days."""
 
     measures: tuple[str, ...]
@@ -102,17 +102,17 @@ class Settings:
 
     @property
     def alpha(self) -> float:
-        """The error probability of one measure: that of all, divided evenly."""
+        """The error probability of one measure: the total one divided evenly."""
         return (1 - self.level) / len(self.measures)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields, ready for JSON."""
+        """Return the fields, ready for JSON."""
         fields = {"measures": list(self.measures), "threshold": writable(self.threshold)}
         return dict(self.__dict__) | fields | {"worse_by": dict(self.worse_by)}
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Settings:
-        """The settings that `to_dict` wrote."""
+    def from_dict(cls, fields: Mapping[str, Any]) -> MonitorSettings:
+        """Return the settings that `to_dict` wrote."""
         return cls(**(dict(fields) | {"measures": tuple(fields["measures"]), "threshold": float(fields["threshold"])}))
 
 
@@ -192,8 +192,8 @@ def as_ranking(content: Any, what: str) -> tuple[Ranking | None, str | None]:
     return (ranking if ranking.total else None), name
 
 
-def release_of(ranking: Ranking, settings: Settings, *, since: str, why: str) -> Release:
-    """Return what is kept of a release."""
+def release_of(ranking: Ranking, settings: MonitorSettings, *, since: str, why: str) -> Release:
+    """Return the record of a release."""
     edges = _edges(ranking)
     bins = drift.quantile_edges(ranking.key, ranking.size, BINS)
     scores = _cell_scores(ranking, edges)
@@ -202,7 +202,7 @@ def release_of(ranking: Ranking, settings: Settings, *, since: str, why: str) ->
     return replace(frame, period=period_of("release", ranking, frame, settings))
 
 
-def period_of(name: str, ranking: Ranking, release: Release, settings: Settings) -> Period:
+def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSettings) -> Period:
     """Return the sums of a release or a day."""
     watched = [MEASURES[m] for m in settings.measures if m not in (CALIBRATION, PSI)]
     counts = ranking.at_threshold(settings.threshold)

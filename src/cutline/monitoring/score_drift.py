@@ -15,11 +15,12 @@ import numpy as np
 
 from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.table import Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_level, check_number, check_path, check_whole
+from cutline.core.validation import LEVEL, check_level, check_names, check_number, check_path, check_whole
 from cutline.core.validation import scores as check_scores
 from cutline.evaluation import Evaluation, evaluate
 from cutline.independent_comparison import compare_independent
@@ -28,6 +29,7 @@ from cutline.inputs import column_source
 from cutline.measures import MEASURES
 
 BINS = 10
+MOST_BINS = 10_000
 DRAWN = 40  # bins of the chart
 _SIDES = ("reference", "sample")
 _MEASURES = ("recall", "precision", "fpr", "auc", "brier")
@@ -50,6 +52,7 @@ class Side:
         return float(self.size[self.score >= key].sum() / self.size.sum())
 
 
+@public
 def drift(
     reference: Any,
     sample: Any,
@@ -82,8 +85,13 @@ def drift(
     (0.0, False)
     """
     level, bins = check_level(level), check_whole(bins, "bins", 2)
+    if bins > MOST_BINS:
+        raise ParameterError(f"is {bins:.6g}", f"pass a whole number from 2 to {MOST_BINS:,}", argument="bins")
     contents = (reference, sample)
-    titles = names or tuple(_title(content, side) for content, side in zip(contents, _SIDES, strict=True))
+    if names is None:
+        titles = tuple(_title(content, side) for content, side in zip(contents, _SIDES, strict=True))
+    else:
+        titles = check_names(names)
     if titles[0] == titles[1]:
         titles = _SIDES
     threshold = None if cut is None else check_number(cut, "cut")
@@ -133,11 +141,12 @@ def _read(path: Any, score: str | None, label: str | None, threshold: float | No
         raise ParameterError("is missing", "name the column of the scores, such as score='p'", argument="score")
     if label is not None:
         return evaluate(label, score, data=path, threshold=threshold)
-    wanted = {"scores": column_source.Ask("scores", score)}
-    with column_source.reading(column_source.opened(path), wanted, any_order=True) as columns:
-        return columns["scores"]
+    columns = {"scores": column_source.Request("scores", score)}
+    with column_source.reading(column_source.opened(path), columns, any_order=True) as rows:
+        return rows["scores"]
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Drift:
     """How the scores of two periods differ. `verdict` says it, `table` shows the bins, `chart()` draws both."""
@@ -280,7 +289,7 @@ class Drift:
 
     @property
     def title(self) -> str:
-        """What is compared, in a line."""
+        """The compared samples, in a line."""
         sizes = (f"{side.size.sum():,.0f} of {side.name}" for side in (self.reference, self.sample))
         return f"Scores: {' and '.join(sizes)}"
 

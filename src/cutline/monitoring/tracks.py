@@ -15,7 +15,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.inference import delong, drift, influence, sequential
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Proportion
 from cutline.measures.measure_type import Needs
-from cutline.monitoring.periods import CALIBRATION, PSI, Period, Release, Settings
+from cutline.monitoring.periods import CALIBRATION, PSI, MonitorSettings, Period, Release
 
 PERIODS = 30  # at which the asymptotic sequences are tightest, and after which the detector starts another one
 OF_RELEASE, OF_DAYS = 0.4, 0.6  # how the error probability is divided between the release sample and the days
@@ -41,7 +41,7 @@ class Track:
 
 
 def track(
-    name: str, days: tuple[Period, ...], release: Release, settings: Settings, restarts: Mapping[int, int]
+    name: str, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return the values, the sequence and the alarms of one measure over the days since a release.
 
@@ -67,7 +67,7 @@ def _first(crossed: Array) -> tuple[int, ...]:
     return (int(crossed.argmax()),) if crossed.any() else ()
 
 
-def _detected(
+def _detect(
     log_ratios: Array, threshold: float, restarts: Mapping[int, int], weights: Array | None = None
 ) -> tuple[Array, tuple[int, ...]]:
     """Return the detector's path and its alarms; it starts anew when one is acknowledged."""
@@ -88,7 +88,7 @@ def _counts(days: Iterable[Period]) -> Array:
 
 
 def _share_track(
-    measure: Measure, days: tuple[Period, ...], release: Release, settings: Settings, restarts: Mapping[int, int]
+    measure: Measure, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return a proportion at the cut: exact, by beta-binomial mixtures."""
     assert isinstance(measure.kind, Proportion)  # noqa: S101
@@ -118,7 +118,7 @@ def _share_track(
         evidence = sequential.log_evidence_below(good.cumsum(), cumulated_n, min(promised, 1 - 1e-12))
         alarms = _first(evidence >= alarm_at)
     else:
-        evidence, alarms = _detected(sequential.log_ratios_below(good, n, min(promised, 1 - 1e-12)), alarm_at, restarts)
+        evidence, alarms = _detect(sequential.log_ratios_below(good, n, min(promised, 1 - 1e-12)), alarm_at, restarts)
     with np.errstate(invalid="ignore", divide="ignore"):
         value, cumulated = s / n, cumulated_s / cumulated_n
     status = tuple("" if many else f"no case for {measure.name}" for many in n)
@@ -129,7 +129,7 @@ def _share_track(
 
 
 def _calibration_track(
-    days: tuple[Period, ...], release: Release, settings: Settings, restarts: Mapping[int, int]
+    days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return the mean of y - p; the evidence is a mixture of bets, exact if E(y | past) = p."""
     alpha = settings.alpha
@@ -142,7 +142,7 @@ def _calibration_track(
         alarms = _first(evidence >= alarm_at)
     else:
         alarm_at = math.log(settings.run_length * len(settings.measures))
-        evidence, alarms = _detected(bets, alarm_at, restarts, weights)
+        evidence, alarms = _detect(bets, alarm_at, restarts, weights)
     n = np.array([d.cases for d in days], dtype=float)
     sums = np.array([d.residuals for d in days], dtype=float).reshape(-1, 2)
     t, total, squares = n.cumsum(), *sums.cumsum(0).T
@@ -164,7 +164,7 @@ def _tightest(days: tuple[Period, ...]) -> float:
     return float(PERIODS * next((day.cases for day in days if day.cases), 1))
 
 
-def _psi_track(days: tuple[Period, ...], release: Release, settings: Settings) -> Track:
+def _psi_track(days: tuple[Period, ...], release: Release, settings: MonitorSettings) -> Track:
     """Return the index of each day against the release; day t may spend 6 / (pi t)^2 of the error probability."""
     base = np.asarray(release.period.bins, dtype=float)
     n0, freedom = base.sum(), len(base) - 1
@@ -198,7 +198,7 @@ class _Smooth(NamedTuple):
     ready: bool
 
 
-class _Sums(NamedTuple):
+class _RunningSums(NamedTuple):
     """What has been added up over some days."""
 
     cases: int
@@ -207,10 +207,10 @@ class _Sums(NamedTuple):
     cells: Array | None
     loss: Array
 
-    def plus(self, day: Period, name: str) -> _Sums:
+    def plus(self, day: Period, name: str) -> _RunningSums:
         """Return the sums with one more day."""
         cells = day.cells if self.cells is None else self.cells if day.cells is None else self.cells + day.cells
-        return _Sums(
+        return _RunningSums(
             self.cases + day.cases,
             self.positives + day.positives,
             self.counts + np.array(day.counts),
@@ -219,10 +219,10 @@ class _Sums(NamedTuple):
         )
 
 
-_NOTHING = _Sums(0, 0, np.zeros(4, dtype=np.int64), None, np.zeros(2))
+_NOTHING = _RunningSums(0, 0, np.zeros(4, dtype=np.int64), None, np.zeros(2))
 
 
-def _smooth(measure: Measure, sums: _Sums, release: Release) -> _Smooth:
+def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
     """Return a measure of some days together with its standard error."""
     smaller = min(sums.positives, sums.cases - sums.positives)
     ready = smaller >= FEWEST_OF_A_CLASS
@@ -287,7 +287,7 @@ def _around(estimate: _Smooth, distance: float, scale: _Scale) -> tuple[float, f
 
 
 def _smooth_track(
-    measure: Measure, days: tuple[Period, ...], release: Release, settings: Settings, restarts: Mapping[int, int]
+    measure: Measure, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return any other measure, by an asymptotic confidence sequence on its scale."""
     scale, alpha = _scale_of(measure), settings.alpha
@@ -309,7 +309,7 @@ def _smooth_track(
     if settings.alarm == "ever":
         alarms = _first(high < limit if below else low > limit)
     else:
-        alarms = _restarted(measure, days, release, settings, limit, tightest, restarts)
+        alarms = _restart_monthly(measure, days, release, settings, limit, tightest, restarts)
     nothing = np.full(len(days), np.nan)
     return Track(
         measure.name, value, cumulated, low, high, at_release.value, limit, nothing, 0.0, alarms, tuple(status)
@@ -323,11 +323,11 @@ def _sequence(estimate: _Smooth, cases: int, alpha: float, tightest: float, scal
     return _around(estimate, math.sqrt(cases) * float(sequential.half_width(cases, alpha, tightest)), scale)
 
 
-def _restarted(
+def _restart_monthly(
     measure: Measure,
     days: tuple[Period, ...],
     release: Release,
-    settings: Settings,
+    settings: MonitorSettings,
     limit: float,
     tightest: float,
     restarts: Mapping[int, int],
@@ -338,7 +338,7 @@ def _restarted(
     """
     alpha = min(PERIODS / (settings.run_length * len(settings.measures)), 0.5)
     scale, below = _scale_of(measure), measure.better == "higher"
-    running: list[_Sums] = []
+    running: list[_RunningSums] = []
     alarms: list[int] = []
     start = 0
     for i, day in enumerate(days):

@@ -11,7 +11,8 @@ from scipy.special import stdtrit
 
 from cutline.core.ranking import Array
 from cutline.core.validation import check_choice, check_level, check_whole
-from cutline.inference.caveats import BELOW, FEW_FOR_DELONG, NO_SPREAD, finished, has_spread, whole_groups
+from cutline.inference import constants
+from cutline.inference.caveats import BELOW, NO_SPREAD, finished, has_spread, whole_groups
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inputs.multiclass import ClassCases
 from cutline.multiclass import influence
@@ -25,7 +26,7 @@ _AT_ONCE = 2**22  # weights of cases in resamples held at once
 _MOST_REDRAWS = 1000
 
 
-class Options(NamedTuple):
+class ClassIntervalOptions(NamedTuple):
     """How an interval is to be made."""
 
     level: float
@@ -33,28 +34,28 @@ class Options(NamedTuple):
     resamples: int | None = None
     seed: int = 0
 
-    def checked(self) -> Options:
-        """The options, if they are in their domain."""
+    def checked(self) -> ClassIntervalOptions:
+        """Return the options, if they are in their domain."""
         check_choice(self.method, "method", METHODS)
         resamples = None if self.resamples is None else check_whole(self.resamples, "resamples", 2)
-        return Options(check_level(self.level), self.method, resamples, check_whole(self.seed, "seed", 0))
+        return ClassIntervalOptions(check_level(self.level), self.method, resamples, check_whole(self.seed, "seed", 0))
 
 
-class Estimated(NamedTuple):
+class ClassEstimate(NamedTuple):
     """An estimate with its standard error; NaN where nothing tells it."""
 
     estimate: Estimate
     se: float
 
 
-def estimated(statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
-    """The estimate of a statistic."""
+def estimated(statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
+    """Return the estimate of a statistic."""
     name, reason = f"{statistic.name} ({statistic.of})", statistic.reason(cases)
     if reason:
         none = (math.nan, math.nan, math.nan)
-        return Estimated(Estimate(name, *none, options.level, "none", (f"undefined: {reason}",)), math.nan)
+        return ClassEstimate(Estimate(name, *none, options.level, "none", (f"undefined: {reason}",)), math.nan)
     if options.method == "bootstrap":
-        return _resampled(name, statistic, cases, options)
+        return _resample(name, statistic, cases, options)
     value = statistic.with_limits(cases, options.level)
     spread = standard_error(value, cases)
     if options.method == "normal":
@@ -67,11 +68,11 @@ def estimated(statistic: Statistic, cases: ClassCases, options: Options) -> Esti
         value = _between_groups(value, cases, options.level)
     notes = [*value.notes, *_few(cases), *_groups(cases, "counted")]
     made = finished(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
-    return Estimated(made, spread)
+    return ClassEstimate(made, spread)
 
 
 def standard_error(value: ValueWithLimits, cases: ClassCases) -> float:
-    """The standard error that the components give; NaN where there are none."""
+    """Return the standard error that the components give; NaN where there are none."""
     return math.nan if value.units is None else math.sqrt(cases.covariance(value.units)[0, 0])
 
 
@@ -101,8 +102,8 @@ def _groups(cases: ClassCases, how: str) -> list[str]:
 
 
 def few_cases(cases: ClassCases) -> str:
-    """A warning for classes with too few cases; empty when there are enough of each."""
-    few = [c for c, size in enumerate(cases.effective_sizes) if 0 < size < FEW_FOR_DELONG]
+    """Return a warning for classes with too few cases; empty when there are enough of each."""
+    few = [c for c, size in enumerate(cases.effective_sizes) if 0 < size < constants.FEW_CASES]
     if not few:
         return ""
     fewest = min(few, key=lambda c: cases.effective_sizes[c])
@@ -119,8 +120,8 @@ def _few(cases: ClassCases) -> list[str]:
 # ---------------------------------------------------------------------- resampling
 
 
-def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
-    """The percentile interval over resamples of the cases."""
+def _resample(name: str, statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
+    """Return the percentile interval over resamples of the cases."""
     resamples = resamples_of_rows(len(cases), options.resamples)
     values, redrawn = resampled(statistic.values(cases), cases, resamples, options.seed)
     value = float(statistic.values(cases)(cases.weights))
@@ -132,11 +133,11 @@ def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Opti
         limits = percentile(draws, options.level)
     notes += [*_few(cases), *_groups(cases, "resampled")]
     made = finished(name, value, limits, statistic.range, options.level, "bootstrap", notes)
-    return Estimated(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
+    return ClassEstimate(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
 
 
 def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
-    """The values of a function of the weights over resamples of the cases, and how many were drawn again.
+    """Return the values of a function of the weights over resamples of the cases, and how many were drawn again.
 
     Args:
         function: What is computed, over leading axes of the weights.
@@ -155,7 +156,7 @@ def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: in
 
 
 def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
-    """The weights of the cases in some resamples, each with a case of every class that occurs."""
+    """Return the weights of the cases in some resamples, each with a case of every class that occurs."""
     own = cases.weights
     if cases.groups is not None:
         draws, chances, unit = cases.group_count, np.full(cases.group_count, 1 / cases.group_count), own

@@ -17,7 +17,7 @@ from cutline.inputs.multiclass import ClassCases
 from cutline.measures import Measure, Needs
 from cutline.measures.metadata import Context
 from cutline.multiclass import decisions, influence
-from cutline.multiclass.influence import Part
+from cutline.multiclass.influence import InfluenceTerm
 from cutline.multiclass.statistic import (
     MACRO,
     MICRO,
@@ -71,7 +71,7 @@ class MeanOverClasses(Statistic):
         return self.measure.needs is Needs.COUNTS
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights."""
+        """Return the value as a function of the weights."""
         each = of_classes(self.measure, cases)
         if self.mean == MICRO:
             return self._pooled(cases)
@@ -95,9 +95,9 @@ class MeanOverClasses(Statistic):
         )
 
     def reason(self, cases: ClassCases) -> str:
-        """Why the mean is undefined: of which classes, and why there."""
+        """Return why the mean is undefined: for which classes, and why there."""
         if self.mean == MICRO:
-            pooled: str = cases.kept(("pooled reason", str(self.measure)), lambda: self._pooled_reason(cases))
+            pooled: str = cases.cached(("pooled reason", str(self.measure)), lambda: self._pooled_reason(cases))
             return pooled
         reasons = class_reasons(self.measure, cases)
         if self.mean == WEIGHTED:  # a class without cases weighs nothing
@@ -109,7 +109,7 @@ class MeanOverClasses(Statistic):
         return self.measure.reason(cases.pooled_ranking() if counts is None else counts)
 
     def baseline(self, cases: ClassCases) -> float | None:
-        """The mean of the baselines of the classes."""
+        """Return the mean of the baselines of the classes."""
         each = class_baselines(self.measure, cases)
         if self.mean == MICRO:
             count = len(cases.classes)
@@ -117,7 +117,7 @@ class MeanOverClasses(Statistic):
         return float(each.mean() if self.mean == MACRO else np.where(cases.shares > 0, cases.shares * each, 0.0).sum())
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """The mean with its limits."""
+        """Return the mean with its limits."""
         if self.measure.name not in KNOWN and not self._is_of_counts:
             value = float(self.values(cases)(cases.weights))
             return ValueWithLimits(value, None, Limits(math.nan, math.nan), "none", (NO_FORMULA,))
@@ -126,7 +126,7 @@ class MeanOverClasses(Statistic):
         sum_ = influence.added(self._parts(cases, level), cases.squares)
         return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
-    def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
+    def _parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
         occurring = np.flatnonzero(cases.sizes) if self.mean == WEIGHTED else np.arange(len(cases.classes))
         values = np.zeros(len(cases.classes))
         for position in occurring.tolist():
@@ -155,7 +155,7 @@ class MeanOverClasses(Statistic):
         return ValueWithLimits(value, units, limits, "wilson", (PERFECT,))
 
     def _pooled_area(self, value: ValueWithLimits, n: float, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Of an AUC, Newcombe's limits where they are wider, as for one class: near 1 few pairs tell the spread."""
+        """Return Newcombe's limits of an AUC where they are wider: near 1 few pairs show the spread."""
         if self.measure.name != "auc":
             return value
         other = delong.newcombe(value.value, n, n * (len(cases.classes) - 1), level)
@@ -177,7 +177,7 @@ class MeanOverClasses(Statistic):
 
 
 KNOWN = ("auc", "average_precision")  # measures of the order whose change by one case has a formula here
-_KEPT = 2**22  # scores, up to which the components of all classes are kept
+_CACHED_SCORES = 2**22  # scores, up to which the components of all classes are kept
 NO_FORMULA = "There is no closed form: ask for the bootstrap to have an interval."
 PERFECT = "No case is on the wrong side: the limit is Wilson's for so many cases without an error."
 
@@ -190,7 +190,7 @@ def _pooled_precision_units(r: Ranking, scores: Array, is_own: Array) -> Array:
 
 
 def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
-    """A measure of each class as a function of the weights of the cases; the classes are the last axis."""
+    """Return a measure of each class as a function of the weights of the cases; the classes are the last axis."""
     count = len(cases.classes)
     if measure.needs is Needs.COUNTS:
         chosen = decisions.chosen_parts(cases)
@@ -204,16 +204,16 @@ def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
     return lambda weights: np.stack([np.asarray(measure.compute(one(weights))) for one in ranked], axis=-1)
 
 
-def class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> Part:
+def class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
     """The value of a measure for one class, with its components and its limits; kept, as long as that is small."""
-    if cases.scores.size > _KEPT:
+    if cases.scores.size > _CACHED_SCORES:
         return _class_part(measure, cases, position, level)
     key = (str(measure), position, level)
-    part: Part = cases.kept(key, lambda: _class_part(measure, cases, position, level))
+    part: InfluenceTerm = cases.cached(key, lambda: _class_part(measure, cases, position, level))
     return part
 
 
-def _class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> Part:
+def _class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
     is_class, scores = cases.truth == position, cases.scores[:, position]
     if measure.needs is Needs.COUNTS:
         chosen = decisions.chosen_parts(cases)
@@ -227,8 +227,8 @@ def _class_part(measure: Measure, cases: ClassCases, position: int, level: float
 
 
 def class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
-    """Why a measure is undefined, for the classes where it is, by their positions."""
-    reasons: dict[int, str] = cases.kept(("reasons", str(measure)), lambda: _class_reasons(measure, cases))
+    """Return why a measure is undefined, for the classes where it is, by their positions."""
+    reasons: dict[int, str] = cases.cached(("reasons", str(measure)), lambda: _class_reasons(measure, cases))
     return reasons
 
 
@@ -244,7 +244,7 @@ def _class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
 
 
 def class_baselines(measure: Measure, cases: ClassCases) -> Array:
-    """The baseline of a measure for each class."""
+    """Return the baseline of a measure for each class."""
     table = decisions.decided(cases)
     total = float(table.sum())
     flagged = table.sum(0) / total
@@ -286,15 +286,15 @@ class OneClass(Statistic):
         return self.measure.better
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights."""
+        """Return the value as a function of the weights."""
         each = of_classes(self.measure, cases)
         return lambda weights: each(weights)[..., self.position]
 
     def reason(self, cases: ClassCases) -> str:
-        """Why the measure is undefined for this class."""
+        """Return why the measure is undefined for this class."""
         return class_reasons(self.measure, cases).get(self.position, "")
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """The value with its limits."""
+        """Return the value with its limits."""
         part = class_part(self.measure, cases, self.position, level)
         return ValueWithLimits(part.value, part.units, part.limits, part.method, part.notes)

@@ -48,7 +48,7 @@ class ClassRow(Estimated):
         return method_title(self.estimate.method) if self.interval else ""
 
     def cells(self) -> tuple[Any, ...]:
-        """The row as the columns of a summary."""
+        """Return the row as the columns of a summary."""
         e = self.estimate
         note = "" if self.reason else " ".join(e.notes)
         method = e.method if e.has_interval else ""
@@ -72,7 +72,7 @@ class ClassData:
         return math.fsum(self.sizes)
 
     def words(self) -> str:
-        """The data in words."""
+        """Return the data in words."""
         of_each = [
             f"{label} {written(size)} ({100 * size / self.total:.3g} %)"
             for label, size in zip(self.classes, self.sizes, strict=True)
@@ -83,7 +83,7 @@ class ClassData:
         return f"{cases} of {len(self.classes)} classes: {shown_classes}{dropped}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The description, ready for JSON."""
+        """Return the description, ready for JSON."""
         return {
             "name": self.name,
             "cases": self.total,
@@ -128,7 +128,7 @@ class ClassSummary(Tabulated):
     # ------------------------------------------------------------------ rows
 
     def row(self, measure: str, of: Any) -> ClassRow:
-        """The row of a measure, of a class, a mean such as "macro mean", or "all classes".
+        """Return the row of a measure, of a class, a mean such as "macro mean", or "all classes".
 
         Args:
             measure: The name of the measure.
@@ -140,11 +140,11 @@ class ClassSummary(Tabulated):
         raise UnknownNameError(f"The summary has no row {measure!r} of {of!r}")
 
     def of_scope(self, *scopes: str) -> tuple[ClassRow, ...]:
-        """The rows of classes, of means, or of all classes."""
+        """Return the rows of classes, of means, or of all classes."""
         return tuple(row for row in self.rows if row.scope in scopes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> ClassSummary:
-        """The same document with these notes."""
+        """Return the same document with these notes."""
         return ClassSummary(self.data, self.level, self.matrix, self.rows, checked_notes(notes))
 
     # ------------------------------------------------------------------ views
@@ -156,7 +156,7 @@ class ClassSummary(Tabulated):
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=hidden)
 
     def overall_table(self) -> Table:
-        """The means over the classes and the measures of all classes, as people read them."""
+        """Return the means over the classes and the measures of all classes, as people read them."""
         rows = [
             (row.title, row.of, row.value, *(row.interval or (None, None)), row.baseline, row.reason)
             for row in self.of_scope("all", "mean")
@@ -164,7 +164,7 @@ class ClassSummary(Tabulated):
         return Table(("measure", "of", "value", "low", "high", "baseline", "why"), tuple(rows))
 
     def class_table(self) -> Table:
-        """A row for each class with its measures and their intervals, as people read them."""
+        """Return a row for each class with its measures and their intervals, as people read them."""
         own = self.of_scope("class")
         measures = list(dict.fromkeys(row.measure for row in own))
         titles = {row.measure: row.title for row in own}
@@ -176,7 +176,7 @@ class ClassSummary(Tabulated):
         return Table(("class", "cases", *(titles[measure] for measure in measures)), tuple(rows))
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON (docs/schema.json)."""
+        """Return all of it, ready for JSON (docs/schema.json)."""
         return {
             "schema": "cutline/classes/1",
             **self.data.to_dict(),
@@ -201,7 +201,7 @@ class ClassSummary(Tabulated):
 
 
 def _cell(row: ClassRow | None) -> str:
-    """A value with its interval."""
+    """Return a value with its interval."""
     if row is None:
         return ""
     return shown(row.value) + (f" [{shown(row.interval[0])}, {shown(row.interval[1])}]" if row.interval else "")

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
-from cutline.inference.differences.difference import Difference, NormalDifference, ResampledDifference, chi_square
+from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference, chi_square
 from cutline.inference.differences.test_results import PairTest, PairTests, corrected
 from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import each_of
-from cutline.multiclass.class_intervals import METHODS, Options, resampled
+from cutline.multiclass.class_intervals import METHODS, ClassIntervalOptions, resampled
 from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
 from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.multiclass.measures import whole_measures
@@ -33,6 +34,7 @@ from cutline.results.resample_budget import resamples_of_rows
 HEADLINES = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("average_precision", "macro"), ("f1", "macro"))
 
 
+@public
 def compare_classes(
     labels: Any,
     scores: Mapping[str, Any],
@@ -80,6 +82,7 @@ def compare_classes(
     return ClassComparison({name: OneVsRest(cases, name) for name, cases in tables.items()})
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassComparison(Summarized, Mapping[str, OneVsRest]):
     """Models of several classes on the same cases: a mapping of each, and what only the pairs can tell."""
@@ -100,7 +103,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         return len(self.models)
 
     def values_of(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> dict[str, float]:
-        """The value of a measure for each model.
+        """Return the value of a measure for each model.
 
         Args:
             measure: The measure, or its name.
@@ -137,10 +140,10 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             seed: The seed of the resamples.
             parameters: Those of the measure.
         """
-        options = Options(level, method, resamples, seed).checked()
+        options = ClassIntervalOptions(level, method, resamples, seed).checked()
         one, two = self._two(a, b)
         statistic = statistic_of(measure, mean, **parameters)
-        reason, name = self._reason(statistic), f"{_named(statistic)}: {one} - {two}"
+        reason, name = self._reason(statistic), f"{_name_statistic(statistic)}: {one} - {two}"
         if reason:
             nothing = (math.nan, math.nan, math.nan)
             return Estimate(name, *nothing, options.level, "none", (f"undefined: {reason}",))
@@ -159,8 +162,10 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         reasons = {name: statistic.reason(one.cases) for name, one in self.items()}
         return "; ".join(f"of {name!r} {reason}" for name, reason in reasons.items() if reason)
 
-    def _differ(self, statistic: Statistic, a: str, b: str, options: Options) -> tuple[Difference, tuple[str, ...]]:
-        """The difference of two models, by the components of each case or on resamples of the cases."""
+    def _differ(
+        self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions
+    ) -> tuple[Difference, tuple[str, ...]]:
+        """Return the difference of two models, by the components of each case or on resamples of the cases."""
         one, two = self[a].cases, self[b].cases
         if options.method == "bootstrap":
             of_one, of_two = statistic.values(one), statistic.values(two)
@@ -170,8 +175,8 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         both = [statistic.with_limits(cases, options.level) for cases in (one, two)]
         value = both[0].value - both[1].value
         if both[0].units is None or both[1].units is None:
-            return NormalDifference(value, math.nan), (NO_FORMULA,)
-        return NormalDifference(value, math.sqrt(one.covariance(both[0].units - both[1].units)[0, 0])), ()
+            return StudentDifference(value, math.nan), (NO_FORMULA,)
+        return StudentDifference(value, math.sqrt(one.covariance(both[0].units - both[1].units)[0, 0])), ()
 
     # ------------------------------------------------------------------ tests
 
@@ -196,35 +201,37 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             parameters: Those of the measure.
         """
         check_choice(method, "method", METHODS)
-        options = Options(LEVEL, method, resamples, check_whole(seed, "seed", 0)).checked()
+        options = ClassIntervalOptions(LEVEL, method, resamples, check_whole(seed, "seed", 0)).checked()
         statistic = statistic_of(measure, mean, **parameters)
         pairs = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         if len(pairs) == 1:
-            return PairTests(_named(statistic), pairs, pairs[0].p_value)
+            return PairTests(_name_statistic(statistic), pairs, pairs[0].p_value)
         if method == "bootstrap" or self._reason(statistic):
             smallest = min((pair.p_holm for pair in pairs if not math.isnan(pair.p_holm)), default=math.nan)
-            return PairTests(_named(statistic), pairs, smallest)
+            return PairTests(_name_statistic(statistic), pairs, smallest)
         return self._omnibus(statistic, pairs)
 
-    def _pair_test(self, statistic: Statistic, a: str, b: str, options: Options) -> PairTest:
+    def _pair_test(self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions) -> PairTest:
         reason, nothing = self._reason(statistic), math.nan
         if reason:
-            return PairTest(_named(statistic), a, b, nothing, nothing, nothing, nothing, "none", (reason,))
+            return PairTest(_name_statistic(statistic), a, b, nothing, nothing, nothing, nothing, "none", (reason,))
         difference, notes = self._differ(statistic, a, b, options)
         share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
         how = _method(statistic, options.method)
-        return PairTest(_named(statistic), a, b, difference.value, difference.p_value(), nothing, share, how, notes)
+        return PairTest(
+            _name_statistic(statistic), a, b, difference.value, difference.p_value(), nothing, share, how, notes
+        )
 
     def _omnibus(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
-        """The chi-square test that no model differs from the first, by the joint components of all."""
+        """Return the chi-square test that no model differs from the first, by the joint components of all."""
         values = [statistic.with_limits(one.cases, LEVEL) for one in self.values()]
         if any(one.units is None for one in values):
-            return PairTests(_named(statistic), pairs, math.nan)
+            return PairTests(_name_statistic(statistic), pairs, math.nan)
         cases = next(iter(self.values())).cases
         units = np.stack([one.units - values[0].units for one in values[1:]])  # type: ignore[operator]
         apart = np.array([one.value - values[0].value for one in values[1:]])
         statistic_, degrees, p_value = chi_square(apart, cases.covariance(units))
-        return PairTests(_named(statistic), pairs, p_value, statistic_, degrees)
+        return PairTests(_name_statistic(statistic), pairs, p_value, statistic_, degrees)
 
     # ------------------------------------------------------------------ all of it
 
@@ -234,7 +241,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         *,
         level: float = LEVEL,
     ) -> ClassComparisonSummary:
-        """The models and their differences, a row for each measure and pair.
+        """Return the models and their differences, a row for each measure and pair.
 
         Args:
             measures: Those whose differences are wanted, by name; the headlines when None.
@@ -248,7 +255,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         return ClassComparisonSummary(models, level, tuple(rows), notes)
 
     def _rows(self, statistic: Statistic, level: float) -> Iterator[ClassDifference]:
-        options = Options(level)
+        options = ClassIntervalOptions(level)
         tests = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         reason = self._reason(statistic)
         for test in tests:
@@ -275,7 +282,7 @@ def _statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
     return [first, *means, *(one for one in others if one.name != "information_score")]  # the relative one says it
 
 
-def _named(statistic: Statistic) -> str:
+def _name_statistic(statistic: Statistic) -> str:
     return f"{statistic.name} ({statistic.of})"
 
 

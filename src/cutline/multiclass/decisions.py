@@ -25,18 +25,20 @@ def chosen_parts(cases: ClassCases) -> Array:
         highest = cases.scores == cases.scores.max(1, keepdims=True)
         return np.asarray(highest / highest.sum(1, keepdims=True))
 
-    parts: Array = cases.kept("chosen", choose)
+    parts: Array = cases.cached("chosen", choose)
     return parts
 
 
 def decided(cases: ClassCases) -> Array:
-    """The weight of the cases by real class (rows) and predicted class (columns)."""
-    table: Array = cases.kept("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
+    """Return the weight of the cases by real class (rows) and predicted class (columns)."""
+    table: Array = cases.cached("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
     return table
 
 
 def table_of(truth: Array, chosen: Array, weights: Array) -> Array:
-    """The weight of the cases by real class (rows) and predicted class (columns), over leading axes of the weights."""
+    """Return the weight of the cases by real class (rows) and predicted class (columns), over leading axes of the
+    weights.
+    """
     count = chosen.shape[1]
     is_class = truth[:, None] == np.arange(count)
     # The classes one by one, so that no array is larger than the weights or the result.
@@ -57,7 +59,7 @@ class ConfusionMatrix:
     table: Array
 
     def __getitem__(self, label: Any) -> Counts:
-        """The counts of one class against the rest; every measure of one cut is their attribute."""
+        """Return the counts of one class against the rest; every measure of one cut is their attribute."""
         if label not in self.classes:
             known = ", ".join(map(repr, self.classes))
             raise UnknownNameError(f"There is no class {label!r} among {known}")
@@ -69,7 +71,7 @@ class ConfusionMatrix:
         return pooled_counts(self.table)
 
     def to_table(self) -> Table:
-        """A row for each real class: its cases by predicted class, and how many there are."""
+        """Return a row for each real class: its cases by predicted class, and how many there are."""
         names = tuple(f"predicted {label}" for label in self.classes)
         rows = [
             (str(label), *(_plain(cell) for cell in row), _plain(row.sum()))
@@ -78,7 +80,7 @@ class ConfusionMatrix:
         return Table(("class", *names, "cases"), tuple(rows))
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The matrix as a data frame of pandas, polars or pyarrow.
+        """Return the matrix as a data frame of pandas, polars or pyarrow.
 
         Args:
             backend: The package of the frame.
@@ -86,7 +88,7 @@ class ConfusionMatrix:
         return self.to_table().to_frame(backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """The classes and the rows of the matrix, ready for JSON."""
+        """Return the classes and the rows of the matrix, ready for JSON."""
         return {"classes": [plain_label(label) for label in self.classes], "table": self.table.tolist()}
 
     def __repr__(self) -> str:
@@ -109,13 +111,13 @@ def _plain(cell: Any) -> float | int:
 
 
 def plain_label(label: Any) -> Any:
-    """A class as JSON can hold it."""
+    """Return a class as JSON can hold it."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
 
 
 def class_counts(table: Array, position: int) -> Counts:
-    """The counts of one class against the rest, over leading axes of the table."""
+    """Return the counts of one class against the rest, over leading axes of the table."""
     own = table[..., position, position]
     real, predicted = table[..., position, :].sum(-1), table[..., :, position].sum(-1)
     # Rounding may leave a trace below 0 where there is nothing.
@@ -124,7 +126,7 @@ def class_counts(table: Array, position: int) -> Counts:
 
 
 def pooled_counts(table: Array) -> Counts:
-    """The counts of all classes added up."""
+    """Return the counts of all classes added up."""
     right, total = np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2))
     wrong = np.maximum(total - right, 0.0)
     return Counts(right, wrong, wrong, np.maximum((table.shape[-1] - 1) * total - wrong, 0.0))
@@ -134,12 +136,12 @@ def pooled_counts(table: Array) -> Counts:
 
 
 def accuracy(table: Array) -> Any:
-    """The share of the cases that are predicted right."""
+    """Return the share of the cases that are predicted right."""
     return divide(np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2)))
 
 
 def mcc(table: Array) -> Any:
-    """The correlation of real and predicted classes (Gorodkin 2004); with two, Matthews' coefficient."""
+    """Return the correlation of real and predicted classes (Gorodkin 2004); with two, Matthews' coefficient."""
     right, total, real, predicted = _sums(table)
     above = right * total - (real * predicted).sum(-1)
     return divide(above, np.sqrt((total**2 - (predicted**2).sum(-1)) * (total**2 - (real**2).sum(-1))))
@@ -158,12 +160,12 @@ def _sums(table: Array) -> tuple[Any, Any, Array, Array]:
 
 
 def accuracy_slopes(table: Array) -> Array:
-    """What one case more in each cell changes in the accuracy."""
+    """Return what one case more in each cell changes in the accuracy."""
     return np.asarray((np.eye(len(table)) - accuracy(table)) / table.sum())
 
 
 def mcc_slopes(table: Array) -> Array:
-    """What one case more in each cell changes in the correlation."""
+    """Return what one case more in each cell changes in the correlation."""
     right, total, real, predicted = _sums(table)
     spread_said, spread_real = total**2 - (predicted**2).sum(), total**2 - (real**2).sum()
     above = np.eye(len(table)) * total + right - predicted[:, None] - real
@@ -173,7 +175,7 @@ def mcc_slopes(table: Array) -> Array:
 
 
 def kappa_slopes(table: Array) -> Array:
-    """What one case more in each cell changes in kappa."""
+    """Return what one case more in each cell changes in kappa."""
     right, total, real, predicted = _sums(table)
     below = total**2 - (real * predicted).sum()
     above = np.eye(len(table)) * total + right - predicted[:, None] - real

@@ -46,21 +46,21 @@ class ClassDifference:
         return method_title(self.test.method)
 
     def better_model(self, level: float) -> str:
-        """The model that is better, where the corrected test says so; empty otherwise."""
+        """Return the model that is better, where the corrected test says so; empty otherwise."""
         if not self.test.p_holm <= 1 - level:  # NaN is not
             return ""
         is_a = (self.test.difference > 0) == (self.better != "lower")
         return self.test.a if is_a else self.test.b
 
     def conclusion(self, level: float) -> str:
-        """The one conclusion of the row, from the corrected test."""
+        """Return the one conclusion of the row, from the corrected test."""
         if math.isnan(self.test.p_holm):
             return "no test"
         better = self.better_model(level)
         return f"{better} is better" if better else "not significant"
 
     def cells(self) -> tuple[Any, ...]:
-        """The row as the columns of a summary."""
+        """Return the row as the columns of a summary."""
         test = self.test
         numbers = (self.value_a, self.value_b, test.difference, self.low, self.high, test.p_value, test.p_holm)
         return self.measure, self.of, test.a, test.b, *numbers, test.method, " ".join(test.notes)
@@ -97,7 +97,7 @@ class ClassComparisonSummary(Tabulated):
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=("note",))
 
     def shown_table(self) -> Table:
-        """The differences as people read them."""
+        """Return the differences as people read them."""
         rows = [
             (
                 row.title,
@@ -117,7 +117,7 @@ class ClassComparisonSummary(Tabulated):
         return Table(names, tuple(rows))
 
     def document(self) -> dict[str, Any]:
-        """All of it, ready for JSON (docs/schema.json)."""
+        """Return all of it, ready for JSON (docs/schema.json)."""
         return {
             "schema": "cutline/class-comparison/1",
             "models": {name: summary.document() for name, summary in self.models.items()},

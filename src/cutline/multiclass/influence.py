@@ -35,7 +35,7 @@ NOTHING = 1e-12  # a length that only rounding makes
 NO_SPREAD = "These data do not tell the standard error: there is no interval."
 
 
-class Part(NamedTuple):
+class InfluenceTerm(NamedTuple):
     """A term of a sum: its factor, its value, what each case more changes in it, and its own limits."""
 
     factor: float
@@ -54,17 +54,17 @@ class Sum(NamedTuple):
     limits: Limits
 
     def variance(self, squares: Array) -> float:
-        """The variance, given the squared weights of the cases."""
+        """Return the variance, given the squared weights of the cases."""
         return variance(self.units, squares)
 
 
 def variance(units: Array, squares: Array) -> float:
-    """The variance of what the units are changes of."""
+    """Return the variance of what the units are changes of."""
     return float(np.einsum("i,i,i->", squares, units, units))
 
 
-def added(parts: Iterable[Part], squares: Array) -> Sum:
-    """The parts added up, with limits from their limits and from how their components are correlated.
+def added(parts: Iterable[InfluenceTerm], squares: Array) -> Sum:
+    """Return the parts added up, with limits from their limits and from how their components are correlated.
 
     A part whose cases all change it alike, or which too few cases tell anything about, has no direction: its reach is
     added in full, as if it were perfectly correlated with all others.
@@ -87,8 +87,9 @@ def added(parts: Iterable[Part], squares: Array) -> Sum:
     return Sum(value, units, Limits(value - low, value + high))
 
 
-def shares_part(values: Array, cases: ClassCases, level: float) -> Part:
-    """What chance does to the shares of the classes where these are the weights of a mean: a part that is zero in sum.
+def shares_part(values: Array, cases: ClassCases, level: float) -> InfluenceTerm:
+    """Return what chance does to the shares of the classes where these are the weights of a mean: a part that is zero
+    in sum.
 
     Args:
         values: What each class brings to the mean per unit of its share.
@@ -97,7 +98,7 @@ def shares_part(values: Array, cases: ClassCases, level: float) -> Part:
     """
     units = (values[cases.truth] - float(cases.shares @ values)) / float(cases.sizes.sum())
     reach = quantile(level) * math.sqrt(variance(units, cases.squares))
-    return Part(1.0, 0.0, units, Limits(-reach, reach))
+    return InfluenceTerm(1.0, 0.0, units, Limits(-reach, reach))
 
 
 # ---------------------------------------------------------------------- the AUC
@@ -109,32 +110,34 @@ def area_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     place, area, size = places_in(r, scores), MEASURES["auc"].compute(r), effective(r)
     units = np.where(
         is_positive,
-        (of_positives[place] - area) * _corrected(float(size.positives)) / float(r.positives),
-        (of_negatives[place] - area) * _corrected(float(size.negatives)) / float(r.negatives),
+        (of_positives[place] - area) * _correction(float(size.positives)) / float(r.positives),
+        (of_negatives[place] - area) * _correction(float(size.negatives)) / float(r.negatives),
     )
     return np.asarray(units)
 
 
 def places_in(r: Ranking, scores: Array) -> Array:
-    """Where the scores of cases stand in a ranking."""
+    """Return where the scores of cases stand in a ranking."""
     return find_scores(r, scores)
 
 
-def _corrected(size: float) -> float:
-    """The factor for the degree of freedom that the mean of a class takes; one case has no spread."""
+def _correction(size: float) -> float:
+    """Return the factor for the degree of freedom that the mean of a class takes; one case has no spread."""
     return math.sqrt(size / (size - 1)) if size > 1 + 1e-9 else math.nan
 
 
-def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> Part:
-    """The AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
+def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> InfluenceTerm:
+    """Return the AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
     estimate = by_formula(of_measure(MEASURES["auc"], r, {}), level)
     assert estimate is not None  # noqa: S101
     limits = Limits(estimate.low, estimate.high)
-    return Part(1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes)
+    return InfluenceTerm(
+        1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes
+    )
 
 
 def pooled_area_units(r: Ranking, scores: Array, is_own: Array) -> Array:
-    """The components of the AUC of pooled scores, of which each case has several: they are added up by case.
+    """Return the components of the AUC of pooled scores, summed by case, since each case has several scores.
 
     Args:
         r: The pooled ranking.
@@ -155,7 +158,7 @@ def pooled_area_units(r: Ranking, scores: Array, is_own: Array) -> Array:
 
 
 def precision_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
-    """What each case changes in the average precision: it moves its own precision and all those below it."""
+    """Return what each case changes in the average precision: it moves its own precision and all those below it."""
     flagged, positives = r.ends[1:].astype(float), float(r.positives)
     pos, tp = r.floats[0], r.tp[1:].astype(float)
     of_own = divide(tp, flagged)
@@ -168,23 +171,29 @@ def precision_units(r: Ranking, scores: Array, is_positive: Array) -> Array:
     return np.where(is_positive, of_positives[place], of_negatives[place])
 
 
-def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> Part:
-    """An average precision with limits on the scale of its log-odds; of a perfect order, those that its size allows."""
+def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> InfluenceTerm:
+    """Return an average precision with limits on the scale of its log-odds; of a perfect order, those that its size
+    allows.
+    """
     estimand = of_measure(MEASURES["average_precision"], r, {})
     spread = math.sqrt(variance(units, squares))
     if spread > NOTHING and 0 < estimand.value < 1:
-        return Part(1.0, estimand.value, units, on_its_scale(estimand.value, spread, (0, 1), level), "influence_logit")
+        return InfluenceTerm(
+            1.0, estimand.value, units, on_its_scale(estimand.value, spread, (0, 1), level), "influence_logit"
+        )
     perfect = separated(estimand, level)
     if perfect is None:
-        return Part(1.0, estimand.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
-    return Part(1.0, estimand.value, units, Limits(float(perfect.low), float(perfect.high)), "wilson", (SEPARATED,))
+        return InfluenceTerm(1.0, estimand.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
+    return InfluenceTerm(
+        1.0, estimand.value, units, Limits(float(perfect.low), float(perfect.high)), "wilson", (SEPARATED,)
+    )
 
 
 # ---------------------------------------------------------------------- one class of a table
 
 
 def counts_units(measure: Measure, counts: Counts, is_class: Array, chosen: Array) -> Array:
-    """What each case changes in a measure of the counts of one class.
+    """Return what each case changes in a measure of the counts of one class.
 
     Args:
         measure: The measure.
@@ -196,8 +205,8 @@ def counts_units(measure: Measure, counts: Counts, is_class: Array, chosen: Arra
     return np.asarray(np.where(is_class, chosen * tp + (1 - chosen) * fn, chosen * fp + (1 - chosen) * tn))
 
 
-def counts_part(measure: Measure, counts: Counts, units: Array, cases: ClassCases, level: float) -> Part:
-    """A measure of one class with limits: Wilson's where it is a share of cases, else by its standard error.
+def counts_part(measure: Measure, counts: Counts, units: Array, cases: ClassCases, level: float) -> InfluenceTerm:
+    """Return a measure of one class with limits: Wilson's where it is a share of cases, else by its standard error.
 
     F1 is one too: 2 J / (1 + J), where J is the share of the true positives among all but the true negatives.
 
@@ -215,13 +224,13 @@ def counts_part(measure: Measure, counts: Counts, units: Array, cases: ClassCase
         low, high = (float(limit) for limit in proportions.wilson(tp, among, level))
         if measure.name == "f1":
             low, high = 2 * low / (1 + low), 2 * high / (1 + high)
-        return Part(1.0, value, units, Limits(low, high), "wilson")
+        return InfluenceTerm(1.0, value, units, Limits(low, high), "wilson")
     limits = normal_limits(value, math.sqrt(variance(units, cases.squares)), measure.range, level)
-    return Part(1.0, value, units, limits, "influence", () if limits.low == limits.low else (NO_SPREAD,))
+    return InfluenceTerm(1.0, value, units, limits, "influence", () if limits.low == limits.low else (NO_SPREAD,))
 
 
 def normal_limits(value: float, spread: float, allowed: tuple[float, float], level: float) -> Limits:
-    """The value and as much on either side, within what is allowed; no limits without a spread."""
+    """Return normal limits clipped to the range of the measure; NaN without a spread."""
     if not spread > NOTHING:
         return Limits(math.nan, math.nan)
     reach = quantile(level) * spread

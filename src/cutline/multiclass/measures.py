@@ -17,7 +17,7 @@ from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES
 from cutline.measures.probabilities import check_prior, class_entropy, information
 from cutline.multiclass import decisions, influence
-from cutline.multiclass.influence import Part
+from cutline.multiclass.influence import InfluenceTerm
 from cutline.multiclass.statistic import MACRO, WEIGHTED, Statistic, ValueWithLimits, class_shares, stacked
 from cutline.results.estimate import Limits
 
@@ -44,14 +44,14 @@ class HandTill(Statistic):
         return [(a, b) for a in own for b in own if a != b]
 
     def _factors(self, shares: Array, pairs: list[tuple[int, int]]) -> Array:
-        """The factor of each ordered pair, over leading axes of the shares."""
+        """Return the factor of each ordered pair, over leading axes of the shares."""
         if self.mean == MACRO:
             return np.full(len(pairs), 1 / len(pairs))
         both = np.stack([shares[..., a] + shares[..., b] for a, b in pairs], axis=-1)
         return np.asarray(both / both.sum(-1, keepdims=True))
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights."""
+        """Return the value as a function of the weights."""
         pairs, shares, auc = self._pairs(cases), class_shares(cases), MEASURES["auc"]
         ranked = []
         for a, b in pairs:
@@ -65,25 +65,25 @@ class HandTill(Statistic):
         return mean
 
     def reason(self, cases: ClassCases) -> str:
-        """A class without cases has no pairs."""
+        """Return a class without cases has no pairs."""
         if self.mean == WEIGHTED:
             return ""
         return "; ".join(f"class {cases.classes[c]!r} has no case" for c in np.flatnonzero(cases.sizes == 0))
 
     def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
-        """Scores without information order a pair rightly half the time."""
+        """Return 0.5: scores without information order half of the pairs rightly."""
         return 0.5
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """The mean with its limits."""
+        """Return the mean with its limits."""
         sum_ = influence.added(self._parts(cases, level), cases.squares)
         return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
-    def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
+    def _parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
         pairs = self._pairs(cases)
         factors, values = self._factors(cases.shares, pairs), np.zeros(len(cases.classes))
         for (a, b), factor in zip(pairs, factors.tolist(), strict=True):
-            part, members = cases.kept(("area of a pair", a, b, level), partial(_area_of_pair, cases, a, b, level))
+            part, members = cases.cached(("area of a pair", a, b, level), partial(_area_of_pair, cases, a, b, level))
             units = np.zeros(len(cases))
             units[members] = part.units
             values[[a, b]] += part.value
@@ -92,7 +92,7 @@ class HandTill(Statistic):
             yield influence.shares_part(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
 
 
-def _area_of_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[Part, Array]:
+def _area_of_pair(cases: ClassCases, a: int, b: int, level: float) -> tuple[InfluenceTerm, Array]:
     """Return the AUC of one class against another, and which cases are of either."""
     r, members = cases.pair_ranking(a, b)
     return influence.area_part(r, cases.scores[members, a], cases.truth[members] == a, level), members
@@ -115,22 +115,22 @@ class OfTable(Statistic):
     of: str = "all classes"
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights."""
+        """Return the value as a function of the weights."""
         chosen = decisions.chosen_parts(cases)
         return lambda weights: np.asarray(self.function(decisions.table_of(cases.truth, chosen, weights)))
 
     def reason(self, cases: ClassCases) -> str:
-        """The reason of the measure where it has no value."""
+        """Return the reason of the measure where it has no value."""
         return self.undefined if math.isnan(float(self.values(cases)(cases.weights))) else ""
 
     def baseline(self, cases: ClassCases) -> float:
-        """The value of decisions that have nothing to do with the classes, with the same shares."""
+        """Return the value of decisions that have nothing to do with the classes, with the same shares."""
         table = decisions.decided(cases)
         value = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
         return 0.0 if abs(value) < influence.NOTHING else value
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """Wilson's interval for the accuracy, the log-odds of the range for the others."""
+        """Return Wilson's interval for the accuracy, and limits on the log odds of the range for the others."""
         chosen = decisions.chosen_parts(cases)
         table = decisions.decided(cases)
         slopes = self.slopes(table)
@@ -152,7 +152,7 @@ SEPARATED = (
 
 
 def _with_errors(table: Array, sizes: Array, level: float) -> Array:
-    """The table in which each class has as many errors as Wilson's interval allows, spread evenly."""
+    """Return the table in which each class has as many errors as Wilson's interval allows, spread evenly."""
     right = np.array([float(proportions.wilson(n, n, level).low) if n else 0.0 for n in sizes])
     real, count = table.sum(1), len(table)
     losses = np.repeat((real * (1 - right) / (count - 1))[:, None], count, axis=1)
@@ -178,7 +178,7 @@ class OfProbabilities(Statistic):
     needs_order: bool = False
 
     def with_parameters(self, **parameters: Any) -> OfProbabilities:
-        """The same statistic with the logarithm to another base."""
+        """Return the same statistic with the logarithm to another base."""
         log_base = math.log(check_base(parameters["base"]))
         return replace(
             self,
@@ -187,20 +187,20 @@ class OfProbabilities(Statistic):
         )
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights."""
+        """Return the value as a function of the weights."""
         losses = self.loss(cases.scores, cases.truth)
         return lambda weights: np.asarray(np.matmul(weights.astype(float), losses) / weights.sum(-1))
 
     def reason(self, cases: ClassCases) -> str:
-        """Why the scores are not probabilities, or that the classes have no order."""
+        """Return why the scores are not probabilities, or that the classes have no order."""
         return NO_ORDER if self.needs_order and not cases.ordered else cases.not_probabilities
 
     def baseline(self, cases: ClassCases) -> float:
-        """The value of probabilities that are the shares of the classes, whatever the case."""
+        """Return the value of probabilities that are the shares of the classes, whatever the case."""
         return float(self.of_shares(cases.shares))
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """The mean plus and minus its standard error times the normal quantile."""
+        """Return the mean plus and minus its standard error times the normal quantile."""
         losses, total = self.loss(cases.scores, cases.truth), float(cases.sizes.sum())
         value, n = float(cases.weights @ losses) / total, float(cases.effective_sizes.sum())
         units = (losses - value) / total * math.sqrt(n / (n - 1))
@@ -225,7 +225,9 @@ def _entropy(shares: Array) -> float:
 
 
 def _ranked_losses(scores: Array, truth: Array) -> Array:
-    """The ranked probability score of each case: squared distances of cumulated probabilities, for ordered classes."""
+    """Return the ranked probability score of each case: squared distances of cumulated probabilities, for ordered
+    classes.
+    """
     steps = scores.shape[1] - 1
     happened = truth[:, None] <= np.arange(steps)
     return np.asarray(((np.cumsum(scores, axis=1)[:, :-1] - happened) ** 2).sum(1) / steps)
@@ -237,7 +239,7 @@ def _ranked_of_shares(shares: Array) -> float:
 
 
 def check_base(base: Any) -> float:
-    """The base of a logarithm, checked as the measures of the registry check it."""
+    """Return the base of a logarithm, checked as the measures of the registry check it."""
     parameter = MEASURES["log_loss"].parameters["base"]
     parameter.check("base", base, math.e)
     return float(base)
@@ -277,27 +279,27 @@ class InformationScore(Statistic):
         return ("prior",) if self.relative else ("base", "prior")
 
     def with_parameters(self, **parameters: Any) -> InformationScore:
-        """The same score with another base or prior."""
+        """Return the same score with another base or prior."""
         if "base" in parameters:
             check_base(parameters["base"])
         return replace(self, **parameters)
 
     def reason(self, cases: ClassCases) -> str:
-        """Why the scores are not probabilities, or that a class that occurs has the prior 0."""
+        """Return why the scores are not probabilities, or that a class that occurs has the prior 0."""
         if cases.not_probabilities:
             return cases.not_probabilities
         absent = [] if self.prior is None else np.flatnonzero((self._prior_of(cases) == 0) & (cases.sizes > 0)).tolist()
         return f"class {cases.classes[absent[0]]!r} occurs and has the prior 0" if len(absent) else ""
 
     def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
-        """The prior itself gives no information."""
+        """Return the prior itself gives no information."""
         return 0.0
 
     def _prior_of(self, cases: ClassCases) -> Array:
         return cases.shares if self.prior is None else check_prior(self.prior, cases.classes)
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights, of which the prior is one too unless it is given."""
+        """Return the value as a function of the weights; the prior is one of them unless it is given."""
         own, shares = _own_probabilities(cases.scores, cases.truth), class_shares(cases)
         fixed = None if self.prior is None else self._prior_of(cases)
 
@@ -310,7 +312,7 @@ class InformationScore(Statistic):
         return mean
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """The mean plus and minus its standard error; what a case changes in the prior counts too."""
+        """Return the mean plus and minus its standard error; what a case changes in the prior counts too."""
         prior, total, own = (
             self._prior_of(cases),
             float(cases.sizes.sum()),
@@ -333,12 +335,12 @@ class InformationScore(Statistic):
 
 
 def _own_probabilities(scores: Array, truth: Array) -> Array:
-    """The probability of the true class of each case."""
+    """Return the probability of the true class of each case."""
     return np.asarray(scores[np.arange(len(truth)), truth])
 
 
 def _prior_slopes(own: Array, cases: ClassCases, prior: Array) -> Array:
-    """What the prior of each class changes in the mean information, in nats."""
+    """Return what the prior of each class changes in the mean information, in nats."""
     mine = prior[cases.truth]
     slope = np.where(own >= mine, -1 / mine, -1 / (1 - mine))
     sums = np.bincount(cases.truth, weights=cases.weights * slope, minlength=len(prior))
@@ -375,5 +377,5 @@ WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE,
 
 
 def whole_measures(cases: ClassCases) -> list[Statistic]:
-    """The measures of all classes that a summary shows: those of an order where the classes have one."""
+    """Return the measures of all classes that a summary shows: those of an order where the classes have one."""
     return [one for one in WHOLE if cases.ordered or not getattr(one, "needs_order", False)]

@@ -15,17 +15,29 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, near
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table
-from cutline.core.validation import LEVEL, check_choice, check_level, check_number, check_whole, counted, name_of
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_level,
+    check_number,
+    check_whole,
+    counted,
+    each_name,
+    is_among,
+    name_of,
+)
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import finished, whole_groups
-from cutline.inference.cluster_ratio import Ratio, cluster_ratio, student_limits, wilson_limits
-from cutline.inputs.column_source import Ask, opened, reading
+from cutline.inference.cluster_ratio import ClusterRatio, cluster_ratio, student_limits, wilson_limits
+from cutline.inputs.column_source import Request, opened, reading
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.registry import each_of
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stacked
 from cutline.results.estimate import Estimate
 
@@ -47,7 +59,7 @@ def is_indicator(labels: Any) -> bool:
 def read_labels(
     labels: Any, scores: Any, *, names: Sequence[Any] | None, name: str | None, data: Any, groups: Any
 ) -> MultiLabel:
-    """The cases of several labels, checked.
+    """Return the cases of several labels, checked.
 
     Args:
         labels: A row for each case with 0 or 1 for each label; with `data`, the names of these columns.
@@ -58,27 +70,27 @@ def read_labels(
         groups: The group of each case.
     """
     if data is not None:
-        score_columns = list(scores.values()) if isinstance(scores, Mapping) else list(scores)
+        score_columns = each_name(list(scores.values()) if isinstance(scores, Mapping) else scores, "scores")
         if len(score_columns) != len(labels):
             problem = f"names {counted(len(score_columns), 'column')} for {counted(len(labels), 'label')}"
             raise InputError(problem, "name one for each label", argument="scores")
-        requests: dict[Any, Ask] = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
-        requests |= {("s", i): Ask("scores", column) for i, column in enumerate(score_columns)}
+        requests: dict[Any, Request] = {("y", i): Request("labels", column) for i, column in enumerate(labels)}
+        requests |= {("s", i): Request("scores", column) for i, column in enumerate(score_columns)}
         if groups is not None:
-            requests["groups"] = Ask("groups", groups)
+            requests["groups"] = Request("groups", groups)
         names = list(scores) if names is None and isinstance(scores, Mapping) else names or list(labels)
         with reading(opened(data), requests) as rows:
             columns = [_as_numbers(rows["y", i], column) for i, column in enumerate(labels)]
             matrix = np.column_stack([validation.scores(rows["s", i]).astype(float) for i in range(len(score_columns))])
-            return _checked(np.column_stack(columns), matrix, names, name, rows.get("groups"))
+            return _check_cases(np.column_stack(columns), matrix, names, name, rows.get("groups"))
     if isinstance(scores, Mapping):
         names = list(scores) if names is None else names
         scores = np.column_stack([validation.scores(scores[one]).astype(float) for one in names])
-    return _checked(np.asarray(labels), validation.matrix(scores, "scores"), names, name, groups)
+    return _check_cases(np.asarray(labels), validation.matrix(scores, "scores"), names, name, groups)
 
 
 def _as_numbers(values: Any, column: Any) -> Array:
-    """The 0 and 1 of a label, refused where they are text."""
+    """Return the 0 and 1 of a label, refused where they are text."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -87,7 +99,7 @@ def _as_numbers(values: Any, column: Any) -> Array:
         ) from None
 
 
-def _checked(truth: Array, scores: Array, names: Any, name: str | None, groups: Any) -> MultiLabel:
+def _check_cases(truth: Array, scores: Array, names: Any, name: str | None, groups: Any) -> MultiLabel:
     if truth.dtype.kind not in "biuf" or not np.isin(truth, (0, 1)).all():
         raise InputError("has several columns, but not of 0 and 1 alone", "pass 0/1 for each label", argument="labels")
     if truth.shape != scores.shape:
@@ -106,6 +118,7 @@ def _checked(truth: Array, scores: Array, names: Any, name: str | None, groups: 
     return MultiLabel(own, truth.astype(bool), scores, name_of(name), codes)
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class MultiLabel(Mapping[Any, Evaluation]):
     """Several labels: a mapping of the evaluation of each, their means, and measures of whole cases.
@@ -140,9 +153,11 @@ class MultiLabel(Mapping[Any, Evaluation]):
         return len(self.labels)
 
     def __getitem__(self, label: Any) -> Evaluation:
-        if label not in self.labels:
+        if not is_among(label, self.labels):
             known = list(map(str, self.labels))
-            raise UnknownNameError(f"There is no label {label!r} among {', '.join(known)}", hint=near(label, known))
+            raise UnknownNameError(
+                f"There is no label {briefly(label)} among {', '.join(known)}", hint=near(label, known)
+            )
         return Evaluation(self._rankings[self.labels.index(label)], name=str(label))
 
     @cached_property
@@ -155,7 +170,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
         return len(self.truth)
 
     def _thresholds(self, threshold: Any) -> Array:
-        """The cut of each label: one for all, or what suits the scores of each."""
+        """Return the cut of each label: one for all, or what suits the scores of each."""
         if threshold is None:
             return np.array([default_threshold(r) for r in self._rankings])
         return np.full(len(self), check_number(threshold, "threshold"))
@@ -163,18 +178,18 @@ class MultiLabel(Mapping[Any, Evaluation]):
     # ------------------------------------------------------------------ values
 
     def each(self, measure: str | Measure, threshold: float | None = None, **parameters: Any) -> dict[Any, float]:
-        """The value of a measure for each label; NaN where it is undefined.
+        """Return the value of a measure for each label; NaN where it is undefined.
 
         Args:
             measure: The measure, or its name.
             threshold: The cut of measures of one cut; what suits the scores of each label when None.
             parameters: Those of the measure.
         """
-        values = self._each(_chosen(measure, parameters), threshold)(np.ones(self.cases))
+        values = self._each(_choose_measure(measure, parameters), threshold)(np.ones(self.cases))
         return dict(zip(self.labels, values.tolist(), strict=True))
 
     def _each(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
-        """A measure of each label as a function of the weights of the cases; the labels are the last axis."""
+        """Return a measure of each label as a function of the weights of the cases; the labels are the last axis."""
         ranked = [stacked(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))]
         if measure.needs is not Needs.COUNTS:
             return lambda w: np.stack([np.asarray(measure.compute(one(w))) for one in ranked], axis=-1)
@@ -213,7 +228,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
     def value(
         self, measure: str | Measure, mean: str = MACRO, *, threshold: float | None = None, **parameters: Any
     ) -> float:
-        """A mean over the labels, the Hamming loss or the subset accuracy; NaN where it is undefined.
+        """Return a mean over the labels, the Hamming loss or the subset accuracy; NaN where it is undefined.
 
         Args:
             measure: A measure, or its name; "hamming_loss" is the share of wrong labels, "subset_accuracy" that of the
@@ -223,10 +238,10 @@ class MultiLabel(Mapping[Any, Evaluation]):
             threshold: The cut of measures of one cut; what suits the scores of each label when None.
             parameters: Those of the measure.
         """
-        if measure in OF_CASES:
+        if is_among(measure, OF_CASES):
             return float(self._of_cases(str(measure), threshold).mean())
         check_choice(mean, "mean", MEANS)
-        return float(self._function(_chosen(measure, parameters), mean, threshold)(np.ones(self.cases)))
+        return float(self._function(_choose_measure(measure, parameters), mean, threshold)(np.ones(self.cases)))
 
     def _of_cases(self, measure: str, threshold: Any) -> Array:
         wrong = self._flagged(threshold) != self.truth
@@ -245,7 +260,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
-        """A mean over the labels, the Hamming loss or the subset accuracy, with its interval.
+        """Return a mean over the labels, the Hamming loss or the subset accuracy, with its interval.
 
         The Hamming loss and the subset accuracy are means over the cases; other standard errors come from resamples of
         whole cases (whole groups, where there are some), and the limits are Wilson's for that standard error.
@@ -261,12 +276,12 @@ class MultiLabel(Mapping[Any, Evaluation]):
         """
         level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
         notes = [] if self.groups is None else [whole_groups(int(self.groups.max()) + 1)]
-        if measure in OF_CASES:
+        if is_among(measure, OF_CASES):
             ratio = self._case_ratio(self._of_cases(str(measure), threshold))
             return finished(str(measure), float(ratio.value), wilson_limits(ratio, level), (0.0, 1.0), level,
                             "ratio_wilson", notes)  # fmt: skip
         check_choice(mean, "mean", MEANS)
-        chosen = _chosen(measure, parameters)
+        chosen = _choose_measure(measure, parameters)
         function, name = self._function(chosen, mean, threshold), f"{chosen.name} ({mean} mean)"
         value = float(function(np.ones(self.cases)))
         if math.isnan(value):
@@ -277,18 +292,20 @@ class MultiLabel(Mapping[Any, Evaluation]):
         finite = draws[np.isfinite(draws)]
         if len(finite) < len(draws):
             notes.append(f"{len(draws) - len(finite)} of {len(draws)} resamples had no value and were left out.")
-        ratio = Ratio(np.asarray(value), np.asarray(finite.std(ddof=1) if len(finite) > 1 else np.nan), self.cases)
+        ratio = ClusterRatio(
+            np.asarray(value), np.asarray(finite.std(ddof=1) if len(finite) > 1 else np.nan), self.cases
+        )
         is_share = chosen.range == (0, 1)
         limits = wilson_limits(ratio, level) if is_share else student_limits(ratio, level)
         return finished(name, value, limits, chosen.range, level, "bootstrap_wilson" if is_share else "normal", notes)
 
-    def _case_ratio(self, values: Array) -> Ratio:
+    def _case_ratio(self, values: Array) -> ClusterRatio:
         if self.groups is None:
             return cluster_ratio(values, np.ones(self.cases))
         return cluster_ratio(np.bincount(self.groups, values), np.bincount(self.groups))
 
     def _draws(self, function: Callable[[Array], Array], resamples: int, seed: int) -> Array:
-        """The values of a function of the weights over resamples of whole cases, or of whole groups."""
+        """Return the values of a function of the weights over resamples of whole cases, or of whole groups."""
         rng, replicates = np.random.default_rng(seed), []
         units = self.cases if self.groups is None else int(self.groups.max()) + 1
         at_once = max(1, min(resamples, _AT_ONCE // (self.cases * len(self))))
@@ -310,7 +327,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
         resamples: int = RESAMPLES,
         seed: int = 0,
     ) -> Table:
-        """The measures of whole cases, the means over the labels and the values of each label, in one table.
+        """Return the measures of whole cases, the means over the labels and the values of each label, in one table.
 
         Args:
             measures: Which ones, by name; those of `LABEL_MEASURES` and of whole cases when None.
@@ -319,11 +336,11 @@ class MultiLabel(Mapping[Any, Evaluation]):
             resamples: The number of resamples.
             seed: The seed of the resamples.
         """
-        chosen_names = [*OF_CASES, *LABEL_MEASURES] if measures is None else list(measures)
+        chosen_names = [*OF_CASES, *LABEL_MEASURES] if measures is None else each_of(measures)
         how: dict[str, Any] = {"threshold": threshold, "level": level, "resamples": resamples, "seed": seed}
         rows: list[tuple[Any, ...]] = []
         for name in chosen_names:
-            if name in OF_CASES:
+            if is_among(name, OF_CASES):
                 e = self.estimate(name, **how)
                 rows.append((name, "cases", e.value, e.low, e.high, e.method, " ".join(e.notes)))
                 continue
@@ -345,7 +362,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
         return self.summary(resamples=200)._repr_html_()
 
 
-def _chosen(measure: str | Measure, parameters: dict[str, Any]) -> Measure:
+def _choose_measure(measure: str | Measure, parameters: dict[str, Any]) -> Measure:
     chosen = MEASURES[measure].with_(**parameters)
     if chosen.required:
         chosen.check({})

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.validation import LEVEL, check_level, check_text, counted, name_of
+from cutline.core.validation import LEVEL, check_flag, check_level, check_text, counted, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.multiclass import ClassCases, read
@@ -19,7 +20,7 @@ from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
 from cutline.multiclass import class_means, decisions
-from cutline.multiclass.class_intervals import Options, estimated, few_cases
+from cutline.multiclass.class_intervals import ClassIntervalOptions, estimated, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.multiclass.measures import WHOLE, whole_measures
 from cutline.multiclass.multilabel import is_indicator, read_labels
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def notes_on(cases: ClassCases) -> Iterator[Note]:
-    """The notes on some cases, in plain words."""
+    """Return the notes on some cases, in plain words."""
     if cases.dropped:
         yield Note("dropped", f"{counted(cases.dropped, 'row')} with a missing value dropped.")
     absent = [repr(label) for label, size in zip(cases.classes, cases.sizes, strict=True) if not size]
@@ -65,7 +66,7 @@ class Mean(float):
     reason: str
 
     def __new__(cls, value: float, reason: str = "") -> Mean:
-        """The number, and why it is undefined, if it is."""
+        """Return the number, and why it is undefined, if it is."""
         mean = super().__new__(cls, value)
         mean.reason = reason
         return mean
@@ -74,6 +75,7 @@ class Mean(float):
         return type(self), (float(self), self.reason)
 
 
+@public
 def one_vs_rest(
     labels: Any,
     scores: Any,
@@ -114,6 +116,7 @@ def one_vs_rest(
     """
     if name is not None:
         check_text(name, "name", "forest")
+    ordered = check_flag(ordered, "ordered")
     if is_indicator(labels) or (data is not None and isinstance(labels, list | tuple)):
         others = {"weights": weights, "weights_are": weights_are, "ordered": ordered or None}
         others["missing"] = None if missing == "error" else missing
@@ -127,6 +130,7 @@ def one_vs_rest(
     return OneVsRest(cases, name)
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     """Several classes: a mapping of the evaluation of each against the rest, and what they give together."""
@@ -146,7 +150,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         }
 
     def _sampler(self, position: int) -> GroupSampler | None:
-        """What a bootstrap of one class draws: whole groups, where cases belong together."""
+        """Return what a bootstrap of one class draws: whole groups, where cases belong together."""
         cases = self.cases
         if cases.groups is None:
             return None
@@ -182,7 +186,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     # ------------------------------------------------------------------ values
 
     def each(self, measure: str | Measure, **parameters: Any) -> dict[Any, float]:
-        """The value of a measure for each class; NaN where it is undefined, and `reasons` says why.
+        """Return the value of a measure for each class; NaN where it is undefined, and `reasons` says why.
 
         A measure of one cut is read where each case goes to the class of its highest score, or at the cut that is
         named, of each class by itself.
@@ -195,7 +199,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return {label: float(chosen.compute(one, **bound[label])) for label, one in data.items()}
 
     def reasons(self, measure: str | Measure, **parameters: Any) -> dict[Any, str]:
-        """Why a measure is undefined, in words, for each class where it is.
+        """Return why a measure is undefined, in words, for each class where it is.
 
         Args:
             measure: The measure, or its name.
@@ -208,7 +212,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     def _prepared(
         self, measure: str | Measure, parameters: dict[str, Any]
     ) -> tuple[Measure, dict[Any, Any], dict[Any, dict[str, Any]]]:
-        """The measure, and for each class what it is computed from and with."""
+        """Return the measure, and for each class what it is computed from and with."""
         chosen = measure_of(measure)
         at_highest = chosen.needs is Needs.COUNTS and not any(name in parameters for name in CUTS)
         source = self.confusion_matrix if at_highest else self.rankings
@@ -220,7 +224,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         )
 
     def mean(self, measure: str | Measure, average: str = MACRO, **parameters: Any) -> Mean:
-        """The mean of a measure over the classes; of average_precision it is the mean average precision.
+        """Return the mean of a measure over the classes; of average_precision it is the mean average precision.
 
         It is a float. Where the measure of a class is undefined the mean is NaN, and `.reason` says which and why.
 
@@ -238,7 +242,8 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return Mean(self.value_of(statistic), statistic.reason(self.cases))
 
     def value(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> float:
-        """A measure of all classes, such as hand_till_m, accuracy, mcc, kappa or log_loss, or a mean over the classes.
+        """Return a measure of all classes, such as hand_till_m, accuracy, mcc, kappa or log_loss, or a mean over the
+        classes.
 
         Args:
             measure: The measure, or its name.
@@ -248,7 +253,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return self.value_of(statistic_of(measure, mean, **parameters))
 
     def reason(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> str:
-        """Why it is undefined, in words; empty when it has a value.
+        """Return why it is undefined, in words; empty when it has a value.
 
         Args:
             measure: The measure, or its name.
@@ -258,7 +263,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return statistic_of(measure, mean, **parameters).reason(self.cases)
 
     def value_of(self, statistic: Statistic) -> float:
-        """The value of a statistic; NaN where it is undefined."""
+        """Return the value of a statistic; NaN where it is undefined."""
         if statistic.reason(self.cases):
             return float("nan")
         return float(statistic.values(self.cases)(self.cases.weights))
@@ -276,7 +281,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
-        """A mean over the classes, or a measure of all of them, with its interval.
+        """Return a mean over the classes, or a measure of all of them, with its interval.
 
         Args:
             measure: The measure, or its name; "hand_till_m" for that of Hand and Till.
@@ -293,7 +298,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         accuracy (all classes) 0.8333 [0.7197, 0.9069] (95 %, Wilson)
           note: Class 0 has only 20 cases: the actual coverage is probably below the nominal level.
         """
-        options = Options(level, method, resamples, seed).checked()
+        options = ClassIntervalOptions(level, method, resamples, seed).checked()
         return estimated(statistic_of(measure, mean, **parameters), self.cases, options).estimate
 
     # ------------------------------------------------------------------ all of it
@@ -307,7 +312,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         resamples: int | None = None,
         seed: int = 0,
     ) -> ClassSummary:
-        """All measures with their intervals: of all classes, means over them, and of each class.
+        """Return all measures with their intervals: of all classes, means over them, and of each class.
 
         Args:
             measures: Which ones, by name; those of `CLASS_MEASURES` and all that are of all classes when None.
@@ -316,7 +321,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             resamples: The number of resamples of a bootstrap.
             seed: The seed of the resamples.
         """
-        options = Options(check_level(level), method, resamples, seed).checked()
+        options = ClassIntervalOptions(check_level(level), method, resamples, seed).checked()
         whole, each = _chosen_measures(measures, self.cases)
         means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
         rows = [
@@ -326,7 +331,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         ]
         return ClassSummary(self._data, options.level, self.confusion_matrix, tuple(rows), self.notes)
 
-    def _row(self, statistic: Statistic, scope: str, options: Options) -> ClassRow:
+    def _row(self, statistic: Statistic, scope: str, options: ClassIntervalOptions) -> ClassRow:
         estimate = estimated(statistic, self.cases, options)
         return ClassRow(
             statistic.name,
@@ -346,7 +351,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         baselines = class_means.class_baselines(measure, self.cases)
         for position, label in enumerate(self.cases.classes):
             one = class_means.OneClass(measure, position)
-            estimate = estimated(one, self.cases, Options(level))
+            estimate = estimated(one, self.cases, ClassIntervalOptions(level))
             yield ClassRow(
                 str(measure),
                 measure.title,
@@ -373,7 +378,8 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     # ------------------------------------------------------------------ looks
 
     def chart(self, name: str = "class_roc", **parameters: Any) -> Picture:
-        """A chart of all classes: class_roc, class_measures, class_confusion_matrix; or a line for each class.
+        """Return a chart of all classes: class_roc, class_measures, class_confusion_matrix; or a line for each
+        class.
 
         Args:
             name: The name of the chart; any that shows several models draws a line for each class.
@@ -381,11 +387,13 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         """
         from cutline.charts import CHARTS, Shows, chart
 
-        return chart(name, self if CHARTS[name].shows is Shows.CLASSES else self.evaluations, **parameters)
+        models = self if CHARTS[name].shows is Shows.CLASSES else self.evaluations
+        picture: Picture = chart(name, models, **parameters)
+        return picture
 
     @cached_property
-    def drawn(self) -> DrawnClasses:
-        """What the charts of several classes show."""
+    def chart_data(self) -> DrawnClasses:
+        """Return what the charts of several classes show."""
         from cutline.multiclass.charts import classes_to_draw
 
         return classes_to_draw(self)
@@ -399,7 +407,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
 
 
 def _chosen_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
-    """The measures of all classes, and those of each class."""
+    """Return the measures of all classes, and those of each class."""
     if measures is None:
         return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
@@ -414,5 +422,5 @@ def _chosen_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic],
 
 
 def _means_of(measure: Measure) -> tuple[str, ...]:
-    """The means that are worth a row: pooled, a measure of decisions is another form of the accuracy."""
+    """Return the means that are worth a row: pooled, a measure of decisions is another form of the accuracy."""
     return MEANS if measure.needs is not Needs.COUNTS else tuple(mean for mean in MEANS if mean != MICRO)

@@ -21,7 +21,7 @@ CLASS_MEASURES = ("auc", "average_precision", "precision", "recall", "f1")  # wh
 
 
 def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None) -> Measure:
-    """The measure of one class against the rest that a name means.
+    """Return the measure of one class against the rest that a name means.
 
     Args:
         measure: The measure, or its name.
@@ -38,7 +38,8 @@ def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None)
 
 
 def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
-    """The statistic of a measure: of all classes where there is one of that name, else a mean over the classes.
+    """Return the statistic of a measure: of all classes where there is one of that name, else a mean over the
+    classes.
 
     Args:
         measure: The measure, or its name; "hand_till_m" for that of Hand and Till.
@@ -71,7 +72,7 @@ def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: 
 
 
 def _own(measure: str | Measure, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters, none of which is a cut: each case goes to the class of its highest score."""
+    """Return the parameters, and refuse a cut: each case goes to the class of its highest score."""
     chosen = MEASURES[measure] if isinstance(measure, Measure) or measure in MEASURES else None
     cuts = [name for name in parameters if name in CUTS and (chosen is None or name not in chosen.parameters)]
     if cuts and chosen is not None and chosen.needs is Needs.COUNTS:

@@ -49,18 +49,18 @@ class Statistic(ABC):
 
     @abstractmethod
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
-        """The value as a function of the weights of the cases, over leading axes."""
+        """Return the value as a function of the weights of the cases, over leading axes."""
 
     @abstractmethod
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        """The value of the data with its limits; the value must be defined."""
+        """Return the value of the data with its limits; the value must be defined."""
 
     def reason(self, cases: ClassCases) -> str:  # noqa: ARG002
-        """Why it is undefined, in words; empty when it has a value."""
+        """Return why it is undefined, in words; empty when it has a value."""
         return ""
 
     def baseline(self, cases: ClassCases) -> float | None:  # noqa: ARG002
-        """The value of scores without information; None where there is none to name."""
+        """Return the value of scores without information; None where there is none to name."""
         return None
 
 
@@ -68,7 +68,7 @@ class Statistic(ABC):
 
 
 def stacked(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array], Ranking]:
-    """The rankings of some scores as a function of the weights of the cases.
+    """Return the rankings of some scores as a function of the weights of the cases.
 
     Args:
         scores: The scores.
@@ -88,19 +88,19 @@ def stacked(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array],
 
 
 def class_stack(cases: ClassCases, position: int) -> Callable[[Array], Ranking]:
-    """The rankings of one class against the rest."""
+    """Return the rankings of one class against the rest."""
     return stacked(cases.scores[:, position], cases.truth == position, np.arange(len(cases)))
 
 
 def pooled_stack(cases: ClassCases) -> Callable[[Array], Ranking]:
-    """The rankings of all scores of all cases together."""
+    """Return the rankings of all scores of all cases together."""
     count = len(cases.classes)
     is_own = cases.truth[:, None] == np.arange(count)
     return stacked(cases.scores.ravel(), is_own.ravel(), np.repeat(np.arange(len(cases)), count))
 
 
 def class_shares(cases: ClassCases) -> Callable[[Array], Array]:
-    """The shares of the classes as a function of the weights."""
+    """Return the shares of the classes as a function of the weights."""
     is_class = (cases.truth[:, None] == np.arange(len(cases.classes))).astype(float)
 
     def shares(weights: Array) -> Array:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from cutline.core.errors import UnknownNameError, near
 from cutline.studies import hard, noise, quota, skew, voting
-from cutline.studies.study import Settings, Study
-from cutline.studies.study_report import Section, StudyReport
+from cutline.studies.study import Study, StudySettings
+from cutline.studies.study_report import StudyReport, StudySection
 
 STUDIES: dict[str, Study] = {
     study.name: study for study in (quota.STUDY, voting.STUDY, skew.STUDY, noise.STUDY, hard.STUDY)
 }
 
-__all__ = ["STUDIES", "Section", "Settings", "Study", "StudyReport", "study"]
+__all__ = ["STUDIES", "Study", "StudyReport", "StudySection", "StudySettings", "study"]
 
 
 def study(name: str) -> Study:
-    """A study by its name.
+    """Return a study by its name.
 
     Args:
         name: One of the names in `STUDIES`.

@@ -92,7 +92,7 @@ class DataSet:
 
 
 def from_columns(name: str, columns: dict[str, list[str]]) -> DataSet:
-    """A data set from its columns as text.
+    """Return a data set from its columns as text.
 
     Args:
         name: The name of the data set; columns of the known ones are numeric or nominal as `KNOWN` says, those of
@@ -143,7 +143,9 @@ def _codes(values: list[str]) -> list[int]:
 
 
 def read_folder(folder: Path) -> Iterator[tuple[str, DataSet | str]]:
-    """The known data sets that a folder holds as CSV files, each by its name, or why one of them cannot be used."""
+    """Return the known data sets that a folder holds as CSV files, each by its name, or why one of them cannot be
+    used.
+    """
     if not folder.is_dir():
         raise ParameterError(
             f"There is no folder {str(folder)!r}", "pass the folder that holds the data sets as CSV files"
@@ -178,7 +180,7 @@ def _read(name: str, path: Path) -> DataSet:
 
 
 def fetched() -> Iterator[tuple[str, DataSet | str]]:
-    """The known data sets from OpenML, each by its name, or why one of them cannot be used.
+    """Return the known data sets from OpenML, each by its name, or why one of them cannot be used.
 
     Raises OSError where the first of them all fail, so that OpenML counts as out of reach, and ImportError without
     pandas.
@@ -189,7 +191,7 @@ def fetched() -> Iterator[tuple[str, DataSet | str]]:
     is_reached = False
     for name in KNOWN:
         try:
-            columns = _downloaded(name)
+            columns = _download(name)
         except Exception as error:  # any: what a server sends may break the reader in any way
             failed.append(f"{name}: it cannot be fetched from OpenML ({_first_line(error)}).")
             if not is_reached and len(failed) == _TRIES:
@@ -203,8 +205,8 @@ def fetched() -> Iterator[tuple[str, DataSet | str]]:
             yield name, str(error)
 
 
-def _downloaded(name: str) -> dict[str, list[str]]:
-    """The columns of a data set at OpenML as text, the class among them."""
+def _download(name: str) -> dict[str, list[str]]:
+    """Return the columns of a data set at OpenML as text, the class among them."""
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():
@@ -215,7 +217,7 @@ def _downloaded(name: str) -> dict[str, list[str]]:
 
 
 def shipped() -> Iterator[tuple[str, DataSet | str]]:
-    """The data sets that come with scikit-learn; two of them are of the experiment, two others only like it."""
+    """Return the data sets that come with scikit-learn; two of them are of the experiment, two others only like it."""
     from sklearn import datasets
 
     loaders = {"iris": datasets.load_iris, "wine": datasets.load_wine}

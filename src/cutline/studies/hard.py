@@ -10,19 +10,19 @@ from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.examples import load
 from cutline.studies import study_charts
-from cutline.studies.study import Settings, Study
-from cutline.studies.study_report import Section, StudyReport
+from cutline.studies.study import Study, StudySettings
+from cutline.studies.study_report import StudyReport, StudySection
 
-WANTED = "B > C > A"
+EXPECTED = "B > C > A"
 WITH_TIES = ("B = C > A", "B > A = C", "A = B = C")  # an order names equal ones by the alphabet
 PRINTED = ("accuracy", "precision", "recall", "f1", "mutual_information")  # Murphy's Table 5
 
 
-def run(settings: Settings) -> StudyReport:
-    """Every measure of one cut in the registry, on the three tables; nothing here is random."""
+def run(settings: StudySettings) -> StudyReport:
+    """Compute every measure of one cut in the registry on the three tables; nothing here is random."""
     table = compare_counts(load("murphy_table_4").tables)
     rows = {str(row["measure"]): row for row in table}
-    right = [name for name, row in rows.items() if row["order"] == WANTED]
+    right = [name for name, row in rows.items() if row["order"] == EXPECTED]
     kinds = Counter(str(row["order"]) for row in table)
     counted = f"Of the {len(rows)} measures of one cut in the registry, {len(right)} put the classifiers in the order"
     undefined = (
@@ -30,24 +30,24 @@ def run(settings: Settings) -> StudyReport:
         "a measure that does not say which way is better orders nothing."
     )
     answer = (
-        f"{counted} {WANTED}, which the text asks for up to ties.",
+        f"{counted} {EXPECTED}, which the text asks for up to ties.",
         _within_table_5(rows),
         f"Beyond these five, the same order comes from: {_titles(rows, [n for n in right if n not in PRINTED])}.",
         undefined,
     )
     printed = Table(table.columns, tuple(row for row in table.rows if row[0] in PRINTED))
     sections = (
-        Section("Murphy's Table 5", (), printed, name="hard-table-5"),
-        Section("How often each order comes out", (), None, _chart(kinds), "hard-orders"),
-        Section("Every measure of one cut", (), Table(table.columns, table.rows), name="hard-all"),
+        StudySection("Murphy's Table 5", (), printed, name="hard-table-5"),
+        StudySection("How often each order comes out", (), None, _chart(kinds), "hard-orders"),
+        StudySection("Every measure of one cut", (), Table(table.columns, table.rows), name="hard-all"),
     )
     facts = {"measures": len(rows), "in the wanted order": right}
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick, facts=facts)
 
 
 def _within_table_5(rows: dict[str, dict[str, Any]]) -> str:
-    """What the measures of the text's own table say."""
-    strictly = [name for name in PRINTED if rows[name]["order"] == WANTED]
+    """Return what the measures of the text's own table say."""
+    strictly = [name for name in PRINTED if rows[name]["order"] == EXPECTED]
     tied = [name for name in PRINTED if name not in strictly and rows[name]["order"] in WITH_TIES]
     return (
         f"Of the five measures that the text tries, this is the order of: {_titles(rows, strictly)}. The text writes "

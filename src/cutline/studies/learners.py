@@ -26,7 +26,7 @@ PLAIN_TREE = "C4.5, neither pruned nor smoothed"
 def probabilities(
     learner: str, numeric: Array, nominal: Array, y: Array, train: Array, test: Array, seed: int
 ) -> Array:
-    """The probability of each class (0, 1, ...) for the test cases, learned from the training cases.
+    """Return the probability of each class (0, 1, ...) for the test cases, learned from the training cases.
 
     Args:
         learner: One of `LEARNERS`, or `PLAIN_TREE`.
@@ -40,14 +40,14 @@ def probabilities(
     classes = int(y.max()) + 1
     if learner == "NB":
         return _naive_bayes(numeric, nominal, y, train, test, classes)
-    x = _encoded(numeric, nominal, train)
+    x = _encode(numeric, nominal, train)
     if learner == "NN":
         return _network(x[train], y[train], x[test], classes, seed)
     return _tree(x[train], y[train], x[test], classes, seed, is_plain=learner == PLAIN_TREE)
 
 
-def _encoded(numeric: Array, nominal: Array, train: Array) -> Array:
-    """Numeric columns with the training median where missing, and a column for each nominal value."""
+def _encode(numeric: Array, nominal: Array, train: Array) -> Array:
+    """Return numeric columns with the training median where missing, and a column for each nominal value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a column that is missing in all training rows
         middle = np.nan_to_num(np.nanmedian(numeric[train], axis=0)) if numeric.shape[1] else np.zeros(0)
@@ -105,7 +105,7 @@ def _naive_bayes(numeric: Array, nominal: Array, y: Array, train: Array, test: A
 
 
 def _normal_evidence(values: Array, y: Array, new: Array, classes: int) -> Array:
-    """Log density of new values in each class; 0 for what is missing and for a class without values."""
+    """Return the log density of new values in each class; 0 for missing values and for a class without values."""
     evidence = np.zeros((len(new), classes))
     present = ~np.isnan(values)
     spread = float(np.std(values[present])) if present.any() else 0.0

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import cutline as cl
 from cutline.core.table import Table
 from cutline.studies import study_charts
-from cutline.studies.study import Settings, Study, do_parts
-from cutline.studies.study_report import Section, StudyReport
+from cutline.studies.study import Study, StudySettings, do_parts
+from cutline.studies.study_report import StudyReport, StudySection
 
 MEASURES = (
     *("auc", "taks", "average_gain", "ks", "average_precision"),
@@ -26,7 +26,7 @@ OVERLAP = 0.7  # correlation of the two models' noise: they score the same cases
 
 
 def keeps_order(flipped: float, prevalence: float, samples: int, seed: int) -> dict[str, float]:
-    """How often each measure puts the better model first; a tie counts half."""
+    """Return how often each measure puts the better model first; a tie counts half."""
     rng = np.random.default_rng([seed, round(1e6 * flipped), round(1e6 * prevalence)])
     won = dict.fromkeys(MEASURES, 0.0)
     for _ in range(samples):
@@ -46,7 +46,7 @@ def _scores(rng: np.random.Generator, truth: npt.NDArray[np.bool_]) -> tuple[npt
     return own[0] + BETTER * truth, own[1] + WORSE * truth
 
 
-def run(settings: Settings) -> StudyReport:
+def run(settings: StudySettings) -> StudyReport:
     """Label noise at balanced classes, then skew without noise, then both tables as lines."""
     samples = 100 if settings.quick else 2000
     noise_parts = [(flipped, 0.5, samples) for flipped in FLIPPED]
@@ -72,10 +72,12 @@ def run(settings: Settings) -> StudyReport:
 
 def _section(
     title: str, axis: str, results: dict[float, dict[str, float]], name: str, samples: int, error: float
-) -> Section:
+) -> StudySection:
     rows = [(_title(measure), *(results[at][measure] for at in results)) for measure in MEASURES]
     groups = _groups(results)
-    long = [{axis: at, "order kept": results[at][one[0]], "measure": _joined(one)} for one in groups for at in results]
+    long = [
+        {axis: at, "order kept": results[at][one[0]], "measure": _join_names(one)} for one in groups for at in results
+    ]
     chart = study_charts.lines(
         long,
         x=axis,
@@ -91,7 +93,7 @@ def _section(
     )
     text = (f"Share of {samples} samples in which the better of two models gets the better value; a tie counts half.",)
     columns = ("measure", *(f"{axis} {at:g}" for at in results))
-    return Section(title, text, Table(columns, tuple(rows)), chart, name)
+    return StudySection(title, text, Table(columns, tuple(rows)), chart, name)
 
 
 def _population() -> str:
@@ -104,7 +106,7 @@ def _population() -> str:
 
 
 def _groups(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
-    """The measures, those together that have the same shares throughout."""
+    """Return the measures, those together that have the same shares throughout."""
     rows: dict[tuple[float, ...], list[str]] = {}
     for name in MEASURES:
         rows.setdefault(tuple(row[name] for row in results.values()), []).append(name)
@@ -112,8 +114,8 @@ def _groups(results: Mapping[Any, dict[str, float]]) -> list[list[str]]:
 
 
 def _one_order(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
-    """Which measures are one and the same here."""
-    groups = [_joined(group) for group in _groups(results) if len(group) > 1]
+    """Return which measures are one and the same here."""
+    groups = [_join_names(group) for group in _groups(results) if len(group) > 1]
     if groups:
         yield (
             f"Equal in every column: {'; '.join(groups)}. For models that score the same cases, taKS and the average "
@@ -122,7 +124,7 @@ def _one_order(results: Mapping[Any, dict[str, float]]) -> Iterator[str]:
         )
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return " = ".join(_title(name) for name in names)
 
 

@@ -44,8 +44,8 @@ from cutline.studies.quota_tables import (
     winner_text,
     winners,
 )
-from cutline.studies.study import Settings, Study, do_parts
-from cutline.studies.study_report import Section, StudyReport
+from cutline.studies.study import Study, StudySettings, do_parts
+from cutline.studies.study_report import StudyReport, StudySection
 
 # The numbers of cases in the text's Tables 8 and 9.
 PRINTED_CASES = {
@@ -83,7 +83,7 @@ class Standing(NamedTuple):
 
 
 def standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
-    """Every printed number that our splits can be compared with.
+    """Return every printed number that our splits can be compared with.
 
     Args:
         values: The numbers of all splits.
@@ -101,7 +101,8 @@ def standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
 
 
 def typical(values: Values) -> float:
-    """The share of such numbers that would lie in the range if they came from one more split of the same kind.
+    """Return the share of such numbers that would lie in the range if they came from one more split of the same
+    kind.
 
     The quantiles 0.025 and 0.975 of m values, read between their ranks, hold a further value with the probability
     0.95 (m - 1) / (m + 1).
@@ -111,7 +112,9 @@ def typical(values: Values) -> float:
 
 
 def verdict(values: Values) -> Iterator[str]:
-    """How many printed numbers lie in the range of our splits, and how many would if all were as it should be."""
+    """Return how many printed numbers lie in the range of our splits, and how many would if all were as it should
+    be.
+    """
     rows = standings(values)
     if not rows:
         return
@@ -150,7 +153,7 @@ def _fewest_for_half(counts: Counter[str]) -> int:
 
 
 def outside_text() -> str:
-    """How to read the table of what lies outside."""
+    """Return how to read the table of what lies outside."""
     return (
         "How many of the printed numbers lie below or above the range of our splits, by learner; how many of those of "
         "C4.5 are still outside with a tree that is neither pruned nor smoothed; and what the data or the print say "
@@ -159,7 +162,7 @@ def outside_text() -> str:
 
 
 def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
-    """The data sets with printed numbers outside the range of our splits, those with most of them first."""
+    """Return the data sets with printed numbers outside the range of our splits, those with most of them first."""
     standings_of_values = standings(values)
     plain = [one for one in standings(values, tree=PLAIN_TREE) if one.key.learner == "C4.5"]
     rows: list[tuple[Any, ...]] = []
@@ -182,7 +185,7 @@ def _sides(out: list[Standing]) -> str:
 
 
 def _clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
-    """What the data or the print say about numbers outside the range; none of it is certain."""
+    """Return what the data or the print say about numbers outside the range; none of it is certain."""
     yield from _few_cases(out, data)
     printed = PRINTED_CASES[data.name]
     if printed != len(data):
@@ -213,7 +216,9 @@ _ALL = (*LEARNERS, PLAIN_TREE)
 
 
 def split(data: DataSet, number: int, seed: int) -> dict[str, list[float | None]]:
-    """One split of one data set: for each class and learner the measures, or None where a part holds one class only."""
+    """Run one split of one data set: for each class and learner the measures, or None where a part holds one class
+    only.
+    """
     rng = np.random.default_rng([seed, number, *data.name.encode()])
     order = rng.permutation(len(data))
     cut = round(2 * len(data) / 3)
@@ -237,8 +242,8 @@ def _numbers(labels: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> 
     return [*(float(ev.value(m)) for m in MEASURES), float(cl.evaluate(labels, in_rows).pem)]
 
 
-def run(settings: Settings) -> StudyReport:
-    """All data sets that can be had, all splits, then the tables."""
+def run(settings: StudySettings) -> StudyReport:
+    """Run all splits of all available data sets, then make the tables."""
     sets, left_out, about = _data(settings)
     if settings.quick:
         sets, left_out = _small(sets, left_out)
@@ -246,21 +251,23 @@ def run(settings: Settings) -> StudyReport:
     parts = [(data.name, data.fingerprint, number) for data in sets for number in range(splits)]
     work = _Work({(data.name, data.fingerprint): data for data in sets}).split
     done = do_parts(work, parts, settings, "quota 3")
-    values = _gathered({(name, number): one for (name, _, number), one in zip(parts, done, strict=True)})
+    values = _gather({(name, number): one for (name, _, number), one in zip(parts, done, strict=True)})
     left_out += _one_class(values, splits)
     sections = (
-        Section("Table 8, the smallest class", (reading(splits),), table(values, "smallest"), name="quota-table-8"),
-        Section("Table 9, the largest class", (reading(splits),), table(values, "largest"), name="quota-table-9"),
-        Section("Ours beside theirs", (), agreement(values), _chart(values), "quota-agreement"),
-        Section(
+        StudySection(
+            "Table 8, the smallest class", (reading(splits),), table(values, "smallest"), name="quota-table-8"
+        ),
+        StudySection("Table 9, the largest class", (reading(splits),), table(values, "largest"), name="quota-table-9"),
+        StudySection("Ours beside theirs", (), agreement(values), _chart(values), "quota-agreement"),
+        StudySection(
             "Printed numbers outside our range",
             (outside_text(),),
             outside(values, {data.name: data for data in sets}),
             name="quota-outside",
         ),
-        Section("Do two measures pick the same winner?", (winner_text(),), winners(values), name="quota-winners"),
-        Section("Do the learners differ?", (learner_text(),), learner_tests(values), name="quota-learners"),
-        Section("What ties do to a tree's PEM", (tie_text(values),), ties(values), name="quota-ties"),
+        StudySection("Do two measures pick the same winner?", (winner_text(),), winners(values), name="quota-winners"),
+        StudySection("Do the learners differ?", (learner_text(),), learner_tests(values), name="quota-learners"),
+        StudySection("What ties do to a tree's PEM", (tie_text(values),), ties(values), name="quota-ties"),
     )
     return StudyReport(
         *STUDY.heading,
@@ -275,7 +282,7 @@ def run(settings: Settings) -> StudyReport:
 
 
 def _small(sets: list[DataSet], left_out: list[str]) -> tuple[list[DataSet], list[str]]:
-    """The data sets of a quick run, and what was left out with those that are too large for it."""
+    """Return the data sets of a quick run, and what was left out with those that are too large for it."""
     small = [data for data in sets if len(data) <= QUICK_CASES]
     if not small:
         raise InputError(f"No data set has {QUICK_CASES} cases or fewer, as a quick run needs", "run it in full")
@@ -292,8 +299,8 @@ class _Work(NamedTuple):
         return split(self.sets[name, fingerprint], number, seed)
 
 
-def _data(settings: Settings) -> tuple[list[DataSet], list[str], str]:
-    """The data sets, what was left out, and where they come from."""
+def _data(settings: StudySettings) -> tuple[list[DataSet], list[str], str]:
+    """Return the data sets, what was left out, and where they come from."""
     if settings.data is not None:
         chosen, about = list(datasets.read_folder(settings.data)), "The data sets are those of the given folder."
     else:
@@ -315,8 +322,8 @@ def _data(settings: Settings) -> tuple[list[DataSet], list[str], str]:
     return sets, left_out, about
 
 
-def _gathered(results: dict[tuple[str, int], dict[str, list[float | None]]]) -> Values:
-    """The numbers of all splits, by what they are about; NaN where a split lacked a class."""
+def _gather(results: dict[tuple[str, int], dict[str, list[float | None]]]) -> Values:
+    """Return the numbers of all splits, by what they are about; NaN where a split lacked a class."""
     names = dict.fromkeys(name for name, _ in results)
     values: Values = {}
     for name, positive, learner in itertools.product(names, CLASSES, _ALL):

@@ -35,7 +35,7 @@ class Key(NamedTuple):
 
 @cache
 def published() -> dict[Key, dict[str, float | None]]:
-    """Tables 8 and 9 as they are printed; PEM of the network for the smallest class is missing there."""
+    """Return Tables 8 and 9 as printed; PEM of the network for the smallest class is missing there."""
     with (files(__package__) / "arbel_rokach_tables_8_9.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return {
@@ -49,12 +49,12 @@ T = TypeVar("T")
 
 
 def mean(values: npt.NDArray[np.float64]) -> float:
-    """The mean over the splits that have both classes."""
+    """Return the mean over the splits that have both classes."""
     return float(np.nanmean(values)) if not np.isnan(values).all() else math.nan
 
 
 def reading(splits: int) -> str:
-    """How to read a cell of the two tables."""
+    """Return how to read a cell of the two tables."""
     return (
         f"Mean over {splits} splits and, in brackets, the range of the middle 95 % of them; after the slash the value "
         "that the text prints for its one split, with * where it lies outside that range."
@@ -62,7 +62,7 @@ def reading(splits: int) -> str:
 
 
 def table(values: Values, positive: str) -> Table:
-    """Table 8 or 9: ours, and the printed value after a slash."""
+    """Return Table 8 or 9: ours, and the printed value after a slash."""
     columns = ("data set", *(f"{learner} {TITLES[m]}" for learner in LEARNERS for m in MEASURES))
     rows = []
     for name in dict.fromkeys(key.data for key in values):
@@ -72,7 +72,7 @@ def table(values: Values, positive: str) -> Table:
 
 
 def cell(values: Values, key: Key, measure: str) -> str:
-    """The mean over the splits with its range, and the printed value, with * outside the range."""
+    """Return the mean over the splits with its range, and the printed value, with * outside the range."""
     own = values[key][measure]
     if np.isnan(own).all():
         return "undefined"
@@ -98,7 +98,7 @@ def _pairs(values: Values, positive: str, learner: str, measure: str) -> list[tu
 
 
 def agreement(values: Values) -> Table:
-    """The rank correlation of each column with the printed one, and how far apart they are."""
+    """Return the rank correlation of each column with the printed one, and how far apart they are."""
     from scipy.stats import spearmanr
 
     rows = []
@@ -113,7 +113,7 @@ def agreement(values: Values) -> Table:
 
 
 def learner_tests(values: Values) -> Table:
-    """The mean rank of each learner over the data sets, and whether they differ, for each measure."""
+    """Return the mean rank of each learner over the data sets, and whether they differ, for each measure."""
     rows = []
     for positive, measure in itertools.product(CLASSES, MEASURES):
         names = dict.fromkeys(key.data for key in values)
@@ -131,7 +131,7 @@ def learner_tests(values: Values) -> Table:
 
 
 def learner_text() -> str:
-    """How to read the tests of the learners."""
+    """Return how to read the tests of the learners."""
     return (
         "Each data set is one observation, the mean over its splits: Friedman's test with the F statistic of Iman and "
         "Davenport, and the pairs that differ by Wilcoxon's signed ranks with Holm's correction (Demsar 2006; Benavoli "
@@ -140,7 +140,7 @@ def learner_text() -> str:
 
 
 def winners(values: Values) -> Table:
-    """How often two measures put the same learner first."""
+    """Return how often two measures put the same learner first."""
     rows = []
     for positive, (a, b) in itertools.product(CLASSES, itertools.combinations(MEASURES, 2)):
         same, of = same_winner(values, positive, a, b)
@@ -152,7 +152,7 @@ def winners(values: Values) -> Table:
 
 
 def winner_text() -> str:
-    """How to read the table of winners."""
+    """Return how to read the table of winners."""
     return (
         "Share of all splits of all data sets in which both measures put the same learner first; equal firsts count as "
         "the same when they share one. The last column counts the text's own tables, one split each (PEM of the "
@@ -166,7 +166,7 @@ def _first(scores: dict[str, float]) -> set[str]:
 
 
 def same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, int]:
-    """In how many splits two measures share a first learner, and of how many."""
+    """Return in how many splits two measures share a first learner, and the number of splits."""
     same = of = 0
     for name in dict.fromkeys(key.data for key in values):
         own = {learner: values[Key(name, positive, learner)] for learner in LEARNERS}
@@ -189,7 +189,7 @@ def _same_printed(positive: str, a: str, b: str) -> tuple[int, int]:
 
 
 def ties(values: Values) -> Table:
-    """PEM of the trees with ties by the rule of the text, and as the rows stand."""
+    """Return PEM of the trees with ties by the rule of the text, and as the rows stand."""
     rows = []
     for key, own in values.items():
         if key.learner == "C4.5":
@@ -202,7 +202,7 @@ def ties(values: Values) -> Table:
 
 
 def tie_text(values: Values) -> str:
-    """What ties do to the PEM of a tree, in words."""
+    """Return what ties do to the PEM of a tree, in words."""
     names = [name for name in dict.fromkeys(key.data for key in values) if _is_binary(values, name)]
     if not names:
         return "This run has no data set of two classes, of which both would have the same PEM but for ties."
@@ -226,7 +226,7 @@ def tie_text(values: Values) -> str:
 
 
 def _both(table: Mapping[Key, T], name: str) -> tuple[T, T]:
-    """What a table has for the tree, with the smallest and with the largest class as the positive one."""
+    """Return what a table has for the tree, with the smallest and with the largest class as the positive one."""
     smallest, largest = (table[Key(name, positive, "C4.5")] for positive in CLASSES)
     return smallest, largest
 

@@ -11,8 +11,8 @@ import numpy as np
 import cutline as cl
 from cutline.core.table import Table
 from cutline.studies import study_charts
-from cutline.studies.study import Settings, Study, do_parts
-from cutline.studies.study_report import Section, StudyReport
+from cutline.studies.study import Study, StudySettings, do_parts
+from cutline.studies.study_report import StudyReport, StudySection
 
 RATIOS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)  # negatives to one positive
 DISTANCE = 2.0  # between the means of two normal classes of variance 1
@@ -22,7 +22,7 @@ THRESHOLD = DISTANCE / 2  # the best cut of balanced classes, kept while the cla
 
 @cache
 def expected(ratio: float) -> dict[str, float]:
-    """The values of the population, by formula: the normal distributions have means 0 and `DISTANCE`."""
+    """Return the values of the population, by formula: the normal distributions have means 0 and `DISTANCE`."""
     from scipy.integrate import quad
     from scipy.stats import norm
 
@@ -67,7 +67,9 @@ def expected_of_sample(ratio: int) -> float:
 
 
 def simulated(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
-    """The mean of each value over samples with `ratio` negatives for each positive, its error, and the middle 95 %."""
+    """Return the mean of each value over samples with `ratio` negatives for each positive, its error, and the middle 95
+    %.
+    """
     rng = np.random.default_rng([seed, ratio])
     samples_of_values: list[tuple[float, ...]] = []
     for _ in range(samples):
@@ -82,8 +84,8 @@ def simulated(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
     return {name: row.tolist() for name, row in zip(names, table, strict=True)}
 
 
-def run(settings: Settings) -> StudyReport:
-    """Each ratio by formula and by simulation."""
+def run(settings: StudySettings) -> StudyReport:
+    """Compute each ratio by formula and by simulation."""
     samples = 20 if settings.quick else 200
     ratios = [ratio for ratio in RATIOS if not settings.quick or ratio <= 1000]
     parts = [(ratio, samples) for ratio in ratios]
@@ -108,8 +110,8 @@ def run(settings: Settings) -> StudyReport:
         "the samples."
     )
     sections = (
-        Section("The slide, drawn", (), None, chart, "skew-slide"),
-        Section("By formula and by simulation", (read,), Table(columns, tuple(rows)), name="skew-values"),
+        StudySection("The slide, drawn", (), None, chart, "skew-slide"),
+        StudySection("By formula and by simulation", (read,), Table(columns, tuple(rows)), name="skew-values"),
     )
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick)
 
@@ -138,7 +140,7 @@ def _answer(ratios: list[int], simulations: dict[int, dict[str, list[float]]], s
 
 
 def _bias(ratio: int, simulations: dict[int, dict[str, list[float]]]) -> str:
-    """Why the simulated auPRC is not that of the population."""
+    """Explain why the simulated auPRC differs from the population's."""
     whole, sample, mean = expected(ratio)["auPRC"], expected_of_sample(ratio), simulations[ratio]["auPRC"][0]
     return (
         f"At 1 : {ratio:,} the simulated auPRC has the mean {mean:.4f}, while the population has {whole:.4f}. Samples "
@@ -149,7 +151,7 @@ def _bias(ratio: int, simulations: dict[int, dict[str, list[float]]]) -> str:
 
 
 def _agreement(ratios: list[int], simulations: dict[int, dict[str, list[float]]], samples: int) -> str:
-    """How far the simulated means are from what the formulas expect of such samples, in standard errors."""
+    """Return how far the simulated means are from what the formulas expect of such samples, in standard errors."""
     from scipy.stats import t as student
 
     gaps = {

@@ -23,7 +23,7 @@ def _silent(done: int, of: int) -> None:
 
 
 @dataclass(frozen=True)
-class Settings:
+class StudySettings:
     """How a study is run.
 
     Args:
@@ -55,7 +55,7 @@ class Study:
     title: str
     source: str
     question: str
-    run: Callable[[Settings], StudyReport]
+    run: Callable[[StudySettings], StudyReport]
 
     @property
     def heading(self) -> tuple[str, str, str, str]:
@@ -63,15 +63,18 @@ class Study:
         return self.name, self.title, self.source, self.question
 
 
-def do_parts(work: Callable[..., Any], parts: Sequence[tuple[Any, ...]], settings: Settings, what: str) -> list[Any]:
-    """The results of all parts of a study, in their order: those kept from an earlier run, and the others computed.
+def do_parts(
+    work: Callable[..., Any], parts: Sequence[tuple[Any, ...]], settings: StudySettings, what: str
+) -> list[Any]:
+    """Return the results of all parts of a study, in their order: those kept from an earlier run, and the others
+    computed.
 
     A result must be plain data (it is kept as JSON). A part is recognised by its arguments, the seed and `what`, which
     names the study and the version of its design.
     """
     from joblib import Parallel, delayed
 
-    journal = _Kept(settings.progress_file, what, settings.seed)
+    journal = _Journal(settings.progress_file, what, settings.seed)
     left = [part for part in dict.fromkeys(parts) if part not in journal]  # each once, though it may serve twice
     settings.progress(len(parts) - len(left), len(parts))
     # As they are finished: one that waited for a slow part before it would be lost by a kill.
@@ -87,28 +90,28 @@ def _with_number(number: int, work: Callable[..., Any], *arguments: Any) -> tupl
     return number, work(*arguments)
 
 
-class _Kept:
+class _Journal:
     """Finished parts, in memory and as lines of a file; a line that was cut off by a kill is done again."""
 
     def __init__(self, path: Path | None, what: str, seed: int) -> None:
         self._path, self._what, self._seed = path, what, seed
-        self._found: dict[str, Any] = {}
+        self._results: dict[str, Any] = {}
         if path is not None and path.exists():
-            self._found = dict(_complete(path.read_bytes().splitlines()))
+            self._results = dict(_complete(path.read_bytes().splitlines()))
 
     def _key(self, part: tuple[Any, ...]) -> str:
         text = json.dumps([self._what, self._seed, part], default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def __contains__(self, part: tuple[Any, ...]) -> bool:
-        return self._key(part) in self._found
+        return self._key(part) in self._results
 
     def __getitem__(self, part: tuple[Any, ...]) -> Any:
-        return self._found[self._key(part)]
+        return self._results[self._key(part)]
 
     def add(self, part: tuple[Any, ...], result: Any) -> None:
         key = self._key(part)
-        self._found[key] = result
+        self._results[key] = result
         if self._path is None:
             return
         line = json.dumps([key, result]).encode()

@@ -28,7 +28,7 @@ def lines(
     y_domain: tuple[float, float] | None = None,
     facet: str | None = None,
 ) -> Picture:
-    """Lines over a common axis, one for each series, with a band around each where two columns give its limits.
+    """Draw lines over a common axis, one for each series, with a band where two columns give its limits.
 
     Ticks are those that are named; a legend of long names stands below the lines.
     """
@@ -55,13 +55,13 @@ def lines(
     size = {"width": _WIDTH // 2, "height": _HEIGHT * 2 // 3} if facet else {"width": _WIDTH, "height": _HEIGHT}
     chart = alt.layer(*layers).properties(**size)
     whole = chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=2) if facet else chart
-    return _finished(whole, title, subtitle)
+    return _finish(whole, title, subtitle)
 
 
 def bars(
     rows: Sequence[Mapping[str, Any]], *, x: str, y: str, title: str, subtitle: Sequence[str] = (), group: str = ""
 ) -> Picture:
-    """Horizontal bars, one for each name, in the order of the rows; with `group`, several bars side by side."""
+    """Draw horizontal bars, one for each name, in the order of the rows; with `group`, several bars side by side."""
     order = list(dict.fromkeys(str(row[y]) for row in rows))
     are_counts = all(isinstance(row[x], int) for row in rows)
     encoding: dict[str, Any] = {
@@ -78,13 +78,13 @@ def bars(
     else:
         encoding["color"] = alt.value(LIGHT.colour(0))
     chart = alt.Chart(alt.InlineData(values=[dict(row) for row in rows])).mark_bar().encode(**encoding)
-    return _finished(chart.properties(width=_WIDTH, height=alt.Step(12 if group else 18)), title, subtitle)
+    return _finish(chart.properties(width=_WIDTH, height=alt.Step(12 if group else 18)), title, subtitle)
 
 
 def points(
     rows: Sequence[Mapping[str, Any]], *, x: str, y: str, series: str, title: str, subtitle: Sequence[str] = ()
 ) -> Picture:
-    """Points against the diagonal on which both numbers are equal."""
+    """Draw points against the diagonal on which both numbers are equal."""
     names = list(dict.fromkeys(str(row[series]) for row in rows))
     scale = alt.Scale(domain=names, range=[LIGHT.colour(i) for i in range(len(names))])
     values = [float(row[name]) for row in rows for name in (x, y)]
@@ -99,9 +99,9 @@ def points(
     )
     ends = alt.InlineData(values=[{x: low, y: low}, {x: high, y: high}])
     diagonal = alt.Chart(ends).mark_line(color=LIGHT.reference, strokeDash=[4, 4]).encode(x=f"{x}:Q", y=f"{y}:Q")
-    return _finished(alt.layer(diagonal, dots).properties(width=360, height=360), title, subtitle)
+    return _finish(alt.layer(diagonal, dots).properties(width=360, height=360), title, subtitle)
 
 
-def _finished(chart: Any, title: str, subtitle: Sequence[str]) -> Picture:
+def _finish(chart: Any, title: str, subtitle: Sequence[str]) -> Picture:
     heading = alt.TitleParams(title, subtitle=list(subtitle)) if subtitle else title
     return Picture("study", chart.properties(title=heading).configure(**LIGHT.config()))

@@ -21,7 +21,7 @@ _PACKAGES = ("cutline", "numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True)
-class Section:
+class StudySection:
     """A heading, what there is to say in paragraphs, and a table or a chart that shows it."""
 
     title: str
@@ -40,7 +40,7 @@ class StudyReport:
     source: str
     question: str
     answer: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[StudySection, ...]
     seed: int
     quick: bool
     left_out: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class StudyReport:
         return f"Made by `{command}` with {versions}."
 
     def markdown(self) -> str:
-        """The report as Markdown; its pictures are files beside it."""
+        """Return the report as Markdown; its pictures are files beside it."""
         lines = [f"# {self.title}", "", f"*{self.source}.* {self.question}", ""]
         for paragraph in self.answer:
             lines += [paragraph, ""]
@@ -75,7 +75,7 @@ class StudyReport:
         return "\n".join([*lines, self.made_with, ""])
 
     def html(self) -> str:
-        """The report as one page that makes no network requests."""
+        """Return the report as one page that makes no network requests."""
         body = [f"<h1>{html.escape(self.title)}</h1>", _paragraph(f"{self.source}. {self.question}")]
         body += [_paragraph(text) for text in self.answer]
         for section in self.sections:
@@ -112,7 +112,7 @@ class StudyReport:
         return [write(folder / name, text.encode(), overwrite=overwrite) for name, text in contents.items()]
 
 
-def _file(section: Section, suffix: str) -> str:
+def _file(section: StudySection, suffix: str) -> str:
     return f"{section.name}.{suffix}"
 
 

@@ -16,8 +16,8 @@ import cutline as cl
 from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.studies import study_charts
-from cutline.studies.study import Settings, Study, do_parts
-from cutline.studies.study_report import Section, StudyReport
+from cutline.studies.study import Study, StudySettings, do_parts
+from cutline.studies.study_report import StudyReport, StudySection
 
 MODELS, TRAINING, TEST, SHARE = 52, 250, 50, 0.2
 DIGIT = 8  # the digit that is hardest to tell from the others
@@ -51,7 +51,7 @@ PUBLISHED_BEST = {
 
 
 def experiment(number: int, seed: int) -> dict[str, list[float]]:
-    """The marks of the ensembles of the best 1, 2, ... 52 models, by each measure."""
+    """Return the marks of the ensembles of the best 1, 2, ... 52 models, by each measure."""
     from sklearn.datasets import load_digits
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import cross_val_predict
@@ -74,7 +74,7 @@ def experiment(number: int, seed: int) -> dict[str, list[float]]:
 
 
 def _sample(rng: np.random.Generator, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """250 training rows, then 50 test rows, one in five of each positive."""
+    """Draw 250 training rows, then 50 test rows, one in five of each positive."""
     parts = []
     hits, rest = (rng.permutation(np.flatnonzero(positive == is_hit)) for is_hit in (True, False))
     for size in (TRAINING, TEST):
@@ -84,26 +84,26 @@ def _sample(rng: np.random.Generator, positive: npt.NDArray[np.bool_]) -> npt.ND
     return np.concatenate(parts)
 
 
-def run(settings: Settings) -> StudyReport:
-    """Four experiments as in the text, and more of them for what four cannot tell."""
+def run(settings: StudySettings) -> StudyReport:
+    """Run four experiments as in the text, and more of them for what four cannot show."""
     repeats = 4 if settings.quick else 60
     results = do_parts(experiment, [(number,) for number in range(repeats)], settings, "voting 1")
     correlations = {pair: _correlations(results, pair) for pair in itertools.combinations(MEASURES, 2)}
     sections = (
-        Section("Figure 10: the marks of the ensembles", (), None, _figure_10(results[:4]), "voting-figure-10"),
-        Section(
+        StudySection("Figure 10: the marks of the ensembles", (), None, _figure_10(results[:4]), "voting-figure-10"),
+        StudySection(
             "Table 6: where each measure is largest",
             ("The number of voters at which the measure is largest, here and in the text (theirs in brackets).",),
             _table_6(results[:4]),
             name="voting-table-6",
         ),
-        Section(
+        StudySection(
             "Table 7: correlation of the marks",
             (f"The first four experiments, the mean over {repeats}, and the text's mean over its four.",),
             _table_7(correlations),
             name="voting-table-7",
         ),
-        Section("Figure 11: correlation of the marks", (), None, _figure_11(correlations), "voting-figure-11"),
+        StudySection("Figure 11: correlation of the marks", (), None, _figure_11(correlations), "voting-figure-11"),
     )
     return StudyReport(
         *STUDY.heading,
@@ -119,7 +119,7 @@ def _correlations(results: list[dict[str, list[float]]], pair: tuple[str, str]) 
 
 
 def best(marks: list[float]) -> list[int]:
-    """The numbers of voters at which the marks are largest.
+    """Return the numbers of voters at which the marks are largest.
 
     >>> best([0.2, 0.5, 0.4, 0.5])
     [2, 4]
@@ -129,7 +129,7 @@ def best(marks: list[float]) -> list[int]:
 
 
 def _runs(numbers: list[int]) -> str:
-    """Whole numbers in words, with neighbours as a range: "3", "13 to 22 and 52"."""
+    """Return whole numbers in words, with neighbours as a range: "3", "13 to 22 and 52"."""
     starts = [n for n in numbers if n - 1 not in numbers]
     ends = [n for n in numbers if n + 1 not in numbers]
     return " and ".join(str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
@@ -172,7 +172,7 @@ def _positive(correlations: dict[tuple[str, str], list[float]], pairs: list[tupl
 
 
 def _claims(correlations: dict[tuple[str, str], list[float]]) -> str:
-    """The two pairs that the text calls highly correlated, here and there."""
+    """Return the two pairs that the text calls highly correlated, here and there."""
     sentences = []
     for pair in (("average_qrecall", "pem"), ("pem", "pearson")):
         here, there = correlations[pair], PUBLISHED[pair]
@@ -185,7 +185,7 @@ def _claims(correlations: dict[tuple[str, str], list[float]]) -> str:
 
 
 def _same_numbers(results: list[dict[str, list[float]]]) -> str:
-    """In how many experiments measures are largest at the same number of voters."""
+    """Return in how many experiments measures are largest at the same number of voters."""
     theirs = tuple(PUBLISHED_BEST)
     tops = [{name: {*best(one[name])} for name in MEASURES} for one in results]
     all_of_them = sum(bool(set.intersection(*(top[name] for name in theirs))) for top in tops)
@@ -214,7 +214,7 @@ def _linear(results: list[dict[str, list[float]]]) -> str:
 
 def _figure_10(results: list[dict[str, list[float]]]) -> Picture:
     rows = [
-        {"voters": k + 1, "mark": _scaled(one[name])[k], "measure": TITLES[name], "experiment": f"Experiment {i + 1}"}
+        {"voters": k + 1, "mark": _rescale(one[name])[k], "measure": TITLES[name], "experiment": f"Experiment {i + 1}"}
         for i, one in enumerate(results)
         for name in MEASURES
         for k in range(MODELS)
@@ -230,7 +230,7 @@ def _figure_10(results: list[dict[str, list[float]]]) -> Picture:
     )
 
 
-def _scaled(marks: list[float]) -> list[float]:
+def _rescale(marks: list[float]) -> list[float]:
     low, high = min(marks), max(marks)
     return [(mark - low) / (high - low) if high > low else 0.5 for mark in marks]
 

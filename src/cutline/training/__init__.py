@@ -44,7 +44,7 @@ def oracle(
     psi: Psi = "auto",
     positive: Any = None,
 ) -> Oracle:
-    """The convex bound of a measure's loss, exactly: a function from scores to risk and gradient.
+    """Return the convex bound of a measure's loss, exactly: a function from scores to risk and gradient.
 
     For trainers of one's own: the risk is the largest, over all predictions that could be made instead, of their loss
     plus what the scores say in their favour.
@@ -78,7 +78,7 @@ class _Checked:
     n: int
 
     def __call__(self, scores: npt.ArrayLike) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         checked = numbers(scores, "scores").astype(float)
         if len(checked) != self.n:
             raise InputError(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
 from cutline.core.errors import briefly, near
+from cutline.core.public import public
 from cutline.core.validation import check_number, numbers
 from cutline.inputs.rank import cases
 from cutline.measures.losses import Loss
@@ -24,6 +25,7 @@ from cutline.training.naming import named
 from cutline.training.newton import PairSquares
 
 
+@public
 def auc_pairs(
     labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, positive: Any = None
 ) -> Loss:
@@ -91,7 +93,7 @@ class BoostingLoss:
     floor: float = 1e-6
 
     def _loss(self, labels: Any, margins: Any, weights: Any = None) -> Loss:
-        """The loss of each case, with its weight in it."""
+        """Return the loss of each case, with its weight in it."""
         function = partial(LOSSES[self.name], **self.parameters)
         if self.name == "auc_pairs":  # whose weights are of pairs
             return function(labels, margins, weights)
@@ -99,15 +101,15 @@ class BoostingLoss:
         return loss if weights is None else Loss(*(_weights(weights, len(part)) * part for part in loss))
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Array, Array]:
-        """Gradient and curvature, of (margins, data set) or of (labels, margins, weights)."""
-        labels, margins, weights = _unpacked(first, second, sample_weight)
+        """Return gradient and curvature, of (margins, data set) or of (labels, margins, weights)."""
+        labels, margins, weights = _unpack(first, second, sample_weight)
         loss = self._loss(labels, margins, weights)
         weight = np.ones(len(margins)) if weights is None else weights
         floored = np.ones_like(weight) if self.name == "hinge" else np.full(len(weight), self.floor)
         return loss.gradient, np.maximum(loss.curvature, floored * weight)
 
     def start(self, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> float:
-        """The equal margin of all cases that has the least loss, to boost from.
+        """Return the equal margin of all cases that has the least loss, to boost from.
 
         For the focal loss it is not the log-odds of the prevalence: from there, rare positives would not be learnt.
 
@@ -134,7 +136,7 @@ class BoostingLoss:
         return float(brentq(slope, -30, 30))
 
     def probabilities(self, margins: npt.ArrayLike, *, prevalence: float | None = None) -> Array:
-        """The probability of the positive class for which each margin has the least expected loss.
+        """Return the probability of the positive class for which each margin has the least expected loss.
 
         For the logistic loss it is the logistic function; the focal and the balanced loss pull margins towards 0, or
         towards the rare class, and this takes it back.
@@ -153,7 +155,7 @@ class BoostingLoss:
         return np.asarray(of_negative / (of_negative - of_positive)).reshape(z.shape)
 
     def _slopes(self, margins: Array, label: int, prevalence: float | None) -> Array:
-        """The gradients of the loss at some margins, were all the cases of one class."""
+        """Return the gradients of the loss at some margins, were all the cases of one class."""
         alpha = self.parameters.get("alpha", "balanced" if self.name == "balanced_cross_entropy" else None)
         parameters = self.parameters
         if isinstance(alpha, str):
@@ -171,10 +173,11 @@ class BoostingLoss:
         return np.asarray(LOSSES[self.name](labels, np.append(margins, 0.0), **parameters).gradient[:-1])
 
 
+@public
 def boosting_loss(
     name: Literal["logistic", "balanced_cross_entropy", "focal", "hinge", "auc_pairs"], **parameters: Any
 ) -> BoostingLoss:
-    """A loss as an objective for LightGBM and XGBoost.
+    """Return a loss as an objective for LightGBM and XGBoost.
 
     Args:
         name: which loss.
@@ -212,7 +215,7 @@ class BoostingMetric:
         return self.measure.better == "higher"
 
     def value(self, labels: Any, scores: Any, weights: Any = None) -> float:
-        """The value for labels and scores.
+        """Return the value for labels and scores.
 
         Args:
             labels: The labels.
@@ -229,7 +232,7 @@ class BoostingMetric:
             second: The predictions, or the data set.
             weight: The weights of the cases.
         """
-        labels, scores, weights = _unpacked(first, second, weight)
+        labels, scores, weights = _unpack(first, second, weight)
         return self.name, self.value(labels, scores, weights), self.greater_is_better
 
     @property
@@ -249,13 +252,14 @@ class _XgboostMetric:
         self.__name__ = metric.name
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> Any:
-        labels, scores, weights = _unpacked(first, second, sample_weight)
+        labels, scores, weights = _unpack(first, second, sample_weight)
         value = self.metric.value(labels, scores, weights)
         return (self.metric.name, value) if hasattr(second, "get_label") else value
 
 
+@public
 def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric:
-    """A measure of the registry for the evaluation of LightGBM and XGBoost.
+    """Return a measure of the registry for the evaluation of LightGBM and XGBoost.
 
     Args:
         measure: the measure, or its name.
@@ -270,8 +274,8 @@ def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric
     return BoostingMetric(chosen, parameters)
 
 
-def _unpacked(first: Any, second: Any, weight: Any) -> tuple[Array, Array, Any]:
-    """Labels, scores and weights, from (scores, data set) or from (labels, scores)."""
+def _unpack(first: Any, second: Any, weight: Any) -> tuple[Array, Array, Any]:
+    """Return labels, scores and weights, from (scores, data set) or from (labels, scores)."""
     if hasattr(second, "get_label"):
         first, second, weight = second.get_label(), first, second.get_weight()
     labels, scores = np.asarray(first), np.asarray(second, dtype=float).ravel()

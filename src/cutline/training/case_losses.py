@@ -33,7 +33,7 @@ class CaseLoss:
     gamma: float = 0.0
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         sign = np.where(split.is_positive, 1.0, -1.0)
         z = sign * scores

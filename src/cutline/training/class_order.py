@@ -27,7 +27,7 @@ class Oracle(Protocol):
     """Scores in, risk and gradient out: all that a solver knows about a measure."""
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         ...
 
 
@@ -69,17 +69,18 @@ class Split:
         return float(len(self.neg) if self.weight is None else self.weight[self.neg].sum())
 
     def ranked(self, scores: Array) -> Ranking:
-        """The ranking of the cases by scores of ours, which need no checks."""
+        """Return the ranking of the cases by scores of ours, which need no checks."""
         return rank_cases(self.is_positive, scores, self.weight)
 
     def scatter(self, of_pos: Any, of_neg: Any) -> Array:
-        """One value for each case, from the values of the two classes."""
+        """Return one value for each case, from the values of the two classes."""
         out = np.empty(self.n)
         out[self.pos], out[self.neg] = of_pos, of_neg
         return out
 
     def costs(self, psi: Psi) -> tuple[float, float]:
-        """What flipping a positive and a negative costs for each unit of its score ("auto" is the measure's choice).
+        """Return what flipping a positive and a negative costs for each unit of its score ("auto" is the measure's
+        choice).
 
         Any positive pair gives a valid bound; it sets the meaning of C. "uniform" is Joachims' 1/n.
         """
@@ -92,7 +93,7 @@ class Split:
 class Ordered(NamedTuple):
     """The scores of both classes in descending order, and what is won by keeping or flagging the first of them.
 
-    `kept[a]` is the (negative) gain of keeping only the a best positives, `taken[b]` that of flagging the b best
+    `keeping[a]` is the (negative) gain of keeping only the a best positives, `flagging[b]` that of flagging the b best
     negatives; both are concave.
     """
 
@@ -100,11 +101,11 @@ class Ordered(NamedTuple):
     neg: Array
     order_pos: Array
     order_neg: Array
-    kept: Array
-    taken: Array
+    keeping: Array
+    flagging: Array
 
     def gradient(self, split: Split, a: int, b: int, costs: tuple[float, float]) -> Array:
-        """The gradient of the risk when a positives are kept and b negatives flagged."""
+        """Return the gradient of the risk when a positives are kept and b negatives flagged."""
         out = np.zeros(split.n)
         out[split.pos[self.order_pos[a:]]] = -costs[0]
         out[split.neg[self.order_neg[:b]]] = costs[1]
@@ -126,7 +127,7 @@ def ordered(scores: Array, split: Split, costs: tuple[float, float], above: floa
 
 
 def cumulated(values: Array) -> Array:
-    """The sums of the first 0, 1, 2, ... values."""
+    """Return the sums of the first 0, 1, 2, ... values."""
     out = np.empty(len(values) + 1)
     out[0] = 0
     np.cumsum(values, out=out[1:])

@@ -146,7 +146,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may ask of it."""
+        """Return what scikit-learn may ask of it."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
@@ -187,28 +187,28 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """The scores of cases, for the second class: negated, where the first is the positive one."""
+        """Return the scores of cases, for the second class: negated, where the first is the positive one."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_all_finite=False)
         _check_finite(X)
         return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
     def predict(self, X: Any) -> Array:
-        """The predicted classes of cases."""
+        """Return the predicted classes of cases."""
         scores = self.decision_function(X)
         is_second = scores >= 0 if self._sign > 0 else scores > 0  # at the cut, a case is positive
         return np.asarray(self.classes_[is_second.astype(int)])
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """The probabilities of both classes, of a model that was trained for a loss of probabilities."""
+        """Return the probabilities of both classes, of a model that was trained for a loss of probabilities."""
         second = expit(self.decision_function(X))
         return np.column_stack((1 - second, second))
 
     # ------------------------------------------------------------------ checks
 
     def _goal(self) -> Objective:
-        """What to train for, with alpha and gamma among its parameters."""
+        """Return what to train for, with alpha and gamma among its parameters."""
         own = {name: value for name, value in (("alpha", self.alpha), ("gamma", self.gamma)) if value is not None}
         goal = target(self.measure, self.parameters)
         for name in own:
@@ -270,7 +270,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise InputError("There is only one positive case, from which nothing can be learnt", "pass at least two")
 
     def _solvers(self, goal: Objective, split: Split) -> Sequence[str]:
-        """The solvers to try, the baseline first; or the one to use."""
+        """Return the solvers to try, the baseline first; or the one to use."""
         defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
         check_settings(self.get_params(deep=False), defaults, goal)
         if split.weight is not None and (
@@ -351,7 +351,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self._take(model, recipe, X, split)
 
     def _take(self, model: Model, recipe: Recipe, X: Any, split: Split) -> None:
-        """Keep what is known about the model, and warn of what is wrong with it."""
+        """Store the solution, and warn of its faults."""
         solution = model.solution
         another = recipe.target.key if recipe.target.solved is not recipe.target.measure else ""
         self.solver_ = f"{recipe.solver} ({another})" if another else recipe.solver
@@ -364,7 +364,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
 
     def _complaint(self, model: Model, recipe: Recipe) -> str:
-        """What the user should know before using the model; usually nothing."""
+        """Return what the user should know before using the model; usually nothing."""
         solution, goal = model.solution, recipe.target
         if solution.limited:
             more = ", or a smaller C" if recipe.solver == "structural" else ""
@@ -396,7 +396,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
 
 def _whole(value: Any) -> int:
-    """A whole number, numpy's too; 0 for what is none."""
+    """Return a whole number, numpy's too; 0 for anything else."""
     return int(value) if isinstance(value, Integral) else 0
 
 

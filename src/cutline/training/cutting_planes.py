@@ -23,7 +23,7 @@ _PROBES = (*_SIZES, 5.0, 20.0, 100.0)
 def cutting_planes(
     design: Design, oracle: Oracle, *, C: float, baseline: float, effort: Effort, start: Array | None = None
 ) -> Solution:
-    """The minimum, to a relative gap of `effort.tol`; stops early when the bound is vacuous, or seems so.
+    """Return the minimum, to a relative gap of `effort.tol`; stops early when the bound is vacuous, or seems so.
 
     `baseline` is the risk of a constant score. A `start` that points about the right way, whatever its size,
     saves half of the rounds; the minimum is the same.
@@ -74,7 +74,7 @@ class _Point:
         self.objective = 0.5 * float(w @ w) + C * risk
 
     def plane(self, design: Design) -> Array:
-        """The slope of the tangent plane by the coefficients."""
+        """Return the slope of the tangent plane by the coefficients."""
         return design.pull(self.gradient)
 
 
@@ -84,7 +84,7 @@ def _point(oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
 
 
 def _line_search(best: _Point, w: Array, scores: Array, oracle: Oracle, C: float, *, enough: float) -> _Point:
-    """The best of a few points between the best one and another, where the slopes found so far point to."""
+    """Return the best of a few points between the best one and another, where the slopes found so far point to."""
     start, step, way = best, w - best.w, scores - best.scores
 
     def slope_at(point: _Point) -> float:
@@ -119,7 +119,7 @@ class Planes:
         self.idle = np.zeros(1, dtype=int)
 
     def add(self, slope: Array, at: _Point) -> None:
-        """One more tangent plane."""
+        """Add a tangent plane."""
         column = self.slopes @ slope
         self.products = np.block([[self.products, column[:, None]], [column[None, :], np.array([[slope @ slope]])]])
         self.slopes = np.vstack((self.slopes, slope))
@@ -136,14 +136,14 @@ class Planes:
             self.products, self.idle = self.products[np.ix_(keep, keep)], self.idle[keep]
 
     def minimum(self) -> tuple[Array, float]:
-        """The coefficients at the minimum, and the objective of the planes there."""
+        """Return the coefficients at the minimum, and the objective of the planes there."""
         self.shares = simplex_maximum(self.products, self.offsets, self.shares, self.C)
         value = self.offsets @ self.shares - 0.5 * self.shares @ self.products @ self.shares
         return -(self.shares @ self.slopes), float(value)
 
 
 def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
-    """The maximiser of b.x - x'Gx/2 over x >= 0 with a given sum, by active sets from a feasible start."""
+    """Return the maximiser of b.x - x'Gx/2 over x >= 0 with a given sum, by active sets from a feasible start."""
     x = start.copy()
     active = np.flatnonzero(x > 0)
     small = 1e-12 * (np.abs(b).max() + total * np.abs(np.diag(G)).max())
@@ -170,7 +170,7 @@ def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
 
 
 def _on_active(G: Array, b: Array, active: Array, total: float) -> tuple[Array, float]:
-    """The maximiser with the other shares at 0 and no sign asked for, and the price of the sum."""
+    """Return the maximiser with the other shares at 0 and no sign asked for, and the price of the sum."""
     m = len(active)
     system = np.ones((m + 1, m + 1))
     system[m, m] = 0

@@ -29,11 +29,11 @@ class Design:
         return int(self.X.shape[1]) + self.bias
 
     def scores(self, w: Array) -> Array:
-        """The scores of the cases."""
+        """Return the scores of the cases."""
         return np.asarray(self.X @ w[:-1] + w[-1] if self.bias else self.X @ w)
 
     def pull(self, gradient: Array) -> Array:
-        """A gradient by the scores as one by the coefficients.
+        """Return a gradient by the scores as one by the coefficients.
 
         Most bounds touch few cases, those that are missed or falsely flagged: only their rows are read.
         """
@@ -57,11 +57,11 @@ class Effort:
     deadline: float = math.inf
 
     def begun(self) -> Effort:
-        """The same effort with its seconds counted from now."""
+        """Return the same effort with its seconds counted from now."""
         return replace(self, deadline=time.perf_counter() + self.seconds)
 
     def rough(self) -> Effort:
-        """The same effort with a tolerance that is enough to compare, and to choose a cut."""
+        """Return the same effort with a tolerance that is enough to compare, and to choose a cut."""
         return replace(self, tol=max(self.tol, _ROUGH), verbose=max(0, self.verbose - 1))
 
     @property
@@ -70,7 +70,7 @@ class Effort:
         return time.perf_counter() > self.deadline
 
     def say(self, text: str) -> None:
-        """A line of progress, if progress is wanted."""
+        """Print a line of progress, if progress is wanted."""
         if self.verbose:
             print(f"[{time.perf_counter() - self.started:7.2f} s] {text}", flush=True)  # noqa: T201
 

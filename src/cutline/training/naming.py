@@ -12,14 +12,14 @@ _SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
 
 
 def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
-    """The measure of the registry, and its parameters, those in the name included.
+    """Return the measure of the registry, and its parameters, those in the name included.
 
     >>> named("precision@100", {})
     (<measure hit_rate: Hit rate>, {'quota': 100})
     >>> named("G-mean", {})[0].name, named("recall@k", {"k": 20})[1]
     ('g_mean', {'quota': 20})
     """
-    chosen, inside = _found(measure)
+    chosen, inside = _look_up(measure)
     bound = {
         _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
         for name, value in parameters.items()
@@ -31,7 +31,7 @@ def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measur
     return chosen, inside | bound
 
 
-def _found(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
+def _look_up(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
     if isinstance(measure, str) and measure not in MEASURES:
         plain = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
         plain = re.sub(r"[\s-]+", "_", plain)

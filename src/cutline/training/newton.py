@@ -29,12 +29,12 @@ class PairSquares:
         self.scale = 1 / (split.P * split.N)
 
     def _from(self, values: Array) -> Array:
-        """The sum of the negatives' values that count for each positive."""
+        """Return the sum of the negatives' values that count for each positive."""
         total = cumulated(values)
         return np.asarray((total[-1] - total)[self.first_q])
 
     def _up_to(self, values: Array) -> Array:
-        """The sum of the positives' values that count for each negative."""
+        """Return the sum of the positives' values that count for each negative."""
         return np.asarray(cumulated(values)[self.last_p])
 
     def _unsorted(self, of_p: Array, of_q: Array) -> Array:
@@ -63,25 +63,25 @@ class PairSquares:
         return self._up_to(self.weight_p * self.p)
 
     def _squares(self) -> Array:
-        """The sum of the squares of the pairs of each positive."""
+        """Return the sum of the squares of the pairs of each positive."""
         gap = 1 - self.p
         return np.asarray(self._near_q * gap**2 + 2 * gap * self._sum_q + self._from(self.weight_q * self.q**2))
 
     def risk(self) -> Risk:
-        """The mean, and its gradient by the scores."""
+        """Return the mean, and its gradient by the scores."""
         of_p = -2 * self.weight_p * (self._near_q * (1 - self.p) + self._sum_q)
         of_q = 2 * self.weight_q * (self._near_p * (1 + self.q) - self._sum_p)
         value = self.scale * float(self.weight_p @ self._squares())
         return Risk(value, self.scale * self._unsorted(of_p, of_q))
 
     def values(self) -> Array:
-        """The part of the mean that each case has in it: that of its pairs, which both of their cases have."""
+        """Return each case's part of the mean: the part of its pairs, which both of their cases share."""
         gap = 1 + self.q
         squares = self._near_p * gap**2 - 2 * gap * self._sum_p + self._up_to(self.weight_p * self.p**2)
         return np.asarray(self.scale * self._unsorted(self.weight_p * self._squares(), self.weight_q * squares))
 
     def curved(self, direction: Array) -> Array:
-        """The second derivatives times a direction in the scores."""
+        """Return the second derivatives times a direction in the scores."""
         p = direction[self.split.pos][self.order_p]
         q = direction[self.split.neg][self.order_q]
         of_p = self.weight_p * (self._near_q * p - self._from(self.weight_q * q))
@@ -89,12 +89,12 @@ class PairSquares:
         return 2 * self.scale * self._unsorted(of_p, of_q)
 
     def curvature(self) -> Array:
-        """The second derivative by each score alone."""
+        """Return the second derivative by each score alone."""
         return 2 * self.scale * self._unsorted(self.weight_p * self._near_q, self.weight_q * self._near_p)
 
 
 def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Solution:
-    """The minimum of 1/2 |w|^2 + C times the mean squared hinge of the pairs."""
+    """Return the minimum of 1/2 |w|^2 + C times the mean squared hinge of the pairs."""
     w, scores = np.zeros(design.size), np.zeros(split.n)
     pairs = PairSquares(split, scores)
     risk = pairs.risk()
@@ -123,7 +123,7 @@ def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Sol
 
 
 def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: float) -> Array:
-    """The Newton step by conjugate gradients, no more exact than it is worth."""
+    """Return the Newton step by conjugate gradients, no more exact than it is worth."""
     step, residual = np.zeros(len(gradient)), -gradient
     direction, square = residual, float(residual @ residual)
     if not square:  # the columns say nothing

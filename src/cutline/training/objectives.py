@@ -129,7 +129,7 @@ class Objective:
         return bool(np.allclose(few, many, rtol=_EXACT, atol=_EXACT))
 
     def costs(self, split: Split, psi: Psi) -> tuple[float, float]:
-        """What a unit of score is worth; "auto" balances the classes where the measure does."""
+        """Return what a unit of score is worth; "auto" balances the classes where the measure does."""
         if psi == "auto":
             psi = "balanced" if self.is_free_of_prevalence else "positive"
         return split.costs(psi)
@@ -142,7 +142,7 @@ class Objective:
     # ------------------------------------------------------------------ the value of scores
 
     def value(self, ranking: Ranking) -> float:
-        """The value of a ranking at the cut of the measure (for tables, the best); greater is better."""
+        """Return the value of a ranking at the cut of the measure (for tables, the best); greater is better."""
         if self.is_table:
             return float(self.of_cuts(ranking).max())
         assert self.solved is not None  # noqa: S101
@@ -152,26 +152,26 @@ class Objective:
         return self._sign * float(self.solved.compute(ranking, **parameters))
 
     def reported(self, ranking: Ranking, threshold: float) -> float:
-        """The value of the measure itself, as it is reported, where scores from the threshold on are flagged."""
+        """Return the value of the measure itself, as it is reported, where scores from the threshold on are flagged."""
         if self.solved is self.measure or not isinstance(self.measure, Measure):
             return self.at(ranking, threshold) * self._sign
         return float(self.measure.compute(ranking, **self.parameters))
 
     def at(self, ranking: Ranking, threshold: float) -> float:
-        """The value where scores from the threshold on are flagged; greater is better."""
+        """Return the value where scores from the threshold on are flagged; greater is better."""
         return float(self.of_cuts(ranking)[ranking.cut(threshold)]) if self.is_table else self.value(ranking)
 
     def of_cuts(self, ranking: Ranking) -> Array:
-        """The value of each cut of a ranking; greater is better."""
+        """Return the value of each cut of a ranking; greater is better."""
         return self.gain(float(ranking.positives), float(ranking.negatives))(
             ranking.tp.astype(float), ranking.fp.astype(float)
         )
 
     def best_cut(self, ranking: Ranking) -> int:
-        """The cut where a prediction turns positive.
+        """Return the cut where a prediction turns positive.
 
-        That of the best value for a measure of one cut; the quota's for one of a quota; and for one of the whole order,
-        which has no cut of its own, the one that flags as many cases as are positive.
+        For a measure of one cut it is the cut of the best value, for one of a quota the quota's. A measure of the whole
+        order has no cut of its own: it gets the cut that flags as many cases as are positive.
         """
         if self.is_table:
             return int(np.argmax(self.of_cuts(ranking)))
@@ -183,7 +183,7 @@ class Objective:
         return -1 if isinstance(self.measure, Measure) and self.measure.better == "lower" else 1
 
     def gain(self, positives: float, negatives: float) -> TableLoss:
-        """The value of tables; greater is better. Where it is undefined, the baseline."""
+        """Return the value of tables; greater is better. Where it is undefined, the baseline."""
         if not isinstance(self.measure, Measure):
             return self._gain_of_callable(self.measure, positives, negatives)
         measure, parameters, sign = self.measure, self.parameters, self._sign
@@ -216,7 +216,7 @@ class Objective:
         return gain
 
     def loss(self, positives: float, negatives: float) -> TableLoss:
-        """How far tables are from the perfect one; the range of callables and of costs is brought to 1."""
+        """Return how far tables are from the perfect one; the range of callables and of costs is brought to 1."""
         gain = self.gain(positives, negatives)
         best, worst = gain(np.array([positives, 0.0]), np.array([0.0, negatives]))
         bounded = self.solved is not None and np.isfinite(self.solved.range).all() and self.key not in SYMMETRIC
@@ -235,7 +235,7 @@ class Objective:
     # ------------------------------------------------------------------ training
 
     def oracle(self, split: Split, psi: Psi = "auto") -> Oracle:
-        """The convex bound of its loss."""
+        """Return the convex bound of its loss."""
         costs = self.costs(split, psi)
         if self.how == "pairs":
             return AucOracle(split)
@@ -258,7 +258,7 @@ class Objective:
         return SEARCHES.get(self.how, BoxesOracle)(split, loss, costs)
 
     def case_loss(self, split: Split) -> CaseLoss:
-        """The mean loss of the cases, with alpha and gamma as the measure has them."""
+        """Return the mean loss of the cases, with alpha and gamma as the measure has them."""
         bound = {**MEASURES[self.key].defaults, **self.parameters}
         alpha = bound.get("alpha")
         if (self.key == "balanced_cross_entropy" and alpha is None) or alpha == "balanced":
@@ -266,7 +266,7 @@ class Objective:
         return CaseLoss(split, self.key, None if alpha is None else float(alpha), float(bound.get("gamma", 0.0)))
 
     def baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
-        """The risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
+        """Return the risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
         equal = oracle(np.zeros(split.n)).value
         if not (bias and self.is_table):
             return equal
@@ -276,17 +276,17 @@ class Objective:
         return min(equal, float(self.loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
 
     def false_positives(self, split: Split) -> float:
-        """Up to how many false positives the part of the ROC curve goes."""
+        """Return the number of false positives up to which the part of the ROC curve goes."""
         if self.key == "roc_n":
             return float(self.parameters.get("n", MEASURES["roc_n"].defaults["n"]))
         return float(self.parameters.get("max_fpr", MEASURES["partial_auc"].defaults["max_fpr"])) * split.N
 
     def quota(self, split: Split) -> int:
-        """How many places there are."""
+        """Return how many places there are."""
         return int(self.parameters.get("quota", split.P))
 
     def scaled(self, share: float, split: Split) -> Objective:
-        """The same target for a part of the data: a quota, and a number of false positives, shrink with it."""
+        """Return the same target for a part of the data: a quota, and a number of false positives, shrink with it."""
         parameters = dict(self.parameters)
         if "quota" in parameters:
             most = split.P if self.key == "hit_rate" else split.n
@@ -300,7 +300,7 @@ class Objective:
 
 
 def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Objective:
-    """What to train for, or a sentence that says why it cannot be trained for."""
+    """Return what to train for, or a sentence that says why it cannot be trained for."""
     if not isinstance(measure, str | Measure) and callable(measure):
         if parameters:
             raise ParameterError("A callable takes (tp, fp, P, N) and no parameters", "bind them in it")
@@ -322,7 +322,7 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
 
 
 def as_probabilities(ranking: Ranking) -> Ranking:
-    """The ranking by the probabilities that its scores stand for, as log-odds."""
+    """Return the ranking by the probabilities that its scores stand for, as log-odds."""
     return replace(ranking, score=expit(ranking.key))
 
 
@@ -351,7 +351,7 @@ def check_target(target: Objective, split: Split) -> None:
 
 
 def _lacking(target: Objective, value: Array) -> list[str]:
-    """The parameters without a default that a measure which is nowhere defined lacks, such as the risk."""
+    """Return the parameters without a default that a measure which is nowhere defined lacks, such as the risk."""
     if not isinstance(target.measure, Measure) or not np.isnan(value).all():
         return []
     return [

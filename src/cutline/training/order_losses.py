@@ -17,7 +17,7 @@ class AucOracle:
     split: Split
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         shifted = scores + ~split.is_positive
         order = np.argsort(shifted)
@@ -49,7 +49,7 @@ class PartialAucOracle:
         return np.asarray(np.minimum(1.0, self.false_positives - places))
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split, share = self.split, self._share
         top = highest(scores[split.neg], len(share))
         p, q = scores[split.pos], scores[split.neg[top]]
@@ -76,7 +76,7 @@ class AveragePrecisionOracle:
     split: Split
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         order_pos, order_neg = np.argsort(-scores[split.pos]), np.argsort(-scores[split.neg])
         p, q = scores[split.pos[order_pos]], scores[split.neg[order_neg]]
@@ -104,7 +104,7 @@ class AverageQrecallOracle:
     split: Split
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         order_pos, order_neg = np.argsort(-scores[split.pos]), np.argsort(-scores[split.neg])
         p, q = scores[split.pos[order_pos]], scores[split.neg[order_neg]]
@@ -124,7 +124,7 @@ class AverageQrecallOracle:
 
 
 def _isotonic_numbers(p: Array, q: Array) -> Array:
-    """The growing numbers m_1 <= ... <= m_P that gain the most, by bisection of all of them at once."""
+    """Return the growing numbers m_1 <= ... <= m_P that gain the most, by bisection of all of them at once."""
     P, N = len(p), len(q)
     low, high = np.zeros(P, dtype=np.intp), np.full(P, N)
     open_ = np.arange(P)
@@ -167,7 +167,7 @@ class QuotaOracle:
         return self.split.scatter(min(1.0, k / P), max(0.0, (k - P) / N))
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         harm = self.cost * scores - self.per_hit * self.split.is_positive
         top = highest(harm, self.quota, in_order=False)
         gradient = -self.cost * self._reference
@@ -185,7 +185,7 @@ class AtMostOracle:
     cost: float
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         harm = self.cost * scores - split.is_positive / split.P
         flagged = harm > 0
@@ -197,12 +197,12 @@ class AtMostOracle:
 
 
 def highest(values: Array, k: int, *, in_order: bool = True) -> Array:
-    """The positions of the k highest values, in descending order of them."""
+    """Return the positions of the k highest values, in descending order of them."""
     top = np.argpartition(-values, k - 1)[:k] if k < len(values) else np.arange(len(values))
     return top[np.argsort(-values[top])] if in_order else top
 
 
 def _how_many_exceed(numbers: Array, size: int) -> Array:
-    """How many of the numbers exceed 0, 1, ..., size - 1."""
+    """Return how many of the numbers exceed 0, 1, ..., size - 1."""
     counts = np.bincount(numbers, minlength=size + 1)
     return np.cumsum(counts[::-1])[::-1][1:]

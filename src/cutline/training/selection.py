@@ -42,7 +42,7 @@ class Trial(NamedTuple):
 
 
 def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) -> list[Trial]:
-    """What each recipe reaches on the share of the cases that is held out from it; the first is the baseline."""
+    """Return what each recipe reaches on the share of the cases that is held out from it; the first is the baseline."""
     recipes = list(recipes)
     first = recipes[0]
     folds = StratifiedKFold(number_of_parts(share), shuffle=True, random_state=first.seed)
@@ -69,12 +69,12 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
 
 
 def number_of_parts(share: float) -> int:
-    """How many parts there are when a share of the cases is held out in turn."""
+    """Return how many parts there are when a share of the cases is held out in turn."""
     return max(2, round(1 / share))
 
 
 def contenders(trials: list[Trial]) -> list[Trial]:
-    """Those that are better than the baseline and know something, the best first; then the baseline."""
+    """Return those that are better than the baseline and know something, the best first; then the baseline."""
     better = [t for t in trials[1:] if t.candidate.is_better and not t.candidate.bound_ratio >= VACUOUS]
     return [*sorted(better, key=lambda t: -t.candidate.gain), trials[0]]
 
@@ -110,7 +110,7 @@ def _held_out(
 
 
 def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array) -> Array:
-    """The mean value over the parts: of all their cases, then with each group of cases left out in turn."""
+    """Return the mean value over the parts: of all their cases, then with each group of cases left out in turn."""
     values = np.zeros(1 + _GROUPS)
     for _, unseen in parts:
         for which in range(-1, _GROUPS):
@@ -120,7 +120,7 @@ def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], s
 
 
 def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float:
-    """The value of the scores of some of the cases, a quota shrinking with their number."""
+    """Return the value of the scores of some of the cases, a quota shrinking with their number."""
     some = part(split, rows)
     if not len(some.pos) or not len(some.neg):
         return 0.0

@@ -84,7 +84,7 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: O
 
 
 def candidates(solver: str, method: str, goal: Objective) -> Sequence[str]:
-    """The solvers to try, the baseline first; or the one to use."""
+    """Return the solvers to try, the baseline first; or the one to use."""
     if method == "pairs":
         return ("structural" if solver == "structural" else "newton",)
     if solver != "auto":
@@ -95,7 +95,7 @@ def candidates(solver: str, method: str, goal: Objective) -> Sequence[str]:
 
 
 def check_psi(psi: Any, goal: Objective) -> None:
-    """Refuse what is no price of a unit of score, or a price for a bound that has none."""
+    """Refuse a value that is no price of a unit of score, or a price for a bound that has none."""
     if psi not in get_args(Psi):
         raise _unknown_psi(psi)
     if psi != "auto" and not goal.uses_psi:

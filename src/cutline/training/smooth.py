@@ -40,7 +40,7 @@ class Steps:
         return [np.searchsorted(self.p, self.q + shift * self.width, "left") for shift, _ in _PARTS]
 
     def above(self) -> tuple[Array, Array]:
-        """For each p, how much weight of the q's is above it, and the derivative by p."""
+        """Return the weight of the q's above each p, and the derivative by p."""
         w, q = self.weight_q, self.q
         sums = [total[-1] - total for total in (cumulated(w), cumulated(w * q), cumulated(w * q * q))]
         number, slope = np.zeros(len(self.p)), np.zeros(len(self.p))
@@ -52,7 +52,7 @@ class Steps:
         return self._unsorted(number, self.order_p), self._unsorted(slope, self.order_p)
 
     def slope_q(self, factor: Array) -> Array:
-        """For each q, the derivative by it of the sum over p of factor times step (without the weight of q)."""
+        """Return the derivative by each q of the sum over p of factor times step (without the weight of q)."""
         factor = factor[self.order_p]
         ones, firsts = cumulated(factor), cumulated(factor * self.p)
         slope = np.zeros(len(self.q))
@@ -77,7 +77,7 @@ class SmoothTable:
     loss: TableLoss
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         flagged = split.weights * expit(scores)
         slope = flagged * expit(-scores)
@@ -91,7 +91,7 @@ class SmoothTable:
 
 
 def _around(count: float, most: float) -> tuple[float, float]:
-    """Two counts near one, both possible, for a difference quotient."""
+    """Return two counts near one, both possible, for a difference quotient."""
     step = 1e-6 * most
     return max(0.0, count - step), min(most, count + step)
 
@@ -105,7 +105,7 @@ class SmoothQuota:
     width: float
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         most = min(self.quota, split.P)
 
@@ -129,7 +129,7 @@ class SmoothAuc:
     width: float
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split, q = self.split, scores[self.split.neg]
         if self.false_positives >= split.N:
             top, share = np.arange(len(q)), split.weights[split.neg]
@@ -144,7 +144,7 @@ class SmoothAuc:
         return Risk(float(weight @ above), gradient)
 
     def _highest(self, q: Array) -> tuple[Array, Array]:
-        """The highest negatives, and which weight of each counts: all of it but for the last."""
+        """Return the highest negatives, and which weight of each counts: all of it but for the last."""
         split = self.split
         most = int(np.ceil(self.false_positives - 1e-9)) if split.weight is None else len(q)
         top = highest(q, most)
@@ -161,7 +161,7 @@ class SmoothAveragePrecision:
     width: float
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         p, q, weight = scores[split.pos], scores[split.neg], split.weights[split.pos]
         others = Steps(p, q, self.width, weight, split.weights[split.neg])
@@ -185,7 +185,7 @@ class SmoothAverageQrecall:
     width: float
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         p, q, ones = scores[split.pos], scores[split.neg], np.ones(len(split.pos))
         others = Steps(p, q, self.width, ones, np.ones(len(split.neg)))
@@ -208,7 +208,7 @@ class Standardised:
     trust: float
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         z, deviation = standard(scores)
         home, _ = standard(self.reference)
         value, gradient = self.risk(z)
@@ -219,7 +219,7 @@ class Standardised:
 
 
 def standard(scores: Array) -> tuple[Array, float]:
-    """The scores at mean 0 and deviation 1, and their deviation; equal scores stay equal, with deviation 1."""
+    """Return the scores at mean 0 and deviation 1, and their deviation; equal scores stay equal, with deviation 1."""
     if are_equal(scores):
         return np.zeros(len(scores)), 1.0
     centred = scores - scores.mean()

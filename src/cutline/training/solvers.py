@@ -53,7 +53,7 @@ class Recipe:
     effort: Effort = field(default_factory=Effort)
 
     def for_part(self, share: float, known: Split) -> Recipe:
-        """The same recipe for a part of the data."""
+        """Return the same recipe for a part of the data."""
         return replace(self, target=self.target.scaled(share, known))
 
 
@@ -67,11 +67,11 @@ class Model:
     is_flat: bool = False  # all the scores were the same, but for rounding
 
     def scores(self, X: Any) -> Array:
-        """The scores of cases, 0 at the cut."""
+        """Return the scores of cases, 0 at the cut."""
         return np.asarray(X @ self.coef) + self.intercept
 
     def standardised(self, X: Any, seen: Any) -> Array:
-        """The scores of cases, in deviations from the mean of those that the model has seen."""
+        """Return the scores of cases, in deviations from the mean of those that the model has seen."""
         scores = self.scores(seen)
         return np.asarray((self.scores(X) - scores.mean()) / standard(scores)[1])
 
@@ -82,7 +82,9 @@ class Model:
 
 
 def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) -> Model:
-    """The model of a recipe, its cut included; `unseen` are the scores of `out_of_fold`, where they are known."""
+    """Return the model of a recipe, its cut included; `unseen` are the scores of `out_of_fold`, where they are
+    known.
+    """
     model = fit_scores(recipe, X, split)
     scores = model.scores(X)
     model = replace(model, is_flat=are_equal(scores))
@@ -98,7 +100,7 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
 
 
 def threshold(target: Objective, ranking: Ranking) -> float:
-    """Where the best cut of a ranking is: half-way between the scores on its two sides."""
+    """Return where the best cut of a ranking is: half-way between the scores on its two sides."""
     cut = target.best_cut(ranking)
     score = ranking.key
     if cut in (0, len(score)):
@@ -108,7 +110,9 @@ def threshold(target: Objective, ranking: Ranking) -> float:
 
 
 def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
-    """The score of each case by a model that did not see it, in deviations from the mean of that model's scores."""
+    """Return the score of each case by a model that did not see it, in deviations from the mean of that model's
+    scores.
+    """
     folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
     z = np.empty(split.n)
     recipe = replace(recipe, effort=recipe.effort.rough())
@@ -120,7 +124,7 @@ def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
 
 
 def part(split: Split, rows: Array) -> Split:
-    """The classes of some of the cases."""
+    """Return the classes of some of the cases."""
     return Split(split.is_positive[rows], None if split.weight is None else split.weight[rows])
 
 
@@ -128,10 +132,10 @@ def part(split: Split, rows: Array) -> Split:
 
 
 def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
-    """The model of a recipe, before its cut is chosen."""
+    """Return the model of a recipe, before its cut is chosen."""
     if recipe.solver == "baseline":
         plain = logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
-        return _shifted(plain, recipe, X, split) if recipe.target.is_loss and recipe.fit_intercept else plain
+        return _tune_intercept(plain, recipe, X, split) if recipe.target.is_loss and recipe.fit_intercept else plain
     if recipe.explicit:
         squared = recipe.solver == "newton"
         solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort, squared=squared)
@@ -160,7 +164,7 @@ def _model(solution: Solution, design: Design) -> Model:
 
 
 def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int = _STARTING) -> Model:
-    """Plain logistic regression: the baseline, and where the other solvers start."""
+    """Fit plain logistic regression: the baseline, and where the other solvers start."""
     machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=max_iter)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -171,8 +175,8 @@ def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int 
     return Model(w, b, Solution(w, np.nan, n_iter=rounds, converged=not limited, limited=limited))
 
 
-def _shifted(model: Model, recipe: Recipe, X: Any, split: Split) -> Model:
-    """The model with its intercept tuned for the loss, as that of a measure of one cut is by its threshold."""
+def _tune_intercept(model: Model, recipe: Recipe, X: Any, split: Split) -> Model:
+    """Return the model with its intercept tuned for the loss, like the threshold of a measure of one cut."""
     scores, risk = model.scores(X), recipe.target.case_loss(split)
     minimum = minimize_scalar(lambda shift: risk(scores + shift).value, bracket=(-1.0, 1.0))
     is_better = np.isfinite(minimum.x) and abs(minimum.x) < _FARTHEST and minimum.fun < risk(scores).value
@@ -180,7 +184,7 @@ def _shifted(model: Model, recipe: Recipe, X: Any, split: Split) -> Model:
 
 
 def smooth_risk(target: Objective, split: Split, width: float) -> Oracle:
-    """The smooth risk of a measure."""
+    """Return the smooth risk of a measure."""
     if target.is_loss:
         return target.case_loss(split)
     if target.how == "later_places":
@@ -195,7 +199,7 @@ def smooth_risk(target: Objective, split: Split, width: float) -> Oracle:
 
 
 def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
-    """A smooth risk minimised by L-BFGS from logistic regression."""
+    """Return a smooth risk minimised by L-BFGS from logistic regression."""
     start = logistic(X, split, fit_intercept=recipe.fit_intercept)
     scores = start.scores(X)
     risk = smooth_risk(recipe.target, split, recipe.smoothing)

@@ -30,7 +30,7 @@ _COARSE = 16
 
 
 def as_ratio(loss: TableLoss, positives: float, negatives: float) -> TableLoss:
-    """The same loss in five operations, if it is 1 - a / (a sum of a, b and a constant); else as it was.
+    """Return the same loss in five operations, if it is 1 - a / (a sum of a, b and a constant); else as it was.
 
     F-beta and Jaccard are: searches ask for their loss some thousand times, for few tables each time. The sum is found
     by trying, so that the definition of the measure stays the only one.
@@ -57,7 +57,7 @@ class _TableOracle(ABC):
     costs: tuple[float, float]
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         order = ordered(scores, self.split, self.costs, self.floor)
         value, a, b = self.search(order)
         return Risk(value, order.gradient(self.split, a, b, self.costs))
@@ -69,7 +69,7 @@ class _TableOracle(ABC):
 
     @abstractmethod
     def search(self, order: Ordered) -> tuple[float, int, int]:
-        """The largest loss plus gain over all tables, and the table that has it."""
+        """Return the largest loss plus gain over all tables, and the table that has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class LinearOracle:
     costs: tuple[float, float]
 
     def __call__(self, scores: Array) -> Risk:
-        """The risk at these scores."""
+        """Return the risk at these scores."""
         split = self.split
         loss = np.where(split.is_positive, self.miss, self.alarm)
         slope = np.where(split.is_positive, -self.costs[0], self.costs[1])
@@ -95,11 +95,11 @@ class GridOracle(_TableOracle):
     """Any loss: all (P + 1)(N + 1) tables, row by row (Joachims' Algorithm 2). O(PN): the measuring stick."""
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
-        """The largest of all."""
+        """Return the largest of all."""
         best = (-np.inf, 0, 0)
-        b = np.arange(len(order.taken), dtype=float)
-        for a, gain in enumerate(order.kept):
-            row = self.loss(np.array(float(a)), b) + order.taken
+        b = np.arange(len(order.flagging), dtype=float)
+        for a, gain in enumerate(order.keeping):
+            row = self.loss(np.array(float(a)), b) + order.flagging
             at = int(np.argmax(row))
             best = max(best, (float(row[at] + gain), a, at))
         return best
@@ -120,17 +120,17 @@ class RowsOracle(_TableOracle):
         return -float((self.loss(a, np.ones(1)) - self.loss(a, np.zeros(1))).max()) / self.costs[1]
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
-        """Branch and bound over blocks of rows."""
+        """Search by branch and bound over blocks of rows."""
         rows = np.unique(np.linspace(0, len(order.pos), 16 * _BRANCHES + 1).astype(np.intp))
         column = self._best_columns(rows, order, np.zeros(len(rows), dtype=np.intp), np.full(len(rows), len(order.neg)))
         value = self._values(rows, column, order)
-        best = _better((-np.inf, 0, 0), value + order.kept[rows], rows, column)
-        peak = int(np.argmax(order.kept))
+        best = _better((-np.inf, 0, 0), value + order.keeping[rows], rows, column)
+        peak = int(np.argmax(order.keeping))
         steps = np.linspace(0, 1, _BRANCHES + 1)[1:-1]
         edges, columns, values = (np.column_stack((x[:-1], x[1:])) for x in (rows, column, value))
         while True:
             first, last = edges[:, 0], edges[:, 1]
-            bound = values[:, 0] + order.kept[np.clip(peak, first, last)]
+            bound = values[:, 0] + order.keeping[np.clip(peak, first, last)]
             alive = (last - first > 1) & (bound > best[0] + _ROUNDING)
             if not alive.any():
                 return best
@@ -140,14 +140,14 @@ class RowsOracle(_TableOracle):
             low, high = (np.repeat(column, len(steps)) for column in (columns.min(1), columns.max(1)))
             column = self._best_columns(inner.ravel(), order, low, high)
             value = self._values(inner.ravel(), column, order)
-            best = _better(best, value + order.kept[inner.ravel()], inner.ravel(), column)
+            best = _better(best, value + order.keeping[inner.ravel()], inner.ravel(), column)
             edges, columns, values = (
                 _neighbours(outer, middle.reshape(inner.shape))
                 for outer, middle in ((edges, inner), (columns, column), (values, value))
             )
 
     def _values(self, a: Array, b: Array, order: Ordered) -> Array:
-        return self.loss(a.astype(float), b.astype(float)) + order.taken[b]
+        return self.loss(a.astype(float), b.astype(float)) + order.flagging[b]
 
     def _best_columns(self, a: Array, order: Ordered, low: Array, high: Array) -> Array:
         """The best column of each row: the first from which a step gains nothing.
@@ -178,7 +178,7 @@ class RowsOracle(_TableOracle):
 
 
 def _neighbours(outer: Array, inner: Array) -> Array:
-    """The pairs of neighbours of the rows (first, inner ..., last), one pair a row."""
+    """Return the pairs of neighbours of the rows (first, inner ..., last), one pair a row."""
     line = np.column_stack((outer[:, 0], inner, outer[:, 1]))
     return np.column_stack((line[:, :-1].ravel(), line[:, 1:].ravel()))
 
@@ -191,7 +191,9 @@ class DiagonalsOracle(_TableOracle):
     """
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
-        """Binary search on all diagonals at once; a few of them first, for a bound that rules out most of the rest."""
+        """Search all diagonals at once by bisection; a few of them first, for a bound that rules out most of the
+        rest.
+        """
         P, N = len(order.pos), len(order.neg)
         gains = np.concatenate((-self.costs[0] * order.pos, -self.costs[1] * order.neg))
         merged = np.argsort(gains, kind="stable")  # two sorted runs: linear
@@ -207,14 +209,14 @@ class DiagonalsOracle(_TableOracle):
     ) -> tuple[float, int, int]:
         while len(k):
             loss = self.loss(low.astype(float), (k - low).astype(float))
-            best = _better(best, loss + order.kept[low] + order.taken[k - low], low, k - low)
+            best = _better(best, loss + order.keeping[low] + order.flagging[k - low], low, k - low)
             # Up to `high` the gain grows with a while the loss falls.
-            bound = loss + order.kept[high] + order.taken[k - high]
+            bound = loss + order.keeping[high] + order.flagging[k - high]
             alive = (high > low) & (bound > best[0] + _ROUNDING)
             k, low, high = k[alive], low[alive], high[alive]
             middle = (low + high) >> 1
             a = np.stack((middle, middle + 1))
-            below, above = self.loss(a.astype(float), (k - a).astype(float)) + order.kept[a] + order.taken[k - a]
+            below, above = self.loss(a.astype(float), (k - a).astype(float)) + order.keeping[a] + order.flagging[k - a]
             up = above > below
             low, high = np.where(up, middle + 1, low), np.where(up, high, middle)
             best = _better(best, np.maximum(above, below), np.where(up, low, high), k - np.where(up, low, high))
@@ -222,7 +224,7 @@ class DiagonalsOracle(_TableOracle):
 
 
 def _better(best: tuple[float, int, int], value: Array, a: Array, b: Array) -> tuple[float, int, int]:
-    """The best table so far, or the best of these."""
+    """Return the best table so far, or the best of these."""
     if not len(value):
         return best
     at = int(np.argmax(value))
@@ -234,7 +236,7 @@ class BoxesOracle(_TableOracle):
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
         """Split boxes in four until none can hold a better table than the best found."""
-        peaks = int(np.argmax(order.kept)), int(np.argmax(order.taken))
+        peaks = int(np.argmax(order.keeping)), int(np.argmax(order.flagging))
         boxes = np.array([[0, len(order.pos), 0, len(order.neg)]])
         best = (-np.inf, 0, 0)
         while len(boxes):
@@ -243,15 +245,15 @@ class BoxesOracle(_TableOracle):
             a = np.concatenate((a_peak, (a0 + a1) >> 1, a0))
             b = np.concatenate((b_peak, (b0 + b1) >> 1, b1))
             loss = self.loss(a.astype(float), b.astype(float))
-            value = loss + order.kept[a] + order.taken[b]
+            value = loss + order.keeping[a] + order.flagging[b]
             best = _better(best, value, a, b)
-            bound = loss[-len(boxes) :] + order.kept[a_peak] + order.taken[b_peak]
+            bound = loss[-len(boxes) :] + order.keeping[a_peak] + order.flagging[b_peak]
             boxes = _quarters(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
         return best
 
 
 def _quarters(boxes: Array) -> Array:
-    """Each box halved along both sides; a side of one table stays whole."""
+    """Halve each box along both sides; a side of one table stays whole."""
     halves = boxes
     for side in (0, 2):
         first, last = halves[:, side], halves[:, side + 1]
