@@ -87,7 +87,7 @@ quality-training: $(DEV)
 
 # Hostile files, options and arguments; ends with an error unless all of them end in a result or a sentence.
 fuzz: $(DEV)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 35
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 60
 
 # The tests with the oldest versions that pyproject.toml allows, in an environment of their own. CUTLINE_MINIMUM has
 # tests/test_package.py see that these versions are the ones that are installed.
@@ -138,6 +138,7 @@ docs: $(DEV)
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
+	$(BIN)/python docs/make_intervals.py
 	$(BIN)/python docs/make_companions.py
 	$(BIN)/python docs/make_studies.py
 	$(BIN)/python docs/make_ledger.py
@@ -145,8 +146,9 @@ docs: $(DEV)
 pictures: $(DEV)
 	$(BIN)/python docs/make_pictures.py
 
+# make gallery CHARTS="roc lift" draws these alone, and those that have no picture yet.
 gallery: $(DEV)
-	$(BIN)/python examples/gallery.py
+	$(BIN)/python examples/gallery.py $(CHARTS)
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""The designs in which an audit found defaults that failed, run with the defaults of today.
+"""The designs in which two audits found defaults that failed, run with the defaults of today.
 
     python benchmarks/audit_designs.py run [minutes]   # adds samples to audit_results.json
     python benchmarks/audit_designs.py                 # prints the table, which docs/coverage.md has too
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from populations import Population, bells, development, is_warned, threshold_of
+from populations import Population, bells, development, is_warned, threshold_of, validation
 
 import cutline as cl
 from cutline.core import parallel
@@ -145,7 +145,7 @@ def designs() -> list[Design]:
         shape = f", spread {spread:g}" if spread != 1 else ""
         return Population(f"normal {auc:g}{shape}", positives, negatives, bells(auc, spread), **more)
 
-    by_name = {(p.positives, p.negatives, p.name): p for p in development()}
+    by_name = {(p.positives, p.negatives, p.name): p for p in (*development(), *validation())}
     mixed, heavy = by_name[20, 1980, "60 % of positives at 3"], by_name[50, 100, "t with 2 degrees"]
     auc = [
         *((normal(20, 180, 0.8, s), was) for s, was in ((1, "95.7"), (1.5, "90.7"), (2, "86.6"), (3, "82.3"))),
@@ -171,9 +171,25 @@ def designs() -> list[Design]:
         *(("recall", normal(5, 95, 0.8), "0 to 0.7"), ("recall", few, "0 to 0.7")),
     ]
     even, high = normal(100, 100, 0.8), normal(100, 100, 0.95)
+    six, twelve = by_name[120, 1200, "6 + 60 groups of 20"], by_name[240, 1200, "12 + 60 groups of 20"]
+    uneven, near_one = by_name[300, 900, "groups of 1 to 40"], by_name[40, 100, "specificity 0.998"]
+    missed = by_name[90, 210, "a missed subtype of 2 %"]
+    extreme, heavy_too = by_name[90, 210, "too extreme"], by_name[20, 180, "t with 2 degrees"]
+    lines = [
+        *(extreme, heavy, heavy_too, missed, by_name[60, 240, "too sure"], by_name[60, 240, "too high"]),
+        *(by_name[30, 300, "too timid and too low"], by_name[10, 140, "too sure, few"]),
+    ]
+    second = [
+        *(("recall", six, "89.6"), ("auc", six, "90.1"), ("recall", twelve, "92.9"), ("auc", twelve, "92.7")),
+        *(("f1", uneven, "91.7"), ("recall", uneven, "92.7")),
+        *(("specificity", near_one, "84.7"), ("lr_plus", near_one, "90.0")),
+        *(("log_loss", missed, "70.5"), ("brier", missed, "82.5")),
+        *(("calibration_slope", p, "72 to 73" if p is extreme else "71.5" if p is heavy else "") for p in lines),
+        *(("calibration_intercept", p, "72 to 73" if p is extreme else "") for p in lines),
+    ]
     return [
         *(Design("AUC", p, interval("auc"), was) for p, was in auc),
-        *(Design(name, p, interval(name), was) for name, p, was in (*weighted, *other)),
+        *(Design(name, p, interval(name), was) for name, p, was in (*weighted, *other, *second)),
         Design("precision at recall 0.8", normal(50, 450, 0.995), interval("precision_at_recall", recall=0.8), "41.8"),
         Design("ROC band at FPR 0.8", high, roc_point(0.8), "42", "band"),
         Design("simultaneous ROC band", even, whole_curve("roc"), "100 (width 0.43)", "band"),

@@ -1,18 +1,18 @@
-"""The coverage study: how often the default intervals hold the truth, and how often the default tests err.
+"""The coverage study: how often the default intervals hold the truth.
 
-    python benchmarks/coverage.py run [minutes] [half] [kind]     # adds samples to the results of one half, or of both
+    python benchmarks/coverage.py run [minutes] [half]     # adds samples to the results of one half, or of both
     python benchmarks/coverage.py findings                        # the cells that fail, as text
     python benchmarks/coverage.py page                            # writes docs/coverage.md and its heat maps
 
-The populations are in two halves (`populations.py`, `pairs.py`): "development", by which defaults are chosen, and
-"validation", which judges them. A cell is a population and a kind: `intervals` of every measure; `paired` tests of two
-models that are equal in truth, on the same cases; `unpaired` tests, on different ones.
+The populations are in two halves (`populations.py`): "development", by which defaults are chosen, and "validation",
+which judges them. A cell is a population. Tests of two models have a study of their own (`type_one_error.py`).
 
-A batch is some samples of one cell; it says, for each measure and method, how many intervals or tests were made, how
-many held the truth (or rejected it), how many carried a warning, and how many of these missed (or rejected). The files
-have one line for each cell and version of the rules, to which batches add: a run that was interrupted goes on where it
-stopped, several runs may take turns, and more runs make the figures sharper. When a default or its notes change, raise
-`RULES` and name the measures in `CHANGED` (or raise `FIRST`): older figures are no longer counted.
+A batch is some samples of one cell; it says, for each measure and method, how many intervals were made, how
+many held the truth (or rejected it), how many carried a warning, and how many of these missed (or rejected); and for
+each warning how many intervals carried it, and how many of these missed. The files have one line for each cell and
+version of the rules, to which batches add: a run that was interrupted goes on where it stopped, several runs may take
+turns, and more runs make the figures sharper. When a default or its notes change, raise `RULES` and name the measures
+in `CHANGED` (or raise `FIRST`): older figures are no longer counted.
 """
 
 from __future__ import annotations
@@ -28,21 +28,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import Pair, pairs
-from populations import Population, development, is_warned, threshold_of, validation
+from populations import Population, development, threshold_of, validation
 
 import cutline as cl
 from cutline.core import parallel
+from cutline.core.ranking import Ranking
 from cutline.measures import Measure, Needs
+from cutline.measures.miscalibration import calibration_curve
+from cutline.results.caveat import find_warning
 
 RESULTS = {
     "development": Path(__file__).with_name("coverage_results.jsonl"),
     "validation": Path(__file__).with_name("coverage_held_out.jsonl"),
 }
-KINDS = ("intervals", "paired", "unpaired")
-RULES = 11  # the version of the defaults and their notes
-FIRST = 11  # the oldest version whose figures count ...
-CHANGED: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}  # ... but for measures whose rules are newer
+KINDS = ("intervals",)
+RULES = 14  # the version of the defaults and their notes
+FIRST = {"intervals": 12}  # the oldest version whose figures count ...
+CHANGED: dict[str, dict[str, int]] = {  # ... but for measures whose rules are newer
+    "intervals": {"debiased_ece": 13, "partial_auc_above_recall": 13, "h_measure": 14},
+}
 LEVEL = 0.95
 RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by about half a point
 BATCH = 20  # samples, of small populations
@@ -58,19 +62,19 @@ OF_THE_SAMPLE = ("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spieg
 
 @dataclass(frozen=True)
 class Cell:
-    """What a batch is of: a population or a pair of equal models, and intervals or tests."""
+    """What a batch is of: a population, and intervals."""
 
-    population: Population | Pair
+    population: Population
     kind: str
 
     @property
     def name(self) -> str:
         p = self.population
-        return p.name if isinstance(p, Pair) else f"{p.positives} + {p.negatives}, {p.name}"
+        return f"{p.positives} + {p.negatives}, {p.name}"
 
     @property
     def is_large(self) -> bool:
-        return not isinstance(self.population, Pair) and self.population.n >= LARGE
+        return self.population.n >= LARGE
 
     @property
     def samples(self) -> int:
@@ -79,24 +83,12 @@ class Cell:
     @property
     def measures(self) -> list[str]:
         """The measures that a batch asks for."""
-        p, names = self.population, [m.name for m in cl.MEASURES]
-        if isinstance(p, Pair) and p.measures:
-            return list(p.measures)
-        return [name for name in names if name not in OF_THE_SAMPLE] if self.kind == "unpaired" else names
+        return [m.name for m in cl.MEASURES]
 
 
 def cells(half: str) -> list[Cell]:
-    """Return the cells of a half; tests are of every third population, those with weights or groups, and the pairs."""
-    whole = development() if half == "development" else validation()
-    alike = [p for p in whole if p.n < LARGE and not math.isinf(p.grid)]
-    some = [p for i, p in enumerate(alike) if i % 3 == 0 or p.weights != "none" or p.groups > 1]
-    plain = [p for p in some if p.weights == "none" and p.groups == 1]
-    own = [pair for pair in pairs() if pair.half == half]
-    return [
-        *(Cell(p, "intervals") for p in whole),
-        *(Cell(p, "paired") for p in (*some, *(pair for pair in own if pair.paired))),
-        *(Cell(p, "unpaired") for p in (*plain[::2], *(pair for pair in own if not pair.paired))),
-    ]
+    """Return the cells of a half."""
+    return [Cell(p, "intervals") for p in (development() if half == "development" else validation())]
 
 
 def parameters(measure: Measure, threshold: float) -> dict[str, float]:
@@ -124,50 +116,70 @@ def truths(population: Population, threshold: float) -> dict[str, float]:
     return found | dict.fromkeys(OF_THE_SAMPLE, math.nan)
 
 
+class LargestError:
+    """The largest calibration error of a population between the extreme probabilities of a sample.
+
+    Beyond them the curve is one that no sample of this size shows, and mostly without an end.
+    """
+
+    def __init__(self, population: Ranking, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> None:
+        self.key = population.key
+        self.error = np.abs(calibration_curve(population, smooth, span, degree) - self.key)
+
+    def seen_in(self, sample: Ranking) -> float:
+        """Return the largest error that the sample could show."""
+        inside = (self.key >= sample.key.min()) & (self.key <= sample.key.max())
+        return float(self.error[inside].max()) if inside.any() else math.nan
+
+
 # ---------------------------------------------------------------------- one batch
 
 
 def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     """Some samples of a cell: for each measure and method what happened."""
     p = cell.population
-    size = [0, 0] if isinstance(p, Pair) else [p.positives, p.negatives]
-    seed = [*size, sum(cell.name.encode()), KINDS.index(cell.kind), number]
+    seed = [p.positives, p.negatives, sum(cell.name.encode()), KINDS.index(cell.kind), number]
     rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
-    threshold = p.threshold if isinstance(p, Pair) else threshold_of(p)
-    truth = truths(p, threshold) if cell.kind == "intervals" else {}
+    threshold = threshold_of(p)
+    truth = truths(p, threshold)
+    largest = LargestError(p.ranking()) if "emax" in measures and not cell.is_large else None
+    warnings: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for i in range(cell.samples):
         some = [name for name in measures if name not in SLOW or ((number + i) % EVERY == 0 and not cell.is_large)]
-        if cell.kind == "intervals":
-            _intervals(p, threshold, truth, rng, i, found, some)
-        else:
-            _tests(cell, threshold, rng, i, found, some)
+        ev = cl.evaluate(**p.sample(rng), threshold=threshold)
+        own = truth if largest is None else truth | {"emax": largest.seen_in(ev.ranking)}
+        _intervals(ev, own, i, found, warnings, some)
     return {
         "rules": RULES,
         "cell": cell.name,
         "kind": cell.kind,
         "samples": dict.fromkeys(measures, cell.samples),
         "found": {"|".join(key): [round(number, 4) for number in row] for key, row in found.items()},
+        "warnings": dict(warnings),
     }
 
 
 def _intervals(
-    p: Population, threshold: float, truth: dict[str, float], rng: Any, i: int, found: Any, measures: Sequence[str]
+    ev: cl.Evaluation, truth: dict[str, float], seed: int, found: Any, warnings: Any, names: Sequence[str]
 ) -> None:
-    ev = cl.evaluate(**p.sample(rng), threshold=threshold)
-    wanted = [cl.MEASURES[name] for name in measures if not math.isnan(truth[name])]
-    wanted = [m for m in wanted if m.fits(ev.ranking)]
+    """All default intervals of a sample."""
+    measures = [cl.MEASURES[name] for name in names if not math.isnan(truth[name])]
+    measures = [m for m in measures if m.fits(ev.ranking)]
     total = float(ev.ranking.total)
     quota = max(1, round(SHARE * total)) if ev.ranking.integral else max(1.0, SHARE * total)
-    asked = [m.with_(quota=quota) if m.name in QUOTAS else m for m in wanted]
-    resamples = RESAMPLES if p.n < LARGE else FEWER
-    for m, one in zip(wanted, ev.estimates(asked, LEVEL, resamples=resamples, seed=i), strict=True):
-        if not one.has_interval:
+    bound = [m.with_(quota=quota) if m.name in QUOTAS else m for m in measures]
+    resamples = RESAMPLES if total < LARGE else FEWER
+    for m, estimate in zip(measures, ev.estimates(bound, LEVEL, resamples=resamples, seed=seed), strict=True):
+        if not estimate.has_interval:
             continue
-        row = found[m.name, one.method]
-        held = one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
-        _add(row, is_so=held, is_warned=is_warned(one.notes), counts=not held)
-        row[4] += one.high - one.low if math.isfinite(one.high - one.low) else 0.0
-        row[5] += truth[m.name] < one.low - 1e-9
+        row, warning = found[m.name, estimate.method], find_warning(estimate.notes)
+        held = estimate.low - 1e-9 <= truth[m.name] <= estimate.high + 1e-9
+        _add(row, is_so=held, is_warned=warning is not None, counts=not held)
+        row[4] += estimate.high - estimate.low if math.isfinite(estimate.high - estimate.low) else 0.0
+        row[5] += truth[m.name] < estimate.low - 1e-9
+        if warning is not None:
+            warnings[warning.id][0] += 1
+            warnings[warning.id][1] += not held
 
 
 def _add(row: list[Any], *, is_so: bool, is_warned: bool, counts: bool) -> None:
@@ -178,48 +190,12 @@ def _add(row: list[Any], *, is_so: bool, is_warned: bool, counts: bool) -> None:
     row[3] += is_warned and counts
 
 
-def _tests(cell: Cell, threshold: float, rng: Any, i: int, found: Any, measures: Sequence[str]) -> None:
-    """All default tests of a sample of two models that are equal in truth."""
-    p = cell.population
-    if isinstance(p, Pair):
-        cases = p.sample(rng)
-    elif cell.kind == "paired":
-        cases = p.sample_pair(rng)
-    else:
-        one, two = p.sample(rng), p.sample(rng)
-        cases = {"labels": one["labels"], "a": one["scores"], "labels_b": two["labels"], "b": two["scores"]}
-    asked = [(name, {"share": SHARE}) if name in QUOTAS else name for name in measures]
-    if cell.kind == "paired":
-        both = {"a": cases.pop("a"), "b": cases.pop("b")}
-        made = cl.compare(cases.pop("labels"), both, threshold=threshold, **cases)
-        asked = [one for one in asked if _fits(made.values(), one)]
-        rows = made.summary(asked, of_models=(), resamples=RESAMPLES, seed=i).rows
-        told = [(row.measure.name, row.test, row.p_value, row.notes) for row in rows]
-    else:
-        ends = [cl.evaluate(cases[y], cases[x], threshold=threshold) for y, x in (("labels", "a"), ("labels_b", "b"))]
-        made = cl.compare_independent(*ends)
-        told = []
-        for name in (name for name, one in zip(measures, asked, strict=True) if _fits(ends, one)):
-            given = {"share": SHARE} if name in QUOTAS else {}
-            test = made.test(name, resamples=RESAMPLES, seed=i, **given)
-            told.append((name, test.method, test.p_value, test.notes))
-    for name, method, p_value, notes in told:
-        if not math.isnan(p_value):
-            is_rejected = p_value <= 1 - LEVEL
-            _add(found[name, method], is_so=is_rejected, is_warned=is_warned(notes), counts=is_rejected)
-
-
-def _fits(models: Any, asked: Any) -> bool:
-    measure = cl.MEASURES[asked[0] if isinstance(asked, tuple) else asked]
-    return all(measure.fits(one.ranking) for one in models)
-
-
 # ---------------------------------------------------------------------- many batches
 
 
 def since(name: str, kind: str = "intervals") -> int:
     """The version of the rules from which on the figures of a measure count."""
-    return CHANGED[kind].get(name, FIRST)
+    return CHANGED[kind].get(name, FIRST[kind])
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -244,6 +220,9 @@ def added(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, A
             for name, row in more["found"].items():
                 old = line["found"].get(name, [0] * len(row))
                 line["found"][name] = [round(a + b, 4) for a, b in zip(old, row, strict=True)]
+            for name, row in more.get("warnings", {}).items():
+                old = line["warnings"].get(name, [0, 0])
+                line["warnings"][name] = [a + b for a, b in zip(old, row, strict=True)]
             return lines
     return [*lines, more]
 
@@ -306,7 +285,7 @@ def main() -> None:
     minutes = float(rest[0]) if rest else 60.0
     halves = [half for half in RESULTS if not rest[1:] or half == rest[1]]
     for half in halves:
-        run(minutes / len(halves), half, [c for c in cells(half) if not rest[2:] or c.kind == rest[2]])
+        run(minutes / len(halves), half, cells(half))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from populations import development, validation
 from scipy.special import bdtr, bdtrc
 
@@ -16,7 +17,6 @@ import cutline as cl
 
 DOCS = Path(__file__).parents[1] / "docs"
 LOW, HIGH = 0.925, 0.975
-LEAST, MOST = 0.03, 0.07  # of tests at 5 %
 TAIL = 0.025  # of the binomial test of a cell
 AMPLE = 30  # cases of the smaller class to be expected
 FEWEST = 20  # intervals of a cell, below which it is not judged
@@ -40,10 +40,9 @@ measures, in [coverage-methods.md](coverage-methods.md)."""
 JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. By the figure itself {inside} of
 {total} ({inside_share:.1f} %) are between 92.5 and 97.5 %; if every interval held the truth in exactly 95 % of all
 samples, {expected:.1f} % would be, because so few samples leave chance that much room. Judged by a binomial test at
-2.5 %, {below} cells are below 92.5 % and {above} above 97.5 % ({above_share:.1f} %); at the bounds themselves 2.5 %
-would be called so by chance. Of those below, {below_noted} carry a note about the coverage in most samples and
-{below_silent} ({below_share:.1f} % of all) do not; of those above, {above_noted} and {above_silent}. In all,
-{noted_share:.1f} % of the cells carry such a note in most samples: {noted_why}."""
+2.5 %, {below} cells are below 92.5 % and {above} above 97.5 % ({above_share:.1f} %); if every interval held the truth
+in exactly 95 %, {below_expected:.1f} would be called below by chance. A cell is silently below if the intervals that
+missed without a warning are alone too many by the same test: {below_silent} are ({below_share:.1f} % of all)."""
 
 
 def wrapped(text: str) -> list[str]:
@@ -78,6 +77,19 @@ class Tally(NamedTuple):
         if bdtr(self.held, self.made, LOW) < TAIL:
             return "below"
         return "above" if self.held and bdtrc(self.held - 1, self.made, HIGH) < TAIL else "within"
+
+    @property
+    def is_silently_below(self) -> bool:
+        """Whether misses without a warning alone are surely more than the lower bound allows."""
+        missed = self.made - self.held - self.warned_misses
+        return bool(bdtr(self.made - missed, self.made, LOW) < TAIL)
+
+    @property
+    def below_by_chance(self) -> float:
+        """How often the test calls a cell below the bound whose intervals hold the truth in exactly 95 %."""
+        held = np.arange(self.made + 1)
+        called = held[bdtr(held, self.made, LOW) < TAIL]
+        return float(bdtr(called.max(), self.made, 0.95)) if len(called) else 0.0
 
     @property
     def is_inside(self) -> bool:
@@ -125,7 +137,7 @@ def shown(tally: Tally | None) -> str:
 
 
 def write_page(both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any], *tables: list[str]) -> None:
-    """docs/coverage.md and its heat maps.
+    """docs/coverage.md and its heat map.
 
     Args:
         both: The results of each half, by its name.
@@ -137,14 +149,11 @@ def write_page(both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any
     text = opening(intervals, facts)
     for half, lines in both.items():
         mine = tallies(lines, "intervals")
-        text += [f"## The {half} half", "", *judged(mine), *warnings(mine)]
-    text += ["![Heat map of the coverage](coverage.png)", "", *of_tests(both)]
+        text += [f"## The {half} half", "", *judged(mine), *warnings(mine), *by_warning(lines)]
+    text += ["![Heat map of the coverage](coverage.png)", ""]
     text += [*of_audit(tables[0]), *of_widths(tables[1]), *by_measure(intervals), *by_population(intervals)]
     (DOCS / "coverage.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
     draw(intervals, "coverage.png", "Coverage of the default intervals of 95 %; ! where most carry a warning", LEVELS)
-    title = "Tests of equal models at 5 % that reject; ! where most carry a warning"
-    tests = {**tallies(every, "paired"), **tallies(every, "unpaired")}
-    draw(tests, "coverage-tests.png", title, ERRORS)
 
 
 def warnings(found: Mapping[tuple[str, str], Tally]) -> list[str]:
@@ -166,6 +175,23 @@ def warnings(found: Mapping[tuple[str, str], Tally]) -> list[str]:
         f"{100 * whole.warned_misses / max(missed, 1):.1f} % of the misses had been warned of."
     )
     return [*wrapped(told), ""]
+
+
+def by_warning(lines: list[dict[str, Any]]) -> list[str]:
+    """How often each warning is given, and how often an interval that carries it misses."""
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for line in lines:
+        for name, (given, missed) in line.get("warnings", {}).items():
+            sums[name][0] += given
+            sums[name][1] += missed
+    if not sums:
+        return []
+    return [
+        "| warning | intervals | missed the truth, % |",
+        "|---|---|---|",
+        *(f"| {name} | {given:,} | {100 * missed / given:.1f} |" for name, (given, missed) in sorted(sums.items())),
+        "",
+    ]
 
 
 def of_audit(table: list[str]) -> list[str]:
@@ -217,10 +243,9 @@ def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
     cells = {cell: tally for cell, tally in found.items() if tally.made >= FEWEST}
     total = max(len(cells), 1)
     out = {side: [c for c, t in cells.items() if t.verdict == side] for side in ("below", "above")}
-    silent = {side: [c for c in some if not cells[c].is_noted] for side, some in out.items()}
-    noted = [cell for cell, tally in cells.items() if tally.is_noted]
+    silent = [cell for cell, tally in cells.items() if tally.is_silently_below]
     inside = sum(tally.is_inside for tally in cells.values())
-    told = JUDGED.format(
+    text = JUDGED.format(
         fewest=FEWEST,
         inside=inside,
         total=len(cells),
@@ -229,41 +254,23 @@ def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
         below=len(out["below"]),
         above=len(out["above"]),
         above_share=100 * len(out["above"]) / total,
-        below_noted=len(out["below"]) - len(silent["below"]),
-        below_silent=len(silent["below"]),
-        below_share=100 * len(silent["below"]) / total,
-        above_noted=len(out["above"]) - len(silent["above"]),
-        above_silent=len(silent["above"]),
-        noted_share=100 * len(noted) / total,
-        noted_why=_most_noted(noted, cells),
+        below_expected=sum(tally.below_by_chance for tally in cells.values()),
+        below_silent=len(silent),
+        below_share=100 * len(silent) / total,
     )
-    return [
-        *wrapped(told),
-        "",
-        *_listed("Below", silent["below"], cells),
-        *_listed("Above", silent["above"], cells),
-    ]
+    return [*wrapped(text), "", *_listed(silent, cells)]
 
 
-def _most_noted(noted: list[tuple[str, str]], judged: Mapping[tuple[str, str], Tally]) -> str:
-    """How the cells with a note fare, in words."""
-    kinds = [judged[cell].verdict for cell in noted]
-    return (
-        f"{kinds.count('below')} of them are below, {kinds.count('above')} above, and {kinds.count('within')} are "
-        "within bounds as far as these samples can tell"
-    )
-
-
-def _listed(side: str, cells: list[tuple[str, str]], judged: Mapping[tuple[str, str], Tally]) -> list[str]:
-    """The cells out of bounds without a note, by measure."""
+def _listed(cells: list[tuple[str, str]], judged: Mapping[tuple[str, str], Tally]) -> list[str]:
+    """The cells that are silently below the bound, by measure."""
     by_name: dict[str, list[str]] = defaultdict(list)
     for population, name in sorted(cells, key=lambda cell: judged[cell].share):
         tally = judged[population, name]
         by_name[name].append(f"{population} ({100 * tally.share:.1f} of {tally.made})")
     if not cells:
-        return [f"{side} the bounds without a note: none.", ""]
+        return ["Silently below 92.5 %: none.", ""]
     return [
-        f"{side} the bounds without a note in most samples:",
+        "Silently below 92.5 %:",
         "",
         "| measure | populations, with coverage in percent and intervals |",
         "|---|---|",
@@ -318,36 +325,6 @@ def by_population(found: Mapping[tuple[str, str], Tally]) -> list[str]:
     ]
 
 
-def of_tests(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
-    """The tests of equal models, on the same and on different cases, of each half."""
-    about = (
-        "Two models that are equal in truth, on the same cases (paired) or on different ones (unpaired): two "
-        "models with the same distribution of scores; two versions of one model, which differ in 5 to 20 % of "
-        "the cases; calibrated models of different sharpness (for calibration errors); a score and its own "
-        "best cut (for the best over all cuts); samples of different sizes; a missed subtype "
-        "(`benchmarks/pairs.py`). Every default test of every measure."
-    )
-    text = ["## Tests of equal models", "", *wrapped(about), ""]
-    sums: dict[str, dict[str, Tally]] = {}
-    for kind in ("paired", "unpaired"):
-        for half, lines in both.items():
-            found = tallies(lines, kind)
-            text += [f"### {kind.capitalize()}, {half} half", "", *errors(found)]
-            sums[f"{kind}, {half}"] = pooled(found, 1, lambda _: True)
-    rows = [f"| {m.name} | {' | '.join(shown(one.get(m.name)) for one in sums.values())} |" for m in cl.MEASURES]
-    return [
-        *text,
-        "Rejected in percent (and the number of tests), pooled over the populations and pairs.",
-        "",
-        f"| measure | {' | '.join(sums)} |",
-        "|---" * (1 + len(sums)) + "|",
-        *rows,
-        "",
-        "![Heat map of the tests](coverage-tests.png)",
-        "",
-    ]
-
-
 def findings(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
     """The cells that fail, those of few samples included, and what the warnings are worth: for whoever mends them."""
     text = []
@@ -363,14 +340,6 @@ def findings(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
         whole = pooled(found, 1, lambda _: True)
         few = sorted((t.share, name) for name, t in whole.items() if t.verdict == "below")
         text += [f"  pooled {name}: {shown(whole[name])}" for _, name in few]
-        for kind in ("paired", "unpaired"):
-            tests = tallies(lines, kind)
-            text.append(f"== {half}: {kind} tests that reject more than 7 % (binomial test)")
-            high = [c for c, t in tests.items() if t.held and bdtrc(t.held - 1, t.made, MOST) < TAIL]
-            text += [_finding(c, tests[c], lines, kind) for c in sorted(high, key=lambda c: -tests[c].share)]
-            whole = pooled(tests, 1, lambda _: True)
-            often = [n for n, t in whole.items() if t.held and bdtrc(t.held - 1, t.made, MOST) < TAIL]
-            text += [f"  pooled {name}: {shown(whole[name])}" for name in often]
     return text
 
 
@@ -386,31 +355,7 @@ def _finding(cell: tuple[str, str], tally: Tally, lines: list[dict[str, Any]], k
     return f"  {cell[1]} in {cell[0]}: {shown(tally)}, warned {tally.warned}, by {', '.join(sorted(methods))}"
 
 
-def errors(found: Mapping[tuple[str, str], Tally]) -> list[str]:
-    """How many cells of tests err too often or too rarely, and which do so without a note."""
-    if not found:
-        return []
-    cells = {cell: tally for cell, tally in found.items() if tally.made >= FEWEST}
-    often = [c for c, t in cells.items() if t.held and bdtrc(t.held - 1, t.made, MOST) < TAIL]
-    rarely = [c for c, t in cells.items() if bdtr(t.held, t.made, LEAST) < TAIL]
-    silent = [c for c in (*often, *rarely) if not cells[c].is_noted]
-    samples, noted = samples_of(cells), sum(t.is_noted for t in cells.values())
-    inside = sum(LEAST <= t.share <= MOST for t in cells.values())
-    told = (
-        "How often the default test says at 5 % that the two differ, "
-        f"in {len(samples)} populations and pairs with {min(samples.values())} to {max(samples.values())} samples "
-        f"each. By the figure itself {inside} of {len(cells)} cells are between 3 and 7 %. Judged by a binomial test "
-        "at 2.5 %, "
-        f"{len(often)} err more often than 7 % and {len(rarely)} more rarely than 3 %; {len(silent)} of both "
-        f"({100 * len(silent) / max(len(cells), 1):.1f} % of all) do not carry a note in most samples. "
-        f"{100 * noted / max(len(cells), 1):.1f} % of the cells carry one."
-    )
-    listed = [f"- {population}, {name}: {shown(cells[population, name])}" for population, name in silent]
-    return [*wrapped(told), "", *listed, *([""] if listed else [])]
-
-
 LEVELS = ([70, 95, 100], ["#b2182b", "#f7f7f7", "#2166ac"], "held the truth, %")
-ERRORS = ([0, 5, 20], ["#2166ac", "#f7f7f7", "#b2182b"], "rejected, %")
 
 
 def draw(found: Mapping[tuple[str, str], Tally], name: str, title: str, colours: tuple[Any, Any, str]) -> None:

@@ -1,13 +1,14 @@
 """Hostile files, options and arguments: what the command and the package do with them, against an independent reader.
 
-    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 35    # what `make fuzz` runs
+    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 60    # what `make fuzz` runs
     python benchmarks/fuzz.py --files 20000 --journal files.jsonl     # stopped and started again, goes on where it was
     python benchmarks/fuzz.py --again evaluate-4711 --keep out      # one input again, its files kept in a folder
 
 Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~17, a call with one wrong argument
 (`--singles`: each argument of each function with each wrong value, all others sensible). Some files are sound, in odd
-but legal layouts, and must be read; some hold a name twice, and must be refused; and what few resamples say must
-agree with many. `--faults` are signals, full disks, streams that are closed, forks, other processes, and memory.
+but legal layouts, and must be read; some hold a name twice, are damaged at their end or altered with a right
+checksum, and must be refused; and what few resamples say must agree with many. `--faults` are signals, full disks,
+streams that are closed, forks, other processes, memory, odd environments and modules that are imported in any order.
 Commands and calls run in worker processes that take many of them each, so that a crash or a hang costs one worker and
 is counted; what a command prints of a file that it read is checked against rows that Python's own csv and json
 modules and pyarrow read. Prints inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzzing import calls, commands, sound
+from fuzzing import altered, calls, commands, sound
 from fuzzing.faults import FAULTS, run_fault
 from fuzzing.running import known_commands, run_call, run_file
 
@@ -126,7 +127,7 @@ class Worker:
 def identities(kind: str, count: int, first: int = 0) -> list[str]:
     """The names of so many inputs: all commands, or all functions, in turn."""
     if kind == "files":
-        often = {name: OFTEN.get(name, 1) for name in known_commands()} | sound.KINDS
+        often = {name: OFTEN.get(name, 1) for name in known_commands()} | sound.KINDS | altered.KINDS
         names = [name for name in often for _ in range(often[name])]
     else:
         names = [*FAULTS] if kind == "faults" else [*calls.targets()]
@@ -205,7 +206,13 @@ def main() -> int:
         return 0
     if asked.again:
         name = asked.again.rpartition("-")[0]
-        kind = "files" if name in {*known_commands(), *sound.KINDS} else "faults" if name in FAULTS else "calls"
+        kind = (
+            "files"
+            if name in {*known_commands(), *sound.KINDS, *altered.KINDS}
+            else "faults"
+            if name in FAULTS
+            else "calls"
+        )
         print(*Worker(kind)(asked.again), sep=": ")
         if asked.keep and name in known_commands():
             keep(asked.again, asked.keep)

@@ -92,6 +92,18 @@ def ratio(one: Timing, other: Timing) -> Ratio:
     return Ratio(one.median / other.median, min(one.runs) / min(other.runs), max(one.spread, other.spread), work)
 
 
+def seconds_of_work(one: Timing) -> Ratio:
+    """The time that processors worked on a piece of work, in seconds: the median of its runs."""
+    return Ratio(median(one.work), min(one.work), median(one.work) / min(one.work) - 1)
+
+
+def ratio_of_work(one: Timing, other: Timing) -> Ratio:
+    """The time of the one in times of the other, by the time of processors."""
+    mine, theirs = seconds_of_work(one), seconds_of_work(other)
+    spread = max(mine.spread, theirs.spread)
+    return Ratio(mine.value / theirs.value, mine.shortest / theirs.shortest, spread)
+
+
 def target(what: str, found: float | Ratio, low: float | None = None, high: float | None = None) -> None:
     """Print a figure beside its target, with how far the runs lie apart, and what to make of it on a busy machine."""
     value = found.value if isinstance(found, Ratio) else found

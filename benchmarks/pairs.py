@@ -1,85 +1,116 @@
-"""Pairs of equally good models: what tests of a difference are tried on.
+"""Pairs of models for the study of tests (`type_one_error.py`): how samples of them are drawn.
 
-A pair is equal in truth in the measures that it names (in all of them when it names none), and unequal in how it came
-about: two versions of one model, calibrated models of different sharpness, a score beside its own best cut, samples of
-different sizes. `paired` pairs score the same cases, the others different ones.
+The models of a pair are equal in truth in the measures that it names (in all of them when it names none) and unequal in
+how they came about: two versions of one model, calibrated models of different sharpness, a score beside its own best
+cut, samples of different sizes. Models are equal in every measure when, in each class, both scores have the same
+distribution. `unequal` pairs differ in truth, and show the power of the tests.
+
+The pairs are in two halves: "development", by which the default tests were chosen, and "validation", which judges them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+from populations import Population, development, threshold_of, validation
 from scipy.special import expit, logit
 
 CALIBRATION = ("mcb", "ece", "smooth_ece", "ici", "e50", "e90", "emax", "eci", "debiased_ece")
 BEST_CUT = ("ks", "max_youden_j")
-CUT = ("accuracy", "recall", "precision", "f1", "mcc", "balanced_accuracy")
-ORDER = ("auc", "average_precision", "partial_auc")
-LOSSES = ("brier", "log_loss")
-COMMON = (*CUT, *ORDER, *LOSSES, "ks", "qrecall")
-SIMULATED = (*CALIBRATION, "ks", "max_youden_j", "auch", "h_measure", "min_expected_cost", "dsc")
+HALVES = ("development", "validation")
+LARGE = 3000  # cases, from which on a population is left out: its tests take long
+DISTANCE = 1.5  # between the mean scores of the classes, in standard deviations
+
+Cases = dict[str, Any]  # the arguments of `evaluate`, or of `compare`
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two equal models, or one model in two places: how a sample is drawn, and in which measures they are equal."""
+    """Two models on the same cases, or one model on two samples.
+
+    `draw` returns the arguments of `compare`, or those of `evaluate` for either sample.
+    """
 
     name: str
-    draw: Callable[[np.random.Generator], dict[str, Any]]
-    measures: tuple[str, ...] = ()  # all of them
-    paired: bool = True
+    draw: Callable[[np.random.Generator], Cases | tuple[Cases, Cases]]
+    half: str
     threshold: float = 0.5
-    half: str = "development"  # of the study, or "validation"
+    measures: tuple[str, ...] = ()  # in which the two are equal; all when there is none
+    is_paired: bool = True
+    is_of_population: bool = False  # one of the coverage study
 
-    def sample(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Labels and the scores `a` and `b`; for different cases `labels_b` too."""
+    def sample(self, rng: np.random.Generator) -> Cases | tuple[Cases, Cases]:
+        """Return a sample with two cases of each class or more."""
         while True:
-            found = self.draw(rng)
-            if all(2 <= found[k].sum() <= len(found[k]) - 2 for k in ("labels", "labels_b") if k in found):
-                return found
+            cases = self.draw(rng)
+            labels = [one["labels"] for one in ((cases,) if self.is_paired else cases)]  # type: ignore[index]
+            if all(2 <= y.sum() <= len(y) - 2 for y in labels):
+                return cases
 
 
-def _scores(rng: np.random.Generator, labels: np.ndarray, distance: float = 1.5) -> np.ndarray:
-    """Normal scores of equal spread, as calibrated probabilities at the prevalence of the population."""
-    return rng.normal(size=len(labels)) + distance * labels
+# ---------------------------------------------------------------------- two models on the same cases
 
 
-def _risk(x: np.ndarray, prevalence: float, distance: float = 1.5) -> np.ndarray:
-    return expit(distance * x - distance**2 / 2 + logit(prevalence))
+def _scores(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
+    """Return normal scores of equal spread in both classes."""
+    return rng.normal(size=len(labels)) + DISTANCE * labels
 
 
-def versions(rng: np.random.Generator, n: int, prevalence: float, changed: float, shape: str = "normal") -> dict:
+def _risk(x: np.ndarray, prevalence: float) -> np.ndarray:
+    """Return the calibrated probabilities of such scores."""
+    return expit(DISTANCE * x - DISTANCE**2 / 2 + logit(prevalence))
+
+
+def _two(labels: np.ndarray, a: np.ndarray, b: np.ndarray, **more: Any) -> Cases:
+    return {"labels": labels, "scores": {"a": a, "b": b}, **more}
+
+
+def versions(rng: np.random.Generator, n: int, prevalence: float, changed: float, shape: str = "normal") -> Cases:
     """Two versions of one model: some cases are scored anew, with the same distribution in each class."""
     labels = rng.random(n) < prevalence
     a = _scores(rng, labels)
-    b = np.where(rng.random(n) < changed, _scores(rng, labels), a)
+    if shape == "missed":  # 2 % of the cases are positives with the lowest scores
+        is_missed = labels & (rng.random(n) < 0.02 / prevalence)
+        a = np.where(is_missed, -3.5, a)
+    again = _scores(rng, labels)
+    if shape == "missed":
+        again = np.where(labels & (rng.random(n) < 0.02 / prevalence), -3.5, again)
+    b = np.where(rng.random(n) < changed, again, a)
     if shape == "zeros":  # most negatives and some positives get the lowest score
-        lowest = -3.0
-        silent = rng.random(n) < np.where(labels, 0.2, 0.7)
-        again = (a != b) & (rng.random(n) < 0.5)
-        other = np.where(again, rng.random(n) < np.where(labels, 0.2, 0.7), silent)
+        lowest, chance = -3.0, np.where(labels, 0.2, 0.7)
+        silent = rng.random(n) < chance
+        other = np.where((a != b) & (rng.random(n) < 0.5), rng.random(n) < chance, silent)
         a, b = np.where(silent, lowest, a), np.where(other, lowest, b)
     if shape == "rounded":
         a, b = np.round(2 * a) / 2, np.round(2 * b) / 2
-    return {"labels": labels, "a": _risk(a, prevalence), "b": _risk(b, prevalence)}
+    more: Cases = {}
+    if shape == "groups":  # of five cases, which share half of the variance and the version that scores them
+        group = np.arange(n) // 5
+        shared, of_changed = rng.normal(size=(2, group[-1] + 1)), rng.random(group[-1] + 1) < changed
+        noise = [(shared[i][group] + rng.normal(size=n)) / math.sqrt(2) for i in (0, 1)]
+        a = noise[0] + DISTANCE * labels
+        b, more = np.where(of_changed[group], noise[1] + DISTANCE * labels, a), {"groups": group}
+    if shape == "weights":
+        more = {"weights": rng.lognormal(sigma=0.6, size=n), "weights_are": "sampling"}
+    return _two(labels, _risk(a, prevalence), _risk(b, prevalence), **more)
 
 
-def sharpness(rng: np.random.Generator, n: int, prevalence: float = 0.3) -> dict[str, Any]:
+def sharpness(rng: np.random.Generator, n: int, prevalence: float = 0.3) -> Cases:
     """Two calibrated models, one of which says only five probabilities."""
     x = rng.normal(size=n)
     risk = expit(logit(prevalence) + 1.5 * x)
-    labels = rng.random(n) < risk
     edges, means = _bins(prevalence)
-    return {"labels": labels, "a": risk, "b": means[np.searchsorted(edges, x)]}
+    return _two(rng.random(n) < risk, risk, means[np.searchsorted(edges, x)])
 
 
+@lru_cache
 def _bins(prevalence: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cuts of a normal score, and the true share of positives between them."""
+    """Return cuts of a normal score, and the true share of positives between them."""
     from scipy.stats import norm
 
     edges = norm.ppf([0.2, 0.4, 0.6, 0.8])
@@ -88,116 +119,135 @@ def _bins(prevalence: float) -> tuple[np.ndarray, np.ndarray]:
     return edges, np.bincount(place, risk) / np.bincount(place)
 
 
-def granularity(rng: np.random.Generator, n: int, prevalence: float = 0.3) -> dict[str, Any]:
+def granularity(rng: np.random.Generator, n: int, prevalence: float = 0.3) -> Cases:
     """A score and its own best cut: the same true Kolmogorov-Smirnov distance."""
     labels = rng.random(n) < prevalence
     x = _scores(rng, labels)
-    return {"labels": labels, "a": _risk(x, prevalence), "b": np.where(x > 0.75, 0.75, 0.25)}
+    return _two(labels, _risk(x, prevalence), np.where(x > DISTANCE / 2, 0.75, 0.25))
 
 
-def two_sizes(rng: np.random.Generator, n: int, m: int, prevalence: float = 0.3) -> dict[str, Any]:
-    """One population, calibrated, sampled twice."""
-    one, two = rng.random(n) < prevalence, rng.random(m) < prevalence
-    return {
-        "labels": one,
-        "a": _risk(_scores(rng, one), prevalence),
-        "labels_b": two,
-        "b": _risk(_scores(rng, two), prevalence),
-    }
+def doubled(rng: np.random.Generator, n: int, noise: float, prevalence: float = 0.3) -> Cases:
+    """A calibrated model, and one with more noise and twice its log odds."""
+    labels = rng.random(n) < prevalence
+    x = _scores(rng, labels)
+    return _two(labels, _risk(x, prevalence), expit(2 * logit(_risk(x + noise * rng.normal(size=n), prevalence))))
 
 
-def subtypes(rng: np.random.Generator, n: int, m: int | None = None) -> dict[str, Any]:
-    """A subtype, 2 % of the cases, that gets a low score and is positive: for one sample or two."""
-
-    def one(count: int) -> tuple[np.ndarray, np.ndarray]:
-        labels = rng.random(count) < 0.3
-        missed = labels & (rng.random(count) < 0.02 / 0.3)
-        return labels, np.where(missed, 0.002, _risk(_scores(rng, labels), 0.3))
-
-    labels, a = one(n)
-    if m is None:
-        again = rng.random(n) < 0.2
-        missed = labels & (rng.random(n) < 0.02 / 0.3)
-        new = np.where(missed, 0.002, _risk(_scores(rng, labels), 0.3))
-        return {"labels": labels, "a": a, "b": np.where(again, new, a)}
-    labels_b, b = one(m)
-    return {"labels": labels, "a": a, "labels_b": labels_b, "b": b}
+# ---------------------------------------------------------------------- one model on two samples
 
 
-def pairs() -> list[Pair]:
-    """Return all pairs of the study, those of both halves."""
-    return [*_pairs_of("development"), *_pairs_of("validation")]
+def _one(rng: np.random.Generator, n: int, prevalence: float, shape: str = "normal") -> Cases:
+    labels = rng.random(n) < prevalence
+    x = _scores(rng, labels)
+    if shape == "missed":
+        x = np.where(labels & (rng.random(n) < 0.02 / prevalence), -3.5, x)
+    if shape == "rounded":
+        x = np.round(2 * x) / 2
+    return {"labels": labels, "scores": _risk(x, prevalence)}
 
 
-_VERSIONS = {
-    "development": ((300, 0.1, 0.2, "normal"), (60, 0.3, 0.2, "normal"), (400, 0.2, 0.2, "zeros")),
+def two_samples(rng: np.random.Generator, n: int, m: int, prevalence: float, shape: str) -> tuple[Cases, Cases]:
+    """One calibrated population, sampled twice."""
+    return _one(rng, n, prevalence, shape), _one(rng, m, prevalence, shape)
+
+
+def two_doubled(rng: np.random.Generator, n: int, noise: float) -> tuple[Cases, Cases]:
+    """A calibrated model, and one with more noise and twice its log odds, on different cases."""
+    first, second = doubled(rng, n, noise), doubled(rng, n, noise)
+    return (
+        {"labels": first["labels"], "scores": first["scores"]["a"]},
+        {"labels": second["labels"], "scores": second["scores"]["b"]},
+    )
+
+
+# ---------------------------------------------------------------------- the pairs of the study
+
+_VERSIONS = {  # cases, prevalence, share that is scored anew, shape
+    "development": (
+        *((300, 0.1, 0.2, "normal"), (60, 0.3, 0.2, "normal"), (400, 0.2, 0.2, "zeros"), (300, 0.3, 0.2, "missed")),
+        *((2000, 0.01, 0.2, "normal"), (400, 0.2, 0.2, "weights"), (400, 0.2, 0.2, "groups")),
+    ),
     "validation": (
         *((1000, 0.1, 0.05, "normal"), (300, 0.3, 0.1, "normal"), (4000, 0.003, 0.2, "normal")),
-        *((400, 0.2, 0.2, "rounded"), (300, 0.2, 0.1, "zeros")),
+        *((60, 0.5, 0.4, "normal"), (400, 0.2, 0.2, "rounded"), (300, 0.2, 0.1, "zeros"), (500, 0.2, 0.2, "missed")),
+        *((250, 0.3, 0.3, "weights"), (600, 0.1, 0.3, "groups")),
     ),
 }
-_SIZES = {"development": ((60, 300), (100, 900)), "validation": ((60, 60), (300, 1500), (80, 400))}
+_SIZES = {  # cases of either sample, prevalence, shape
+    "development": ((60, 300, 0.3, "normal"), (100, 900, 0.3, "normal"), (100, 400, 0.3, "missed")),
+    "validation": (
+        *((60, 60, 0.3, "normal"), (300, 1500, 0.3, "normal"), (80, 400, 0.1, "normal")),
+        *((300, 600, 0.3, "missed"), (150, 300, 0.3, "rounded"), (1500, 2500, 0.01, "normal")),
+    ),
+}
 _SAME = {"development": (300,), "validation": (1000, 150)}
 
 
-def _pairs_of(half: str) -> list[Pair]:
+def pairs(half: str) -> list[Pair]:
+    """Return the equal pairs of one half.
+
+    Args:
+        half: "development" or "validation".
+    """
+    return [*_versions(half), *_special(half), *_sizes(half), *_of_populations(half)]
+
+
+def unequal() -> list[Pair]:
+    """Return the pairs that differ in truth."""
+    measures = ("ece", "smooth_ece", "mcb", "ici", "ks", "max_youden_j", "auc", "average_precision", "brier", "f1")
+    calibration = ("ece", "smooth_ece", "mcb", "ici", "brier", "log_loss")
     made = []
-    for n, p, changed, shape in _VERSIONS[half]:
-        draw = partial(versions, n=n, prevalence=p, changed=changed, shape=shape)
-        name = f"versions {100 * changed:g} %, n {n}, {p:g}" + ("" if shape == "normal" else f", {shape}")
-        made.append(Pair(name, draw, threshold=p, half=half))
-    made += [Pair(f"sharpness, n {n}", partial(sharpness, n=n), CALIBRATION, half=half) for n in _SAME[half]]
-    made += [Pair(f"granularity, n {n}", partial(granularity, n=n), BEST_CUT, half=half) for n in _SAME[half]]
-    for n, m in _SIZES[half]:
-        made.append(Pair(f"sizes {n} v {m}", partial(two_sizes, n=n, m=m), paired=False, threshold=0.3, half=half))
-    if half == "development":
-        made.append(Pair("subtypes 300", partial(subtypes, n=300), threshold=0.3, half=half))
-    else:
-        draw = partial(subtypes, n=300, m=600)
-        made.append(Pair("subtypes 300 v 600", draw, paired=False, threshold=0.3, half=half))
+    for noise, some, words in (
+        (0.0, calibration, "twice the log odds"),
+        (0.6, measures, "noisier, twice the log odds"),
+    ):
+        how = partial(doubled, n=600, noise=noise), partial(two_doubled, n=600, noise=noise)
+        made.append(Pair(f"{words}, 600", how[0], "power", 0.3, some))
+        made.append(Pair(f"{words}, 600 v 600", how[1], "power", 0.3, some, is_paired=False))
     return made
 
 
-def test_of(pair: Pair, rng: np.random.Generator, measure: str, resamples: int, seed: int, **how: Any) -> Any:
-    """The default test of a sample of a pair."""
-    (found,) = tests_of(pair, rng, (measure,), resamples, seed, **how)
-    return found
+def _versions(half: str) -> Iterator[Pair]:
+    for n, p, changed, shape in _VERSIONS[half]:
+        draw = partial(versions, n=n, prevalence=p, changed=changed, shape=shape)
+        name = f"versions: {100 * changed:g} % of {n} anew, prevalence {p:g}"
+        yield Pair(name + ("" if shape == "normal" else f", {shape}"), draw, half, p)
 
 
-def tests_of(pair: Pair, rng: np.random.Generator, measures: Any, resamples: int, seed: int, **how: Any) -> list[Any]:
-    """The default tests of one sample of a pair."""
-    import cutline as cl
-
-    found, cases = [], pair.sample(rng)
-    if pair.paired:
-        made: Any = cl.compare(cases["labels"], {"a": cases["a"], "b": cases["b"]}, threshold=pair.threshold)
-    else:
-        both = [
-            cl.evaluate(cases[y], cases[s], threshold=pair.threshold) for y, s in (("labels", "a"), ("labels_b", "b"))
-        ]
-        made = cl.compare_independent(*both)
-    for name in measures:
-        given = {"share": 0.1} if name == "qrecall" else {}
-        test = made.test(name, resamples=resamples, seed=seed, **given, **how)
-        found.append(test.pairs[0] if pair.paired else test)
-    return found
+def _special(half: str) -> Iterator[Pair]:
+    for n in _SAME[half]:
+        yield Pair(f"calibrated, fine and coarse, {n}", partial(sharpness, n=n), half, measures=CALIBRATION)
+        yield Pair(f"a score and its best cut, {n}", partial(granularity, n=n), half, measures=BEST_CUT)
 
 
-if __name__ == "__main__":
-    import sys
-    import time
-    from collections import defaultdict
+def _sizes(half: str) -> Iterator[Pair]:
+    for n, m, p, shape in _SIZES[half]:
+        draw = partial(two_samples, n=n, m=m, prevalence=p, shape=shape)
+        name = f"{n} v {m}, prevalence {p:g}" + ("" if shape == "normal" else f", {shape}")
+        yield Pair(name, draw, half, p, is_paired=False)
 
-    wanted, samples, resamples, *names = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
-    for pair in pairs():
-        if wanted not in pair.name:
-            continue
-        rng, count, start = np.random.default_rng([7, len(pair.name)]), defaultdict(lambda: [0, 0]), time.time()
-        for i in range(samples):
-            measures = names or pair.measures or (*COMMON, *SIMULATED)
-            for name, test in zip(measures, tests_of(pair, rng, measures, resamples, i), strict=True):
-                if not math.isnan(test.p_value):
-                    count[name][0] += 1
-                    count[name][1] += test.p_value <= 0.05
-        told = ", ".join(f"{k} {100 * r / m:.1f}" for k, (m, r) in count.items())
-        print(f"{pair.name} ({samples}, {time.time() - start:.0f} s): {told}", flush=True)
+
+def _of_populations(half: str) -> Iterator[Pair]:
+    """Yield pairs from the populations of the coverage study: every third, and those with weights or groups."""
+    whole = [p for p in (development() if half == "development" else validation()) if p.n < LARGE]
+    smooth = [p for p in whole if not math.isinf(p.grid)]
+    plain = [p for p in smooth if p.weights == "none" and p.groups == 1]
+    designed = [p for p in smooth if p not in plain and p.weights != "counts"]
+    for p in (*plain[::3], *designed):
+        yield Pair(_name(p), partial(_pair_of, p), half, threshold_of(p), is_of_population=True)
+    for p in (*plain[::9], *designed[::3]):
+        draw = partial(_two_of, p)
+        yield Pair(f"{_name(p)}, twice", draw, half, threshold_of(p), is_paired=False, is_of_population=True)
+
+
+def _name(p: Population) -> str:
+    return f"{p.positives} + {p.negatives}, {p.name}"
+
+
+def _pair_of(population: Population, rng: np.random.Generator) -> Cases:
+    cases = population.sample_pair(rng)
+    return {"scores": {name: cases.pop(name) for name in ("a", "b")}, **cases}
+
+
+def _two_of(population: Population, rng: np.random.Generator) -> tuple[Cases, Cases]:
+    return population.sample(rng), population.sample(rng)

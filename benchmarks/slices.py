@@ -2,12 +2,14 @@
 
     python benchmarks/slices.py alarms --slices 30 --samples 500       # family-wise error against the rest
     python benchmarks/slices.py simultaneous --slices 30               # all intervals hold at once
+    python benchmarks/slices.py shares --slices 200                    # the same of shares, computed exactly
     python benchmarks/slices.py gap                                    # the gap of shares, and equalised odds
     python benchmarks/slices.py areas                                  # the gap of AUCs
     python benchmarks/slices.py fairlearn --samples 200                # beside fairlearn's difference_ci
     python benchmarks/slices.py search --samples 500                   # find_slices without and with a planted slice
     python benchmarks/slices.py grouped --samples 1000                 # patients with several cases each
     python benchmarks/slices.py speed                                  # 10,000 slices of 100,000 rows
+    python benchmarks/slices.py alarms --seed 7000                     # the same with samples of their own
 
 Results are appended to benchmarks/slices_results.jsonl, a line for each row of docs/slices.md.
 """
@@ -21,18 +23,27 @@ from pathlib import Path
 
 import numpy as np
 import populations
+from scipy.stats import binom
 
 import cutline as cl
 from cutline.inference import simultaneous
-from cutline.inference.single.proportions import wilson
+from cutline.inference.single.proportions import mid_p, wilson
+from cutline.inference.single.reference import jeffreys
 from cutline.inference.slice_auc import Slicing, studentised
 from cutline.inference.slice_search import Losses, build_lattice, code_column, search
+from cutline.measures import MEASURES
+from cutline.slice_comparison import estimate_slice
 
 RESULTS = Path(__file__).with_name("slices_results.jsonl")
 PREVALENCE, AREA_SHIFT, TRUE_AREA = 0.3, 1.0, 0.7602499389065233  # of normal scores one standard deviation apart
 POPULATIONS = ("alike", "tied", "skewed", "unequal")
 # Populations of the coverage study that no default was chosen on, with cases one by one.
 HELD_OUT = {p.name: p for p in populations.validation() if p.weights == "none" and p.groups == 1}
+
+
+def first_seed(args):
+    """The number that tells repetitions of one simulation apart; none of the first."""
+    return [args.seed] if args.seed else []
 
 
 def sizes_of(rng, slices, low=20, high=500):
@@ -86,7 +97,7 @@ def alarms(args):
     """Some slice differs from the rest though none does, by AUC (permutation) and by a share (Fisher and Holm)."""
     for population in args.populations or POPULATIONS:
         count = np.zeros(3, int)
-        for seed in range(args.samples):
+        for seed in range(args.seed, args.seed + args.samples):
             rng = np.random.default_rng([seed, args.slices, [*POPULATIONS, *HELD_OUT].index(population)])
             slicing = Slicing.of(*cases_of(rng, args.slices, population), args.slices)
             tested = (slicing.positives.size >= 5) & (slicing.negatives.size >= 5)
@@ -97,7 +108,7 @@ def alarms(args):
     if args.populations:
         return
     for share in (0.05, 0.2, 0.5, 0.9):
-        rng = np.random.default_rng([args.slices, round(100 * share)])
+        rng = np.random.default_rng([*first_seed(args), args.slices, round(100 * share)])
         samples = max(args.samples, 2000)
         n = np.stack([sizes_of(rng, args.slices) for _ in range(samples)])
         k = rng.binomial(n, share)
@@ -129,8 +140,8 @@ def held_together(args):
             at_cut = own.probability(np.array([cut]))[0]
             truth = {"auc": cl.Evaluation(whole).auc, "recall": cl.Evaluation(whole, threshold=at_cut).recall}
         held = dict.fromkeys(truth, 0)
-        for seed in range(args.samples):
-            rng = np.random.default_rng([seed, args.slices])
+        for seed in range(args.seed, args.seed + args.samples):
+            rng = np.random.default_rng([*args.stream, seed, args.slices])
             label, score, part = cases_of(rng, args.slices, population)
             holds = dict.fromkeys(held, True)
             for number in range(args.slices):
@@ -139,10 +150,36 @@ def held_together(args):
                     continue
                 ev = cl.evaluate(label[here], score[here], threshold=cut)
                 for name, value in truth.items():
-                    holds[name] &= value in ev.estimate(name, level=level)
+                    holds[name] &= value in estimate_slice(ev, MEASURES[name], level)
             held = {name: count + holds[name] for name, count in held.items()}
         for name, count in held.items():
             report("simultaneous", args, measure=name, population=population, held=count)
+
+
+def shares(args):
+    """The probability that all simultaneous intervals of a share hold, as a sum of binomial probabilities.
+
+    Only the sizes of the slices are drawn; Wilson's and Jeffreys' limits stand beside those of the product.
+    """
+    methods = {"mid_p": mid_p, "wilson": wilson, "jeffreys": jeffreys}
+    level, most = simultaneous.sidak_level(0.95, args.slices), 500
+    for share in (0.05, 0.2, 0.5, 0.84, 0.95):
+        rng = np.random.default_rng([*first_seed(args), args.slices, round(100 * share)])
+        sizes = [sizes_of(rng, args.slices) for _ in range(args.samples)]
+        found = {}
+        for name, method in methods.items():
+            covered = np.array([binomial_coverage(method, n, level, share) for n in range(1, most + 1)])
+            found[name] = round(100 * float(np.mean([covered[size - 1].prod() for size in sizes])), 2)
+            if name == "mid_p":
+                alike = {n: round(100 * float(covered[n - 1] ** args.slices), 1) for n in (20, 50, 150, 500)}
+        report("shares", args, share=share, **found, mid_p_of_one_size=alike)
+
+
+def binomial_coverage(method, n, level, share):
+    """How often the interval of a share of n cases holds it."""
+    k = np.arange(n + 1)
+    low, high = method(k, np.full(n + 1, n), level)
+    return binom.pmf(k, n, share)[(low <= share) & (share <= high)].sum()
 
 
 GAPS = [
@@ -166,8 +203,10 @@ def drawn_shares(rng, samples, slices, size, share, difference):
 
 
 def gap_limits(k, n, critical):
-    """The limits of the gap of each sample: `simultaneous.newcombe_pairs(...).gap` over rows."""
-    value, (low, high) = k / n, wilson(k, n, simultaneous.coverage_of(critical))
+    """The limits of the gap of each sample: `simultaneous.share_pairs(...).gap` over rows."""
+    pair, code = np.unique(k + 1000 * n, return_inverse=True)  # few distinct ones, whose limits take longer
+    limits = mid_p(pair % 1000, pair // 1000, simultaneous.coverage_of(critical))
+    value, (low, high) = k / n, (limit[code.reshape(k.shape)] for limit in limits)
     first, second = np.triu_indices(k.shape[1], 1)
     difference = value[:, first] - value[:, second]
     below = difference - np.hypot((value - low)[:, first], (high - value)[:, second])
@@ -179,7 +218,7 @@ def gaps(args):
     """The gap of a share, and the larger gap of two (equalised odds)."""
     for slices, size, share, difference in GAPS:
         seed = [slices, 0 if size == "mixed" else size, round(100 * share), round(10 * difference)]
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng([*first_seed(args), *seed])
         joint = simultaneous.tukey_quantile(simultaneous.sidak_level(0.95, 2), slices)
         counts = drawn_shares(rng, args.samples, slices, size, share, difference)
         others = drawn_shares(rng, args.samples, slices, size, 0.3, 0.0)
@@ -199,7 +238,7 @@ def areas(args):
                 worst = 0.5840193000862613 if shift == 0.3 else TRUE_AREA  # AUC of scores 0.3 apart
                 critical = simultaneous.tukey_quantile(0.95, slices)
                 held = above = 0
-                for seed in range(args.samples):
+                for seed in range(args.seed, args.seed + args.samples):
                     rng = np.random.default_rng([seed, slices, size, round(10 * shift)])
                     part = np.repeat(np.arange(slices), size)
                     label = np.tile(np.arange(size) < PREVALENCE * size, slices)
@@ -220,14 +259,14 @@ def beside_fairlearn(args):
     for slices, difference in ((2, 0.0), (5, 0.0), (10, 0.0), (5, 0.1)):
         size, share = 150, 0.8
         held = dict.fromkeys(("cutline", "bootstrap", "fairlearn"), 0)
-        for seed in range(args.samples):
+        for seed in range(args.seed, args.seed + args.samples):
             rng = np.random.default_rng([seed, slices, round(10 * difference)])
             part = np.repeat(np.arange(slices), size)
             flagged = (rng.random(len(part)) < np.where(part == 0, share - difference, share)).astype(int)
             k = np.bincount(part, weights=flagged)
-            pairs = simultaneous.newcombe_pairs(k, np.full(slices, size), simultaneous.tukey_quantile(0.95, slices))
+            pairs = simultaneous.share_pairs(k, np.full(slices, size), simultaneous.tukey_quantile(0.95, slices))
             intervals = {"cutline": pairs.gap[1], "bootstrap": percentile_gap(rng, k, size, 1000)}
-            if seed < args.fairlearn:
+            if seed < args.seed + args.fairlearn:
                 intervals["fairlearn"] = fairlearn_gap(part, flagged, args.resamples, seed)
             for name, (low, high) in intervals.items():
                 held[name] += low <= difference <= high
@@ -263,7 +302,7 @@ def searches(args):
     """False finds of a search of 264 slices, and how often a planted slice is found."""
     for error in (0.15, 0.35):
         false = planted = 0
-        for seed in range(args.samples):
+        for seed in range(args.seed, args.seed + args.samples):
             rng = np.random.default_rng([seed, round(100 * error)])
             levels = rng.integers(0, 4, (6, 2000))
             chance = np.where((levels[0] == 1) & (levels[1] == 2), error, 0.15)
@@ -287,7 +326,7 @@ def grouped(args):
     ):
         names = ("auc alarm", "auc gap", "recall alarm", "recall gap", "all auc", "alarm without groups")
         count = dict.fromkeys(names, 0)
-        for seed in range(args.samples):
+        for seed in range(args.seed, args.seed + args.samples):
             rng = np.random.default_rng([seed, slices, patients, nested])
             patient = np.repeat(np.arange(patients), cases)
             part = rng.integers(0, slices, patients)[patient] if nested else rng.integers(0, slices, len(patient))
@@ -326,6 +365,10 @@ def speed(args):
 def report(what, args, **numbers):
     """Print a row and append it to the results."""
     row = {"what": what, "slices": args.slices, "samples": args.samples, "permutations": args.permutations, **numbers}
+    if args.seed:
+        row["seed"] = args.seed
+    if args.stream:
+        row["stream"] = args.stream
     line = json.dumps(row, default=int)
     print(line, flush=True)
     with RESULTS.open("a") as file:
@@ -335,6 +378,7 @@ def report(what, args, **numbers):
 WORK = {
     "alarms": alarms,
     "simultaneous": held_together,
+    "shares": shares,
     "gap": gaps,
     "areas": areas,
     "fairlearn": beside_fairlearn,
@@ -352,5 +396,7 @@ if __name__ == "__main__":
     parser.add_argument("--resamples", type=int, default=100)
     parser.add_argument("--fairlearn", type=int, default=25)
     parser.add_argument("--populations", nargs="*")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--stream", type=int, nargs="*", default=[], help="of simultaneous: stands before each seed")
     chosen = parser.parse_args()
     WORK[chosen.what](chosen)

@@ -5,6 +5,7 @@ What is public is asked of the package, so that new names are tried from then on
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 import random
@@ -19,14 +20,13 @@ OTHER = [0.1, 0.2, 0.3, 0.4, 0.9, 0.8, 0.7, 0.6, 0.5, 0.45]
 # What trusts its caller, by design: the inside of a ranking, records that are only made by cutline, and what
 # scikit-learn's or Python's own base classes bring along.
 TRUSTED = {
-    "Ranking.kept", "Ranking.at_cut", "Ranking.cut", "Ranking.position", "Ranking.at_quota", "Ranking.at_threshold",
+    "Ranking.cached", "Ranking.at_cut", "Ranking.cut", "Ranking.position", "Ranking.at_quota", "Ranking.at_threshold",
     "Measure.compute", "Measure.prepare", "Measure.fits", "cl.measure", "cl.check_measure",
     "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "OneVsRest.value_of",
-    "Ranking.extreme", "Charts.at",
+    "Ranking.extreme", "Ranking.totals_at", "Charts.at",
 }  # fmt: skip
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
 SOME_MEASURES = ("measure:auc", "measure:f_beta", "measure:log_loss", "measure:hit_rate")
-SLOW = ("cl.bootstrap_model", "cl.permutation_test")
 
 
 @cache
@@ -113,7 +113,7 @@ def sensible() -> dict[str, list[Any]]:
         "situation": [cl.Situation(goal="rank")], "margins": [SCORES], "tp": [3], "fp": [1], "fn": [2], "tn": [4],
         "suffix": [".svg", ".json", ".png"], "methods": [("logistic",)], "folds": [2], "permutations": [20],
         "n_jobs": [1],
-        "value": [5.0], "cost": [1.0], "table": [cl.Discordance(3, 5, 10)], "anchor": [[1.0, 2.0]],
+        "value": [5.0], "cost": [1.0], "table": [cl.Discordance(3, 5, 10)], "anchor": [[1.0, 0.0]],
         "negative": [[0.0, 1.0]],
         "probabilities": [features / features.sum(1, keepdims=True)], "goal": ["rank", "quota"], "sizes": [[100, 200]],
         "document": [cl.choose_cut(ev, "recall >= 0.5", resamples=0).to_dict()], "flagged": [0.2], "score": [[0.9,
@@ -122,6 +122,119 @@ def sensible() -> dict[str, list[Any]]:
         "tool_name": ["scikit-learn"],
         "null": [0.0], "variant": ["midp"], "method": ["auto"], "word": ["rate"], "kind": ["consistency"],
     }  # fmt: skip
+
+
+@cache
+def own() -> dict[str, list[Any]]:
+    """Arguments that make sense of one function alone, by function and parameter; they are always passed."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    import cutline as cl
+
+    ev = cl.evaluate(LABELS, SCORES)
+    models, by_slice = {"a": SCORES, "b": OTHER}, ["s", "t"] * 5
+    features = np.column_stack([SCORES, OTHER])
+    fitted = LogisticRegression().fit(features, LABELS)
+    classes = ["a", "b", "c", "a", "b"] * 2
+    of_classes = [[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]] * 5
+    days = {"2026-01-01": ev.ranking}
+    watched = cl.monitor(ev, days)
+    many = cl.evaluate([0, 1, 1, 0, 1] * 40, [(i % 10) / 10 for i in range(200)])
+    return {
+        "cl.advise.situation": [cl.Situation(goal="rank")],
+        "cl.band.curve": [lambda r: np.array([0.2, 0.6])],
+        "cl.boosting_loss.name": ["focal"],
+        "cl.chart.models": [ev],
+        "cl.compare.scores": [models],
+        "cl.compare_by_slice.scores": [models],
+        "cl.compare_by_slice.by": [by_slice],
+        "cl.compare_classes.labels": [classes],
+        "cl.compare_classes.scores": [{"a": of_classes, "b": of_classes[::-1]}],
+        "cl.compare_datasets.table": [{"a": SCORES, "b": OTHER}],
+        "cl.compare_folds.models": [models],
+        "cl.compare_folds.folds": [[0, 0, 1, 1, 2, 2, 0, 1, 2, 0]],
+        "cl.compare_independent.a": [ev],
+        "cl.compare_independent.b": [cl.evaluate(LABELS, OTHER)],
+        "cl.drift.reference": [SCORES],
+        "cl.drift.sample": [OTHER],
+        "cl.evaluate_model.estimator": [fitted],
+        "cl.find_slices.features": [{"s": by_slice}],
+        "cl.find_slices.least": [2],
+        "cl.find_slices.permutations": [99],
+        "cl.find_slices.measure": ["error_rate"],
+        "cl.monitor.release": [ev],
+        "cl.monitor.days": [days],
+        "cl.one_vs_rest.labels": [classes],
+        "cl.one_vs_rest.scores": [of_classes],
+        "cl.plan.auc": [0.8],
+        "cl.plan.auc_width": [0.1],
+        "cl.pem_areas.scores": [SCORES],
+        "cl.recalibrate.scores": [SCORES],
+        "cl.screen.phases": [{"b": OTHER * 20}],
+        "cl.screen.labels": [LABELS * 20],
+        "cl.screen.keep": [0.5],
+        "cl.why.value": [0.86],
+        "cl.worth_recalibrating.ev": [many],
+        "cl.mean_triplet_loss.positive": [[1.0, 0.0]],
+        "cl.triplet_loss.positive": [[1.0, 0.0]],
+        "losses.triplet.positive": [[1.0, 0.0]],
+        "losses.triplet_loss.positive": [[1.0, 0.0]],
+        "cl.bootstrap_model.resamples": [2],
+        "cl.permutation_test.permutations": [2],
+        "cl.permutation_test.X_train": [features],
+        "cl.permutation_test.y_train": [LABELS],
+        "cl.permutation_test.X_test": [features],
+        "cl.permutation_test.y_test": [LABELS],
+        "Recalibration.from_dict.document": [cl.recalibrate(ev).to_dict()],
+        "Evaluation.at.quota": [3],
+        "Evaluation.curve.name": ["roc"],
+        "Evaluation.chart.name": ["roc"],
+        "Evaluation.threshold_of.measure": ["ks"],
+        "Measure.threshold.ranking": [ev.ranking],
+        "Ranking.save.path": ["made.ranking"],
+        "Summary.with_notes.notes": [()],
+        "ComparisonSummary.with_notes.notes": [()],
+        "ComparisonSummary.best.key": ["auc"],
+        "Cut.surprise.flagged": [3],
+        "Cut.surprise.cases": [10],
+        "Measure.baseline_value.data": [ev.ranking],
+        "Measure.reason.data": [ev.ranking],
+        "Scorer.value.estimator": [fitted],
+        "examples.load.name": ["ten_cases"],
+        "Monitor.update.days": [days],
+        "Monitor.update.day": ["2026-01-02"],
+        "Monitor.acknowledge.day": ["2026-01-01"],
+        "Monitor.acknowledge.measure": ["auc"],
+        "Monitor.acknowledge.why": ["known"],
+        "Monitor.merge.other": [watched],
+        "Monitor.check_started_with.release": [ev],
+        "Monitor.from_state.document": [watched.state()],
+        "Monitor.rebaseline.release": [ev],
+        "Monitor.rebaseline.why": ["retrained"],
+        "Monitor.resume.days": [days],
+        "Screening.apply.scores_by_phase": [{"b": OTHER}],
+        "Slices.with_least.least": [1],
+        "Slices.pooled.measure": ["accuracy"],
+        "FoldEvaluation.fold.fold": [0],
+        "CrossValidation.fold.fold": [0],
+        "CrossValidation.chart.name": ["roc"],
+        "FoldSummary.with_notes.notes": [()],
+        "NestedCrossValidation.error.measure": ["accuracy"],
+        "NestedCrossValidation.estimate.measure": ["accuracy"],
+        "QuotaPeriods.baseline.measure": ["hit_rate"],
+        "QuotaPeriods.estimate.measure": ["hit_rate"],
+        "QuotaPeriods.optimum.measure": ["hit_rate"],
+        "QuotaPeriods.value.measure": ["hit_rate"],
+        "QuotaPeriods.curve.name": ["roc"],
+        "CrossValidation.nested.repeats": [2],
+    }
+
+
+def own_arguments(name: str, parameter: str) -> list[Any] | None:
+    """Return the arguments of `own` for a parameter of a function; several objects of a class share them."""
+    kind, _, rest = name.partition(".")
+    return own().get(f"{kind.partition(':')[0]}.{rest}.{parameter}")
 
 
 @cache
@@ -139,19 +252,46 @@ def objects() -> dict[str, Any]:
         resamples=0),
         cmp.summary("auc", resamples=0), ev.estimate("auc"), cmp.test("auc"), cmp.dominance("roc"), ev.gains(),
         ev.calibration(), cl.choose_cut(ev, "recall >= 0.5", resamples=0), cl.recalibrate(ev), cl.recalibrate(ev,
-        method="beta"),
+        method="beta"), cl.recalibrate(ev, method="venn_abers"),
         cl.plan(0.3, auc=0.8, auc_width=0.1), cl.cost_curve(ev), ev.chart("roc"), cl.MEASURES, cl.CURVES, cl.CHARTS,
         cl.MEASURES["auc"], cl.MEASURES["f_beta"], cl.scorer("auc"), cl.roc_band(ev, resamples=100), ev.places(),
         cl.one_vs_rest(["a", "b", "c"] * 4, [[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]] * 6), cmp.hull(), cl.Discordance(3, 5,
         10),
         cl.losses, cl.examples, cl.worth_recalibrating(ev, ("intercept",), folds=2),
-        cmp.confidence_curve(resamples=100),
+        cmp.confidence_curve(resamples=100), *_newer_results(),
     ]  # fmt: skip
     named: dict[str, Any] = {}
     for one in found:
         kind = one.__name__.rpartition(".")[2] if inspect.ismodule(one) else type(one).__name__
         named[kind if kind not in named else f"{kind}:{len(named)}"] = one
     return named
+
+
+def _newer_results() -> list[Any]:
+    """Results of folds, slices, periods, drift, several classes and models, and of watching."""
+    from sklearn.linear_model import LogisticRegression
+
+    import cutline as cl
+
+    ev, models = cl.evaluate(LABELS, SCORES), {"a": SCORES, "b": OTHER}
+    features = [[*row] for row in zip(SCORES, OTHER, strict=True)]
+    by_slice, folds, classes = ["s", "t"] * 5, [0, 0, 1, 1, 2, 2, 0, 1, 2, 0], ["a", "b", "c", "a", "b"] * 2
+    of_classes = [[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]] * 5
+    slices = cl.evaluate(LABELS, SCORES, by=by_slice)
+    in_folds = cl.evaluate(LABELS, SCORES, folds=folds)
+    validated = cl.cross_validate(LogisticRegression(), features, LABELS, cv=3)
+    of_labels = cl.one_vs_rest([[1, 0], [0, 1]] * 5, features)
+    return [
+        slices, slices.summary("auc"), cl.compare_by_slice(LABELS, models, by_slice), in_folds, in_folds.summary("auc"),
+        validated, validated.nested(2), cl.compare_folds(LABELS, models, folds), cl.compare_datasets(models),
+        cl.compare_independent(ev, cl.evaluate(LABELS, OTHER)), cl.drift(SCORES, OTHER), cl.expected(SCORES),
+        cl.monitor(ev, {"2026-01-01": ev.ranking}), cl.screen(LABELS * 20, {"b": OTHER * 20}, keep=0.5), of_labels,
+        cl.compare_classes(classes, {"a": of_classes, "b": of_classes[::-1]}), cl.pem_areas(LABELS, SCORES),
+        cl.evaluate(LABELS, SCORES, quota=2, quota_by=by_slice), cl.Note("rule", "text"),
+        cl.find_slices(LABELS, SCORES, features={"s": by_slice}, least=2, permutations=99),
+        cl.bootstrap_model(LogisticRegression(), features, LABELS, resamples=5),
+        cl.why(LABELS, SCORES, value=0.86, measure="auc"), cl.compare_counts({"a": ev.counts, "b": ev.counts}),
+    ]  # fmt: skip
 
 
 @cache
@@ -185,7 +325,7 @@ def _is_ours(member: Any, owner: Any) -> bool:
 
 def _public(name: str) -> bool:
     kind, _, rest = name.partition(".")
-    return name not in SLOW and f"{kind.partition(':')[0]}.{rest}".removesuffix(".") not in TRUSTED
+    return f"{kind.partition(':')[0]}.{rest}".removesuffix(".") not in TRUSTED
 
 
 def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
@@ -194,6 +334,8 @@ def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
     name = name if single else identity.rpartition("-")[0]
     dice = random.Random(identity)  # noqa: S311 - not for secrets
     made, given, named = targets()[name], [], {}
+    if name.startswith("Monitor."):  # whose days are added to it: each call gets one of its own
+        made = getattr(copy.deepcopy(objects()["Monitor"]), name.partition(".")[2])
     parameters = parameters_of(name)
     if name.startswith("measure:") and not single:
         named = {key: dice.choice(pool()) for key in (*made.parameters, "threshold", "quota") if dice.random() < 0.2}
@@ -203,11 +345,14 @@ def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
         if parameter.kind is parameter.VAR_KEYWORD:
             names = ("beta", "quota", "threshold", "share", "theme", "resamples", "level")
             named |= {dice.choice(names): dice.choice(pool())} if is_wrong else {}
-            if name.partition(".")[2] in ("to_dict", "to_frame", "save"):  # of a summary with all measures
-                named.setdefault("resamples", 0)
+            kind, _, rest = name.partition(".")
+            if rest in ("to_dict", "to_frame", "save") and kind.partition(":")[0] in ("Evaluation", "Comparison"):
+                named.setdefault("resamples", 0)  # of a summary with all measures
             continue
         if single.startswith(f"{parameter.name}~"):
             value = more()[int(single.rpartition("~")[2])]
+        elif not is_wrong and (fitting := own_arguments(name, parameter.name)):
+            value = dice.choice(fitting)
         elif parameter.default is not parameter.empty and not is_wrong and (single or dice.random() > 0.25):
             # By default there are thousands of resamples, and cl.why searches every measure.
             if parameter.name in ("resamples", "permutations") or (name == "cl.why" and parameter.name == "measure"):

@@ -330,6 +330,63 @@ def _with_little_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (3 * 10**9, 3 * 10**9))
 
 
+# ---------------------------------------------------------------------- environments, and orders of imports
+
+ENVIRONMENTS = (
+    {"LC_ALL": "POSIX", "LANG": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+    {"TERM": "dumb", "COLUMNS": "1", "LINES": "1"},
+    {"COLUMNS": "abc", "TERM": "", "NO_COLOR": "1"},
+    {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/dev/null", "XDG_CONFIG_HOME": "/dev/null"},
+    {"TMPDIR": "/nonexistent", "TEMP": "/nonexistent"},
+    {"PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "7"},
+    {"PYTHONWARNINGS": "error::RuntimeWarning", "PYTHONDEVMODE": "1"},
+    {"OMP_NUM_THREADS": "x", "OPENBLAS_NUM_THREADS": "0", "DUCKDB_THREADS": "-1"},
+    {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "CLICOLOR": "0"},
+)
+_IMPORTS = """
+import importlib, threading
+names = {names!r}
+def load(some):
+    for name in some:
+        importlib.import_module(name)
+other = threading.Thread(target=load, args=(names[1::2],))
+if {threads}:
+    other.start()
+load(names[::2] if {threads} else names)
+if {threads}:
+    other.join()
+import cutline as cl
+assert cl.auc([1, 0, 1, 0], [0.9, 0.2, 0.7, 0.8]) == 0.75
+"""
+
+
+def _environment(dice: random.Random, place: Path) -> Verdict:
+    """A command under variables of the environment that nobody expects, with a report or without."""
+    odd = dice.choice(ENVIRONMENTS)
+    more = dice.choice(([], ["--html", "out.html"], ["--json"]))
+    asked = ["evaluate", "f.csv", "--label", "y", "--score", "p", "--measures", "auc", "--resamples", "0"]
+    running = _started(_cutline(*asked, *more), place, env=os.environ | odd)
+    said = _said(running)
+    if said is None:
+        return "hang", f"{odd}: no end"
+    if running.returncode not in (0, 2) or "Traceback" in said[1] or (running.returncode == 2 and "\n" in said[1][:-1]):
+        return "traceback", f"{odd} {more}: exit code {running.returncode}: {said[1][-300:]}"
+    return "refused" if running.returncode else "read", said[1]
+
+
+def _imported(dice: random.Random, place: Path) -> Verdict:
+    """Modules of the package that are imported in any order, some on another thread."""
+    import pkgutil
+
+    import cutline
+
+    every = [one.name for one in pkgutil.walk_packages(cutline.__path__, "cutline.") if "mlflow" not in one.name]
+    every = [name for name in every if not name.endswith("__main__") and "compiled" not in name]
+    names = dice.sample(every, 12)
+    code = _IMPORTS.format(names=names, threads=dice.random() < 0.5)
+    return _must_end_well(_script(code), place, f"imports {names}")
+
+
 FAULTS: dict[str, Callable[[random.Random, Path], Verdict]] = {
     "signal": _signalled,
     "interrupt": _interrupted,
@@ -338,4 +395,6 @@ FAULTS: dict[str, Callable[[random.Random, Path], Verdict]] = {
     "fork": _forked,
     "pool": _pooled,
     "memory": _memory,
+    "environment": _environment,
+    "imports": _imported,
 }

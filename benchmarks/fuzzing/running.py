@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fuzzing import calls, commands, left, oracle, sound
+from fuzzing import altered, calls, commands, left, oracle, sound
 from fuzzing.verdicts import differs, ended, found, judged
 
 _ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")  # where something is in memory, which a copy is not
@@ -31,6 +31,8 @@ def run_file(identity: str, folder: Path) -> tuple[str, str]:
             return sound.few_resamples(identity, command)
         if identity.rpartition("-")[0] in sound.KINDS:
             return _run_sound(identity, folder)
+        if identity.rpartition("-")[0] in altered.KINDS:
+            return _run_altered(identity, folder)
         return _run_hostile(identity, folder)
     finally:
         os.umask(0o022)
@@ -70,6 +72,15 @@ def _run_sound(identity: str, folder: Path) -> tuple[str, str]:
         if wrong := differs(facts, model):
             return "misread", f"{wrong} of {model['name']!r}"
     return "checked", said
+
+
+def _run_altered(identity: str, folder: Path) -> tuple[str, str]:
+    """A run of a command on a file that must be refused."""
+    name, content, arguments = altered.altered(identity)
+    (folder / name).write_bytes(content)
+    code, out, said = command([name if word == "FILE" else word for word in arguments])
+    outcome, said = ended(arguments, code, out, said)
+    return ("misread", f"read {name}, which is damaged") if outcome == "read" else (outcome, said)
 
 
 @contextlib.contextmanager
