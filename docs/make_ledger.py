@@ -15,7 +15,7 @@ from cutline.examples import load
 from cutline.ledger import SIDES, TOOLS
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
-from cutline.ledger.quantity import Quantity, of_measure, quantity
+from cutline.ledger.quantity import PrintedQuantity, of_measure, quantity
 from cutline.ledger.search import ConventionSearch
 from cutline.ledger.tool import Tool, ToolFunction
 
@@ -116,7 +116,7 @@ def _made(n: int, prevalence: float, digits: int, *, weights: bool) -> Rows:
 
 
 @cache
-def quantities() -> tuple[Quantity, ...]:
+def quantities() -> tuple[PrintedQuantity, ...]:
     """What an example may show, the best known first; measures of a smoothed curve take long, and are left out."""
     first = ("auc", "average_precision", "f1", "recall", "precision", "brier", "log_loss", "accuracy", "ks")
     rest = [m.name for m in MEASURES if m.name not in first and not m.required and "smooth" not in m.parameters]

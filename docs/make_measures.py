@@ -1,8 +1,9 @@
-"""Write docs/measures.md from the registry: `make docs`. A test checks that the page is up to date."""
+"""Write docs/measures.md, and the count in docs/features.md, from the registry: `make docs`. Tests check both."""
 
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 from cutline import MEASURES
@@ -10,6 +11,7 @@ from cutline.measures import Family, Measure
 from cutline.measures.references import sources
 
 PAGE = Path(__file__).with_name("measures.md")
+FEATURES = Path(__file__).with_name("features.md")
 
 
 def page() -> str:
@@ -55,5 +57,12 @@ def entry(measure: Measure) -> list[str]:
     return [*lines, "", also + source] if also or source else lines
 
 
+def count() -> str:
+    """Return the count of the measures, as docs/features.md begins."""
+    return f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    features = FEATURES.read_text(encoding="utf-8")
+    FEATURES.write_text(re.sub(r"\*\*\d+ measures\*\* with \d+ names", count(), features), encoding="utf-8")

@@ -3,12 +3,12 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cutline.studies import STUDIES, Settings
+from cutline.studies import STUDIES, StudySettings
 
 FOLDER = Path(__file__).parent / "studies"
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
-        for path in STUDIES["hard"].run(Settings()).save(Path(folder)):
+        for path in STUDIES["hard"].run(StudySettings()).save(Path(folder)):
             if path.suffix in (".md", ".csv", ".svg"):  # the page and the facts are not kept
                 (FOLDER / path.name).write_bytes(path.read_bytes())

@@ -1,8 +1,12 @@
-"""Draw every chart on the example predictions, and write docs/gallery.md and docs/charts.md: `make gallery`."""
+"""Draw every chart on the example predictions, and write docs/gallery.md and docs/charts.md: `make gallery`.
+
+python examples/gallery.py roc lift     # draws these again, and those that have no picture yet
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,8 +147,18 @@ gives, and `tables` counts by name.
 Every chart takes `theme` ("light", "dark", "print"), `title`, `width` and `height` (of the whole picture: 400, "85mm",
 "3in"; with a width alone the axes keep their shape); its own parameters are listed with their defaults. On the
 command line these are `--theme`, `--title`, `--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart
-FILE all -o folder` draws all of them. `make gallery` writes this page.
+FILE all -o folder` draws all of them. `fig, ax = plt.subplots(); ev.chart("roc", ax=ax)` draws any chart that is made
+of curves on axes of matplotlib, in a figure of your own, with the same lines, marks and bands.
+`make gallery` writes this page.
 """
+
+
+# What the names of parameters do not say.
+PARAMETERS = {
+    "ranking_table": "`ids` names the cases from the top of the list (with `scores`, in the order of these scores) and "
+    "adds the thresholds t1, t2, ... between the rows; `columns` is any choice of threshold, id, class, score, "
+    "positives, negatives, tp, hinge and measures of one cut.",
+}
 
 
 def charts_page() -> str:
@@ -156,6 +170,7 @@ def charts_page() -> str:
         facts += [f"Needs {kind.needs.words}."] if kind.needs else []
         facts += [f"Parameters: {takes}."] if takes else []
         facts += [f"Source: {kind.source}."] if kind.source else []
+        facts += [PARAMETERS[kind.name]] if kind.name in PARAMETERS else []
         lines += ["", f"## {kind.name}", "", kind.caption, "", " ".join(facts), "", f"    {call(kind)}"]
         lines += [f"    {command(kind)}"]
     lines += [
@@ -165,17 +180,20 @@ def charts_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
+def main(*only: str) -> None:
+    """Draw the pictures, or those of some charts and the missing ones, and write the pages."""
     folder = DOCS / "gallery"
     folder.mkdir(exist_ok=True)
     old = {path.name for path in folder.glob("*.png")}
     shown: dict[str, list[str]] = {kind.name: [] for kind in kinds()}
     for name, stem, picture in pictures():
-        path = picture.save(folder / f"{stem}.png", scale=1.5)
-        size = path.stat().st_size
-        print(f"{size:8} {path.name}")
-        if size > BYTES:
-            raise SystemExit(f"{path.name} has {size} bytes, more than {BYTES}")
+        path = folder / f"{stem}.png"
+        if not only or name in only or not path.exists():
+            picture.save(path, scale=1.5)
+            size = path.stat().st_size
+            print(f"{size:8} {path.name}")
+            if size > BYTES:
+                raise SystemExit(f"{path.name} has {size} bytes, more than {BYTES}")
         shown[name].append(stem)
         old.discard(path.name)
     for name in old:  # pictures of charts that are gone
@@ -185,4 +203,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -10,6 +10,7 @@ from latex2mathml.converter import convert
 
 _INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 _BLOCK = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
+LISTS = ("api/", "cli/", "changelog.md", "ledger.md", "measures.md")
 _NAMES = re.compile(r"\\text\{[^{}]*\}|\\[A-Za-z]+|([A-Z]{2,})(?![a-z])")
 
 
@@ -27,10 +28,13 @@ def mathml(latex: str, display: str = "inline") -> str:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The page with its Python sessions marked as such, so that what is copied is the code alone (assets/site.css).
 
-    The list of all pages is not found by the search: it is the navigation, which every page has.
+    The list of all pages is not found by the search: it is the navigation, which every page has. Pages that explain are
+    found before those that list.
     """
     if page.file.src_uri == "SUMMARY.md":
         page.meta["search"] = {"exclude": True}
+    elif page.file.src_uri.startswith(LISTS):
+        page.meta["search"] = {"boost": 0.3}
     return re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
 
 

@@ -47,6 +47,7 @@ def page(measure: Measure, chart: str | None) -> str:
         *(_reactions(measure, chart) if chart else ()),
         "## Its interval",
         _interval(measure),
+        _by_slice(measure),
         "## In other packages",
         _elsewhere(measure),
         "## By hand",
@@ -121,6 +122,18 @@ def _interval(measure: Measure) -> str:
     how = f"Of the 569 tumours it is {found.value:.4f} {limits}, by the default method: {method}."
     more = "[How intervals are chosen](../intervals.md)."
     return " ".join(part for part in (how, measure.caveat, coverage(measure), more) if part)
+
+
+def _by_slice(measure: Measure) -> str:
+    """Where slices are compared by the measure; nothing where it needs a parameter."""
+    if required(measure):
+        return ""
+    return (
+        "## Between slices\n\n"
+        f"Who is served worse by it, such as which site: `cutline slices FILE --by site --measure {measure.name}`, or "
+        f'`cl.evaluate(..., by="site").against_rest("{measure.name}")`, with its largest gap by `--gap` or '
+        f'`.gap("{measure.name}")`. [Compare slices](../slices.md).'
+    )
 
 
 def _elsewhere(measure: Measure) -> str:

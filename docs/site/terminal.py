@@ -51,5 +51,5 @@ def run(command: str, codes: tuple[int, ...] = (0,)) -> str:
     words = shlex.split(command, comments=True)[1:]
     result = CliRunner().invoke(app, words, env=dict(os.environ, COLUMNS=WIDTH, NO_COLOR="1"))
     if result.exit_code not in codes:
-        raise RuntimeError(f"`{command}` ended with {result.exit_code}: {result.output}")
+        raise RuntimeError(f"`{command}` ended with {result.exit_code}: {result.output or result.exception!r}")
     return "\n".join(line.rstrip() for line in result.output.rstrip().splitlines())
