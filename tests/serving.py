@@ -12,7 +12,7 @@ from urllib.parse import quote
 import uvicorn
 
 from cutline.app.access import Access
-from cutline.app.server import AppServer, bind
+from cutline.app.server import AppServer, BoundedProtocol, bind
 
 
 class Client:
@@ -79,7 +79,7 @@ def running(password=None, limit=10**7, **options):
     access = Access("127.0.0.1", listening.getsockname()[1], password, limit)
     server = AppServer(access, **options)
     config = uvicorn.Config(
-        server.app, http="h11", loop="asyncio", ws="none", log_level="critical", timeout_graceful_shutdown=2
+        server.app, http=BoundedProtocol, loop="asyncio", ws="none", log_level="critical", timeout_graceful_shutdown=2
     )
     process = uvicorn.Server(config)
     process.install_signal_handlers = lambda: None

@@ -93,8 +93,8 @@ def test_the_global_test_of_delongs_patients():
         ("gini", "delong", "delong"),
         ("accuracy", "mcnemar_midp", "tango"),
         ("recall", "mcnemar_midp", "tango"),
-        ("precision", "influence", "influence"),
-        ("f1", "influence", "influence"),
+        ("precision", "mover_paired", "mover_paired"),
+        ("f1", "mover_paired", "mover_paired"),
         ("log_loss", "influence", "influence"),
         ("average_precision", "student", "student"),
         ("ks", "bias_corrected", "bias_corrected"),
@@ -492,8 +492,8 @@ def test_a_comparison_is_written_as_json():
 def test_a_comparison_prints_and_converts():
     found = compare(LABELS, {"a": A, "<b>": B})
 
-    assert repr(found).startswith("2 models on the same 6 cases, 3 positive (50 %; positive is 1)\n")
-    assert "<b> and a: the difference in auc, " in repr(found)
+    assert "For ranking, a and <b> cannot be told apart: area under the ROC curve 0.8889 and " in repr(found)
+    assert "\n2 models on the same 6 cases, 3 positive (50 %; positive is 1)\n" in repr(found)
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert list(found.to_frame()["measure"]) == [m.name for m in MEASURES if m.headline]
@@ -540,9 +540,10 @@ def test_a_summary_prints_p_values_and_conclusions_in_words():
     printed = repr(compare(label, scores).summary(["auc", "accuracy"], resamples=50))
     lines = printed.splitlines()
 
-    assert lines[0].startswith("For ranking, choose a: its area under the ROC curve is higher by ")
-    assert lines[1].startswith("At the cut, choose a: its accuracy is higher by ")
-    assert lines[4].split()[-2:] == ["p", "conclusion"]
+    assert lines[0] == "Overall, choose a: best for ranking and at the cut."
+    assert lines[1].startswith("For ranking, choose a: its area under the ROC curve is higher by ")
+    assert lines[2].startswith("At the cut, choose a: its accuracy is higher by ")
+    assert lines[5].split()[-2:] == ["p", "conclusion"]
     assert re.search(r"^auc +a +b .* < 1e-16 +a is better$", printed, flags=re.MULTILINE)
     assert not re.search(r"e-\d\d+|mcnemar_|delong|tango", printed.replace("< 1e-16", ""))
 
@@ -585,7 +586,7 @@ def test_a_summary_of_one_measure_needs_no_list():
 def test_the_method_that_auto_chooses_is_told():
     models = compare([1, 1, 0, 0], {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}, threshold=2.5)
 
-    for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "influence"}.items():
+    for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "mover_paired"}.items():
         assert models.method(measure) == chosen == next(iter(models.test(measure, resamples=2))).method
 
 

@@ -133,7 +133,7 @@ def test_a_refusal_survives_with_its_parts(kind, way):
 
     assert type(other) is kind
     assert str(other) == str(error) == "level is 95 at position 3: pass level=0.95. Did you mean 0.95?"
-    assert (other.argument, other.found, other.position, other.hint) == ("level", "is 95", 3, "Did you mean 0.95?")
+    assert (other.argument, other.problem, other.position, other.hint) == ("level", "is 95", 3, "Did you mean 0.95?")
     assert other.way_out.parts == way_out.parts
 
 

@@ -163,8 +163,8 @@ def test_nested_is_resumed_and_refuses_rank_measures() -> None:
 
 def test_it_is_shown_as_what_evaluate_with_folds_gives() -> None:
     found = cl.cross_validate(MODEL, X, Y, cv=3)
-    assert repr(found).startswith(f"LogisticRegression: {len(Y)} cases, {Y.sum()} positive")
-    assert f"{found.auc:.4f}" in repr(found)
+    assert repr(found).startswith(f"Mean area under the ROC curve {found.auc:.4f} (")
+    assert f"LogisticRegression: {len(Y)} cases, {Y.sum()} positive" in repr(found)
 
 
 # ---------------------------------------------------------------------- permutation test

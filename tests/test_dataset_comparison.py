@@ -102,3 +102,8 @@ def test_few_data_sets_are_noted() -> None:
 def test_refusals(table, options, words) -> None:
     with pytest.raises(cl.CutlineError, match=words):
         cl.compare_datasets(table, **options)
+
+
+def test_values_whose_squares_overflow_are_refused():
+    with pytest.raises(cl.CutlineError, match="The column a has values beyond 1e\\+100"):
+        cl.compare_datasets({"a": [1.7e308, 0.2, 0.3], "b": [0.1, 0.2, 0.4]})

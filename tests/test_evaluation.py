@@ -366,9 +366,10 @@ def test_a_summary_prints_neither_title_nor_family_nor_what_is_empty():
     table = EV.summary(["auc", "recall"])
 
     assert table.table.hidden == ("title", "family", "method", "note")
-    assert repr(table).splitlines()[1].split() == ["measure", "value", "low", "high", "baseline", "better"]
-    assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[1]
-    assert "unit" in repr(EV.summary("log_loss")).splitlines()[1]
+    assert repr(table).splitlines()[:2] == list(table.verdict) == EV.verdict().splitlines()
+    assert repr(table).splitlines()[4].split() == ["measure", "value", "low", "high", "baseline", "better"]
+    assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[4]
+    assert "unit" in repr(EV.summary("log_loss")).splitlines()[4]
     assert [row["title"] for row in table] == ["Area under the ROC curve", "Recall"]
     assert table.to_frame()["family"].tolist() == ["ranking", "cut"]
 
@@ -593,8 +594,8 @@ def test_the_representation_tells_the_key_facts():
     text = repr(evaluate(LABELS, SCORES, name="forest"))
 
     for fact in ("forest: 10 cases, 5 positive (50 %; positive is 1)", "10 distinct scores", "score >= 0.5"):
-        assert fact in text.splitlines()[0]
-    assert text.splitlines()[1] == "tp 4, fp 1, fn 1, tn 4"
+        assert fact in text.splitlines()[3]
+    assert text.splitlines()[4] == "tp 4, fp 1, fn 1, tn 4"
     for m in (m for m in MEASURES if m.headline):
         assert m.title in text
     assert "0.8000" in text
@@ -618,7 +619,7 @@ def test_the_representation_tells_the_key_facts():
     ids=["one case", "one score", "weights", "whole weights"],
 )
 def test_a_heading_counts_cases_or_weighs_them(ev, heading):
-    assert repr(ev).splitlines()[0] == ev.summary("auc").title == heading + "predicted positive: score >= 0.5"
+    assert repr(ev).splitlines()[3] == ev.summary("auc").title == heading + "predicted positive: score >= 0.5"
 
 
 def test_the_rule_is_turned_when_low_scores_mean_positive():

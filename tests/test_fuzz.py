@@ -39,6 +39,9 @@ FILES = [
     "apply-3000815",
     "evaluate-40012744",
     "compare-40017494",
+    *(f"late-{number}" for number in range(6)),
+    *(f"rankings-{number}" for number in range(12)),
+    *("decimals-0", "decimals-1"),
 ]
 CALLS = [
     "Counts.independent-141", "cl.mcnemar-23", "Evaluation:1.to_dict-176", "Discordance.p_value-314", "cl.plan-353",
@@ -98,7 +101,7 @@ def test_one_wrong_argument_ends_in_a_result_or_a_sentence():
     assert outcomes["read"]
 
 
-@pytest.mark.parametrize("asked", ["streams-0", "streams-4", "pool-1"])
+@pytest.mark.parametrize("asked", ["streams-0", "streams-4", "pool-1", "environment-1", "imports-1"])
 def test_a_fault_ends_in_a_result_or_a_sentence(asked):
     _, failures = fuzz.fuzz("faults", [asked])
 
@@ -111,7 +114,7 @@ def test_every_command_and_every_public_function_is_tried():
     commands = {name.rpartition("-")[0] for name in fuzz.identities("files", 500)}
     functions = {name.rpartition("-")[0] for name in fuzz.identities("calls", 2000)}
 
-    assert commands == {*fuzz.known_commands(), *fuzz.sound.KINDS}
+    assert commands == {*fuzz.known_commands(), *fuzz.sound.KINDS, *fuzz.altered.KINDS}
     assert {"evaluate", "compare", "check", "cut", "apply", "recalibrate", "chart", "plan", "study"} <= commands
     assert {f"cl.{name}" for name in ("evaluate", "compare", "choose_cut", "recalibrate", "plan")} <= functions
     assert {f"measure:{measure.name}" for measure in cl.MEASURES} <= functions

@@ -2,15 +2,16 @@
 
 import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
-import pytest
+from grouping import each_case
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "cutline"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+each_module = each_case("path", {path.relative_to(SOURCE).as_posix(): path for path in MODULES})
 
 
 def imports(path):
@@ -23,11 +24,11 @@ def imports(path):
 
 
 @each_module
-def test_no_room_takes_what_another_keeps_to_itself(path):
-    room = path.relative_to(SOURCE).parts[0]
+def test_no_package_imports_private_names_of_another(path):
+    package = path.relative_to(SOURCE).parts[0]
     for module, names in imports(path):
         other = module.split(".")[1] if "." in module else ""
-        if other != room:
+        if other != package:
             private = [part for part in (*module.split("."), *names) if part.startswith("_") and part != "__version__"]
             assert not private, f"{module}: {private}"
 
@@ -37,7 +38,7 @@ def test_what_is_left_to_others_is_abstract(path):
     assert "raise NotImplementedError" not in path.read_text(encoding="utf-8")
 
 
-ROOMS_OF_NOTES = ("advice", "calibration", "multiclass", "cuts", "inference", "measures", "results")
+PACKAGES_WITH_NOTES = ("advice", "calibration", "multiclass", "cuts", "inference", "measures", "results")
 AS_A_CALL = re.compile(r"\b(?:pass|see|ask for|leave) \w+=|\bev\.\w+\(")
 
 
@@ -56,7 +57,7 @@ def test_no_note_names_an_argument_of_python_in_plain_text():
     found = [
         f"{path.relative_to(SOURCE)}: {text}"
         for path in MODULES
-        if path.relative_to(SOURCE).parts[0] in ROOMS_OF_NOTES
+        if path.relative_to(SOURCE).parts[0] in PACKAGES_WITH_NOTES
         and path.stem != "check_measure"  # which is for definitions
         for text in said(path.read_text(encoding="utf-8"))
         if AS_A_CALL.search(text)
@@ -64,3 +65,25 @@ def test_no_note_names_an_argument_of_python_in_plain_text():
 
     assert found == []
     assert [text for text in said("NOTE = 'few: pass method=1'") if AS_A_CALL.search(text)]
+
+
+def shared_class_names(modules):
+    """Return the names of classes that more than one module defines, with those modules."""
+    definitions = defaultdict(list)
+    for name, text in modules.items():
+        classes = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)}
+        for each in classes:
+            definitions[each].append(name)
+    return {name: where for name, where in definitions.items() if len(where) > 1}
+
+
+def test_no_two_modules_define_a_class_of_the_same_name():
+    modules = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in MODULES}
+
+    assert shared_class_names(modules) == {}
+
+
+def test_private_classes_of_the_same_name_are_seen():
+    modules = {"a.py": "class _Task: ...", "b.py": "if True:\n    class _Task: ...", "c.py": "class Task: ..."}
+
+    assert shared_class_names(modules) == {"_Task": ["a.py", "b.py"]}

@@ -1,6 +1,7 @@
 """The evaluator for MLflow, found by its entry point: the real package, a local database and a folder of files."""
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -54,6 +55,55 @@ print(json.dumps({"given": given.metrics, "fitted": fitted.metrics, "kept": kept
                   "page": given.artifacts["cutline/report.html"].content[:15],
                   "numbers": given.artifacts["cutline/report.json"].content["schema"]}))
 """
+
+
+HOSTILE = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import mlflow, numpy as np, pandas as pd
+
+mlflow.set_tracking_uri("sqlite:///" + sys.argv[1] + "/store.db")
+mlflow.create_experiment("gate", artifact_location="file://" + sys.argv[1] + "/deep/artifacts")
+mlflow.set_experiment("gate")
+name = sys.argv[2]
+rng = np.random.default_rng(1)
+frame = pd.DataFrame({name: np.where(rng.random(80) < 0.5, name, "b"), "p": rng.random(80)})
+
+def evaluate(**config):
+    with mlflow.start_run() as run:
+        found = mlflow.models.evaluate(data=frame, targets=name, predictions="p", model_type="classifier",
+            evaluators="cutline", evaluator_config={"positive": name, "name": name, "resamples": 0} | config)
+        return found, mlflow.get_run(run.info.run_id).data.metrics
+
+found, kept = evaluate(measures=["auc", "recall"])
+try:
+    refused = evaluate(measures=["auc", name]) and ""
+except Exception as error:
+    refused = f"{type(error).__name__}: {error}"
+print(json.dumps({"kept": sorted(kept), "artifacts": sorted(found.artifacts), "refused": refused,
+                  "page": found.artifacts["cutline/report.html"].content,
+                  "named": found.artifacts["cutline/report.json"].content["name"]}))
+"""
+
+
+def test_names_that_are_paths_or_programs_do_not_reach_the_names_of_metrics_and_files(tmp_path):
+    name = "../../../out/<img src=x onerror=alert(1)>\n=1+1\\..\\x"
+    run = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", HOSTILE, str(tmp_path), name], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    found = json.loads(run.stdout.splitlines()[-1])
+
+    assert found["kept"] == ["auc", "auc.high", "auc.low", "recall", "recall.high", "recall.low"]
+    assert all(re.fullmatch(r"cutline/[a-z_]+\.(png|csv|json|html)", one) for one in found["artifacts"])
+    assert {path.name for path in tmp_path.iterdir()} == {"store.db", "deep"}
+    written = {path.relative_to(tmp_path).parts[-2:] for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"/".join(parts) for parts in written} == {*found["artifacts"], "store.db"}
+    assert found["named"] == name  # as data it is kept to the letter
+    assert "<img src=x" not in found["page"]
+    assert "Content-Security-Policy" in found["page"]
+    assert found["refused"].startswith("UnknownNameError: There is no measure ")
+    assert "\n" not in found["refused"]
 
 
 def test_mlflow_logs_measures_with_intervals_charts_and_the_report(tmp_path):

@@ -55,7 +55,7 @@ def test_a_slice_of_one_class_is_shown_and_not_tested():
     tiny = next(one for one in summary.rows if one.slice == "tiny")
 
     assert np.isnan(tiny.p_holm)
-    assert summary.notes == ("1 slice with fewer than 5 cases of a class: shown, not tested.",)
+    assert tuple(map(str, summary.notes)) == ("1 slice with fewer than 5 cases of a class: shown, not tested.",)
 
 
 def test_cases_without_a_slice_are_refused_or_dropped():
@@ -98,3 +98,9 @@ def test_the_command_says_where_the_models_differ(tmp_path, monkeypatch, capsys)
     assert "takes a threshold, not a quota" in capsys.readouterr().err
     assert main([*arguments, "--goal", "cut"]) == 2
     assert "--by cannot be combined with --goal" in capsys.readouterr().err
+
+
+def test_more_slices_than_a_table_holds_are_refused():
+    labels, scores = np.tile([0, 1], 600), np.arange(1200.0)
+    with pytest.raises(cl.InputError, match="by makes 1,200 slices, more than 1,000"):
+        cl.compare_by_slice(labels, {"a": scores, "b": -scores}, np.arange(1200))

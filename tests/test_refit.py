@@ -101,7 +101,7 @@ def test_what_was_stopped_can_go_on(recorder, monkeypatch):
     monkeypatch.setattr(Recorder, "stop_after", math.inf)
     resumed = bootstrap_model(recorder, X, Y, "auc", resamples=9, resume=stopped)
 
-    assert (stopped.rounds, stopped.asked) == (4, 9)
+    assert (stopped.rounds, stopped.requested) == (4, 9)
     assert "Stopped after 4 of 9 bootstrap sets." in stopped.estimate().notes
     np.testing.assert_array_equal(resumed.values, whole.values)
     assert resumed.redrawn == whole.redrawn

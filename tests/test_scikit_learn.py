@@ -16,6 +16,7 @@ from sklearn.isotonic import IsotonicRegression
 
 import cutline
 from cutline import MEASURES, Counts, rank
+from grouping import each_case
 
 
 def same(expected):
@@ -75,7 +76,7 @@ DATA = {
     )
 }
 
-each_data = pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in DATA.items()])
+each_data = each_case("data", DATA)
 
 
 def test_the_data_hold_what_they_are_for():
@@ -141,7 +142,7 @@ def test_f_beta_is_that_of_scikit_learn(beta, data):
         assert cutline.f_alpha(y, s, w, threshold=threshold, alpha=1 / (1 + beta**2)) == same(expected)
 
 
-@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in DATA.items() if len(data.labels) > 50])
+@each_case("data", {name: data for name, data in DATA.items() if len(data.labels) > 50})
 def test_the_likelihood_ratios_are_those_of_scikit_learn(data):
     y, s, w = data.all
     tables = {t: rank(y, s, w).at_threshold(t) for t in data.some_thresholds(20)}

@@ -5,12 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import cutline as cl
 from cutline.core.errors import CutlineError, InputError, ParameterError
 from cutline.core.merging import merge
 from cutline.cuts.slice_gates import check_slices
-from cutline.inference.single.proportions import wilson
+from cutline.inference import simultaneous
+from cutline.inference.single.proportions import mid_p
 from cutline.inference.slice_groups import group_covariance
 from cutline.slice_comparison import SliceMeasure
 
@@ -148,6 +150,10 @@ def test_fairness_reference(sites):
     assert round(found["Demographic parity ratio"].value, 6) == 0.866231
     assert found["AUC gap"].value == sites.gap("auc").value
     assert "not probabilities" in found.missing["Calibration gap (observed over expected)"]
+    recall = {key: ev.value("recall") for key, ev in sites.with_threshold(0.6).items()}
+    assert found.ends["Equal opportunity difference"] == (max(recall, key=recall.get), min(recall, key=recall.get))
+    assert found.ends["AUC gap"] == ("B", "D")
+    assert found.ends.keys() == found.estimates.keys()
 
 
 def test_fairness_is_that_of_fairlearn(frame, sites):
@@ -168,10 +174,37 @@ def test_simultaneous_intervals_are_sidaks(sites):
 
     assert list(rows) == ["(all cases)", "A", "B", "C", "D"]
     counts = sites["D"].counts
-    low, high = wilson(counts.tp, counts.positives, 0.95**0.25)
-    assert (rows["D"]["low"], rows["D"]["high"]) == pytest.approx((float(low), float(high)))
+    k, n, tail = int(counts.tp), int(counts.positives), (1 - 0.95**0.25) / 2
+    beyond = [binom.sf(k, n, rows["D"]["low"]), binom.cdf(k - 1, n, rows["D"]["high"])]
+    here = [binom.pmf(k, n, rows["D"][side]) for side in ("low", "high")]
+    assert np.add(beyond, np.multiply(0.5, here)) == pytest.approx(tail)
+    assert rows["D"]["method"] == "mid_p"
     assert rows["(all cases)"]["low"] == sites.overall.estimate("recall").low
     assert "hold for all 4 slices together" in table.below[0]
+
+
+def test_simultaneous_aucs_have_the_normal_quantile_unless_few_cases_decide(sites):
+    rows = {row["site"]: row for row in sites.summary("auc", simultaneous=True)}
+
+    assert [round(rows[key]["low"], 6) for key in "ABCD"] == [0.658941, 0.751725, 0.636542, 0.547968]
+    assert [round(rows[key]["high"], 6) for key in "ABCD"] == [0.816626, 0.874341, 0.795133, 0.721323]
+    few = cl.evaluate([1, 1, 0, 0] * 3, [0.9, 0.4, 0.5, 0.1] * 3, by=["a"] * 4 + ["b"] * 8)
+    assert {row["method"] for row in few.summary("auc", simultaneous=True)} == {"newcombe_delong"}
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.84])
+@pytest.mark.parametrize("slices", [5, 30, 200])
+def test_simultaneous_shares_hold_together(slices, share):
+    """The probability that all hold, as a sum of binomial probabilities: Wilson's limits reach 66 % at 200 slices."""
+    sizes = np.unique(np.geomspace(10, 250, 12).astype(int))
+    k = [np.arange(n + 1) for n in sizes]
+    limits = [mid_p(cases, n, simultaneous.sidak_level(0.95, slices)) for cases, n in zip(k, sizes, strict=True)]
+    held = [
+        binom.pmf(cases, n, share)[(low <= share) & (share <= high)].sum()
+        for cases, n, (low, high) in zip(k, sizes, limits, strict=True)
+    ]
+
+    assert 0.945 <= np.prod(held) ** (slices / len(sizes)) <= 0.99
 
 
 def test_the_rest_of_a_share_is_all_less_the_slice(sites):
@@ -226,11 +259,55 @@ def test_two_slices_are_one_comparison_and_said_once(frame):
     assert "no other" not in two.verdict(adjust="holm")
 
 
+@pytest.mark.parametrize(
+    ("measure", "adjust"),
+    [("recall", "auto"), ("recall", "bh"), ("f1", "auto"), ("auc", "auto"), ("auc", "holm")],
+)
+def test_two_slices_have_nothing_to_adjust(frame, measure, adjust):
+    is_d = np.where(frame["site"] == "D", "D", "other")
+    made = cl.evaluate(frame["label"], frame["score"], by=is_d).against_rest(measure, adjust=adjust)
+    d, other = made.rows
+
+    assert d.p_adjusted == d.p_value == pytest.approx(other.p_adjusted)
+    assert (d.low, d.high) == pytest.approx((-other.high, -other.low))
+    assert "after" not in made.verdict
+    assert "not adjusted: two slices are one comparison" in made.how
+
+
+def test_two_slices_have_the_interval_of_one_comparison(frame):
+    is_d = np.where(frame["site"] == "D", "D", "other")
+    two = cl.evaluate(frame["label"], frame["score"], by=is_d)
+    row, pair = two.against_rest("recall").rows[0], two.pairs("recall").rows[0]
+
+    assert (row.low, row.high) == pytest.approx(pair[3:5])
+
+
+def test_two_slices_of_which_either_may_be_worse_are_two_comparisons(frame):
+    is_d = np.where(frame["site"] == "D", "D", "other")
+    two = cl.evaluate(frame["label"], frame["score"], by=is_d)
+    row = two.against_rest("recall", alternative="worse").rows[0]
+
+    assert row.p_adjusted == pytest.approx(2 * row.p_value)
+
+
+def test_a_slice_without_positives_is_no_comparison_of_recall(frame):
+    is_d = np.where(frame["site"] == "D", "D", "other")
+    label, score = [*frame["label"], 0, 0, 0], [*frame["score"], 0.1, 0.2, 0.3]
+    three = cl.evaluate(label, score, by=[*is_d, "none", "none", "none"]).against_rest("recall")
+    two = cl.evaluate(frame["label"], frame["score"], by=is_d).against_rest("recall")
+    of_d = [next(row for row in made.rows if row.slice == "D") for made in (three, two)]
+
+    assert of_d[0].p_adjusted == of_d[0].p_value
+    assert (of_d[0].low, of_d[0].high) == pytest.approx((of_d[1].low, of_d[1].high))
+
+
 def test_the_verdict_names_the_worst_first(sites):
     assert sites.verdict(adjust="holm") == (
         "Site D ranks worse than the rest: AUC 0.639 against 0.763, p = 0.0026 after Holm; "
-        "site B ranks better than the rest: 0.821 against 0.701, p = 0.0017; no other slice differs."
+        "site B ranks better than the rest: 0.821 against 0.701, p = 0.0017; no other slice differs. "
+        "The rest of the better slice includes the worse one, which can make it look better."
     )
+    assert "look better" not in sites.verdict(adjust="holm", alternative="worse")
     assert sites.verdict("recall").startswith("No slice differs from the rest in recall (smallest p = ")
 
 
@@ -268,6 +345,13 @@ def test_a_slice_with_one_class_is_counted_and_left_out():
     assert np.isnan(row.value)
     assert row.verdict.startswith("undefined: ")
     assert "1 slice without a value left out" in " ".join(only.gap("auc").notes)
+
+
+def test_a_note_spells_the_column_as_the_data_do():
+    frame = pd.DataFrame({"y": [0, 1, 0, 1], "p": [0.1, 0.9, 0.4, 0.6]})
+    notes = " ".join(map(str, cl.evaluate("y", "p", data=frame, by="y").notes))
+
+    assert "Slices y 0 and y 1 have only one class" in notes
 
 
 def test_small_slices_are_shown_and_not_tested():
@@ -325,6 +409,24 @@ def test_gates_on_the_gap(sites):
     assert check_slices(sites, ["gap(recall) <= 0.2"])[0].passed
 
 
+@pytest.mark.parametrize("name", ["equalised_odds", "equalized_odds", "gap(equalised_odds)", "gap( equalized_odds )"])
+def test_gates_on_equalised_odds(sites, name):
+    odds = sites.fairness()["Equalised odds difference"]
+    (gate,) = check_slices(sites, [f"{name}.high <= {odds.high - 0.001}"])
+
+    assert (gate.passed, gate.value, gate.low, gate.high) == (False, odds.value, odds.low, odds.high)
+    assert f"high is {odds.high:.4f}. In recall: highest: site" in gate.reason
+    assert check_slices(sites, [f"{name} <= {odds.value + 0.001}"])[0].passed
+
+
+def test_gates_on_equalised_odds_at_another_threshold(sites):
+    (gate,) = check_slices(sites, ["equalised_odds@threshold=0.6 <= 1"])
+
+    assert gate.value == sites.fairness(cut=0.6)["Equalised odds difference"].value
+    with pytest.raises(ParameterError, match="takes a threshold, and no quota"):
+        check_slices(sites, ["equalised_odds@quota=10 <= 1"])
+
+
 # ---------------------------------------------------------------------- views agree
 
 
@@ -360,7 +462,7 @@ def test_the_forest_plot_shows_the_simultaneous_intervals(sites):
     drawn = sites.chart("slices", adjust="holm").to_dict()
 
     row = next(row for row in found["rows"] if row["slice"] == "D")
-    assert row["low"] == sites["D"].estimate("auc", level=0.95**0.25).low
+    assert row["low"] == sites["D"].estimate("auc", level=0.95**0.25, method="delong_logit").low
     assert row["verdict"] == "worse"
     assert found["overall"] == sites.overall.auc
     assert "Area under the ROC curve by site" in json.dumps(drawn)
@@ -498,3 +600,11 @@ def test_a_quota_in_each_slice_has_no_row_of_all_cases(frame):
     assert "(all cases)" not in repr(slices)
     with pytest.raises(InputError, match="The quota is filled in each slice, so that precision of the rest is"):
         slices.against_rest("precision")
+
+
+def test_refusals_name_the_argument_that_is_wrong(frame, tmp_path):
+    with pytest.raises(InputError, match=r"no column 'height', which features= names"):
+        cl.find_slices("label", "score", data=frame, features=["height"])
+    slices = cl.evaluate("label", "score", data=frame, by="sex")
+    with pytest.raises(InputError, match=r"^No slice by sex has 5000 cases: pass a smaller least=\.$"):
+        slices.save(tmp_path / "s.html", least=5000)

@@ -18,6 +18,8 @@ number = cl.ppv([1, 0], [0.7, 0.2])
 ev.precison
 cl.precison([1, 0], [0.7, 0.2])
 ev.at(threshold=0.5).recal
+cl.expected([0.9, 0.2]).acuracy
+cl.evaluate([1, 0], [0.7, 0.2], folds=[1, 2]).acuracy
 reveal_type(ev)
 reveal_type(cl.evaluate("y", "p", data="cases.csv", by="site"))
 reveal_type(cl.auc)
@@ -32,6 +34,6 @@ def test_a_misspelled_measure_fails_type_checking(tmp_path):
     said, _, _ = api.run([*command, str(path)])
 
     errors = [line for line in said.splitlines() if ": error:" in line]
-    assert [line.split(":")[1] for line in errors] == ["9", "10", "11"], said
+    assert [line.split(":")[1] for line in errors] == ["9", "10", "11", "12", "13"], said
     types = [line.rpartition('"')[0].rpartition('"')[2] for line in said.splitlines() if "Revealed type" in line]
     assert types == ["cutline.evaluation.Evaluation", "cutline.slices.Slices", "cutline.measures.measure_type.Measure"]

@@ -100,3 +100,10 @@ def test_letters_of_a_formula_are_explained_once():
 
     assert [told.count(words) for words in ("true positives", "flagged cases", "cases not flagged")] == [1, 1, 1]
     assert "threshold as a risk" not in symbols.legend(MEASURES["focal_loss"])
+
+
+def test_pages_say_where_slices_are_compared():
+    auc, at_quota = (measure_page._by_slice(MEASURES[name]) for name in ("auc", "hit_rate"))
+    assert "`cutline slices FILE --by site --measure auc`" in auc
+    assert "[Compare slices](../slices.md)" in auc
+    assert at_quota == ""  # which needs a quota

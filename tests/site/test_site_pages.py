@@ -13,10 +13,11 @@ from check_links import broken  # noqa: E402
 
 PAGES = [
     "index", "interactive", "measures/index", "measures/mcc", "measures/ks", "comparing", "choosing-a-cut", "gallery",
-    "cli", "cli/evaluate", "companion/berrar", "studies/index", "ledger", "changelog",
+    "cli", "cli/evaluate", "companion/berrar", "studies/index", "ledger", "changelog", "without-python",
+    "how-intervals-are-made", "test-errors",
 ]  # fmt: skip
 if os.environ.get("SITE"):
-    PAGES += ["tutorials/credit", "tutorials/fraud", "api/evaluate-and-compare"]
+    PAGES += ["tutorials/credit", "tutorials/fraud", "api/evaluate", "api/compare"]
 
 
 @pytest.fixture
@@ -85,6 +86,39 @@ def test_the_search_works_without_a_server(opened):
     link = page.wait_for_selector(".md-search-result__link[href*='measures/mcc.html']", state="attached")
 
     assert "Matthews correlation coefficient" in link.inner_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("cutoff", "choosing-a-cut"), ("subgroup", "slices"), ("sample size", "words"), ("threshold", "interactive"),
+        ("confidence interval", "intervals"), ("fairness", "slices"), ("drift", "monitoring"),
+        ("excel", "without-python"),
+    ],
+)  # fmt: skip
+def test_the_search_knows_the_words_of_people(opened, words, name):
+    """The page is among the first five."""
+    page = opened("index")
+    page.fill("input.md-search__input", words)
+    page.wait_for_selector(".md-search-result__item", state="attached")
+    found = page.locator(".md-search-result__item > a").evaluate_all("links => links.slice(0, 5).map(a => a.href)")
+
+    assert [link for link in found if f"/{name}.html" in link], found
+
+
+def test_the_page_that_takes_a_file_opens_from_the_second_entry(opened):
+    page = opened("index")
+    page.locator(".md-tabs__link").nth(1).click()
+    page.click("text=Open the page that takes your file")
+
+    assert page.locator("input[type=file]").is_visible()
+
+
+def test_code_on_the_home_page_fits_its_frame_on_a_phone(opened):
+    page = opened("index", width=390)
+    too_wide = "codes => codes.filter(c => c.scrollWidth > c.clientWidth).length"
+
+    assert page.locator("pre code").evaluate_all(too_wide) == 0
 
 
 def test_dark_colours_follow_the_machine_and_the_button(opened):
