@@ -35,7 +35,7 @@ from cutline.core import parallel
 from cutline.core.ranking import Ranking
 from cutline.measures import Measure, Needs
 from cutline.measures.miscalibration import calibration_curve
-from cutline.results.caveat import find_warning
+from cutline.results.notes import find_warning
 
 RESULTS = {
     "development": Path(__file__).with_name("coverage_results.jsonl"),

@@ -22,8 +22,14 @@ import numpy as np
 from scipy.special import ndtr
 
 import cutline as cl
-from cutline.cuts.guarantees import lower_bounds, misses_allowed, simultaneous_bounds
-from cutline.cuts.promises import SHARES, PrecisionAtQuotas, PrecisionAtThresholds
+from cutline.cuts.guarantees import (
+    SHARES,
+    PrecisionAtQuotas,
+    PrecisionAtThresholds,
+    lower_bounds,
+    misses_allowed,
+    simultaneous_bounds,
+)
 from cutline.cuts.requirements import requirement
 from cutline.cuts.search import criterion
 

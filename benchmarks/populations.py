@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special, stats
 
 from cutline import Ranking
-from cutline.results.caveat import find_warning
+from cutline.results.notes import find_warning
 
 NORMAL = NormalDist()
 _PARTS = 10**8  # cases that a population is taken to have, where a measure needs whole ones

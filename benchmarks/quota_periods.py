@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.inference.cluster_ratio import cluster_ratio, student_limits, wilson_limits
+from cutline.inference.survey import cluster_ratio, student_limits, wilson_limits
 
 PERIODS = (8, 20, 100)
 LEVEL = 0.95

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cutline.cli.help_page import grouped_options
+from cutline.cli.command import grouped_options
 from cutline.cli.main import load_commands
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).with_name("site"))]

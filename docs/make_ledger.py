@@ -17,7 +17,7 @@ from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, of_measure, quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tool import Tool, ToolFunction
+from cutline.ledger.tools import Tool, ToolFunction
 
 PAGE = Path(__file__).with_name("ledger.md")
 TRAINING = 0.2  # the prevalence of the data that the models of the examples were made with

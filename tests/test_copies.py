@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
 from cutline.core import errors
-from cutline.core.equality import same
+from cutline.core.table import same
 
 RNG = np.random.default_rng(3)
 LABELS = RNG.integers(0, 2, 60)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import cutline as cl
-from cutline.inference.cluster_ratio import cluster_ratio, student_limits, wilson_limits
+from cutline.inference.survey import cluster_ratio, student_limits, wilson_limits
 
 ROOT = Path(__file__).parents[1]
 

@@ -10,10 +10,10 @@ from scipy.stats import binom
 import cutline as cl
 from cutline.core.errors import CutlineError, InputError, ParameterError
 from cutline.core.merging import merge
-from cutline.cuts.slice_gates import check_slices
+from cutline.cuts.gates import check_slices
 from cutline.inference import simultaneous
 from cutline.inference.single.proportions import mid_p
-from cutline.inference.slice_groups import group_covariance
+from cutline.inference.slice_auc import group_covariance
 from cutline.slice_comparison import SliceMeasure
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from cutline.ledger import SIDES, TOOLS
-from cutline.ledger.tool import Tool, ToolFunction
+from cutline.ledger.tools import Tool, ToolFunction
 from cutline.measures import MEASURES, Measure
 from cutline.results.method_titles import method_title
 

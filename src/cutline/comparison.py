@@ -13,11 +13,10 @@ from cutline.core.public import hint_elsewhere, public
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
 from cutline.evaluation import Evaluation
-from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.delong_covariance import AreaCovariance, area_covariance
+from cutline.inference.differences.difference import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.difference_rows import all_pair_tests, differences, share_resamples
-from cutline.inference.differences.dominance import CURVES, Dominance, of_curves, of_thresholds
-from cutline.inference.differences.hypotheses import hypothesis
+from cutline.inference.differences.dominance import CURVES, Dominance, RocTest, of_curves, of_thresholds, venkatraman
 from cutline.inference.differences.methods import INTERVALS, TESTS
 from cutline.inference.differences.paired import (
     MeasureLike,
@@ -29,10 +28,9 @@ from cutline.inference.differences.paired import (
     two_of,
 )
 from cutline.inference.differences.regions import HEIGHTS, Regions, regions
-from cutline.inference.differences.test_results import PairTests
-from cutline.inference.differences.whole_curves import RocTest, venkatraman
-from cutline.inference.resampling.design import check_strata
+from cutline.inference.differences.test_results import PairTests, hypothesis
 from cutline.inference.resampling.pairing import Pairing, pair
+from cutline.inference.resampling.samplers import check_strata
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.rank import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs

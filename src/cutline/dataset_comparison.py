@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, UnknownNameError, briefly, near
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.core.table import Table, p_shown, plain
 from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, counted, each_name, is_among
 from cutline.core.validation import column as as_column

@@ -17,10 +17,8 @@ from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
 from cutline.inference.folds import fold_notes
 from cutline.inference.permutation import PermutationTest, permute_labels
-from cutline.inference.resampling.design import sampler_of
-from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.estimand import Estimand, bracketed, of_function, of_measure
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.resampling.samplers import GroupSampler, sampler_of
+from cutline.inference.single.estimand import Estimand, IntervalRequest, bracketed, of_function, of_measure
 from cutline.inference.single.intervals import estimates
 from cutline.inference.single.summary_rows import rows_of
 from cutline.inputs import column_source

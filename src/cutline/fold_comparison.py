@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.equality import ComparedByFields
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnknownNameError, briefly, near
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_level, check_number, check_text, counted, is_among
 from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
 from cutline.inference.datasets import holm

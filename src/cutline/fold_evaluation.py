@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, written
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError, near
 from cutline.core.measure_attributes import EveryMeasure
 from cutline.core.merging import merge
 from cutline.core.public import hint_elsewhere, public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
 from cutline.evaluation import Evaluation

@@ -22,11 +22,9 @@ from cutline.inference.differences.difference import (
     SeparateDifference,
     StudentDifference,
 )
-from cutline.inference.differences.hypotheses import hypothesis
-from cutline.inference.differences.test_results import PairTest
+from cutline.inference.differences.test_results import PairTest, hypothesis
 from cutline.inference.differences.unpaired import DELONG, METHODS, SQUARE_AND_ADD, Sample, Samples, choose
-from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.estimand import IntervalRequest, of_measure
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under

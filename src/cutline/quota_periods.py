@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide, with_commas, written
 from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.core.table import Table, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, finished
-from cutline.inference.cluster_ratio import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
+from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import complete

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.former_names import former_name
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.core.table import Table
 from cutline.core.validation import (
     LEVEL,

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.merging import merge, without
 from cutline.core.messages import listed
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.evaluation import Evaluation
 from cutline.inference import delong, simultaneous
@@ -23,14 +24,17 @@ from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.simultaneous import Equality, PairComparisons, Pooled
 from cutline.inference.single.proportions import mid_p
-from cutline.inference.slice_auc import MOST_CASES, Areas, Slicing, permutation_test
-from cutline.inference.slice_groups import (
+from cutline.inference.slice_auc import (
+    MOST_CASES,
+    Areas,
+    Slicing,
     as_student,
     correlation_of,
     difference_from_rest,
     group_covariance,
     group_sums,
     measure_influence,
+    permutation_test,
     satterthwaite,
     student_p,
 )

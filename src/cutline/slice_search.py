@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.messages import Argument, Text, listed
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation

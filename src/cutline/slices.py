@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, UnknownNameError, near
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.core.table import Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
-from cutline.inference.resampling.design import sampler_of
-from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.resampling.samplers import GroupSampler, sampler_of
 from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source
 from cutline.inputs.out_of_core import RankedSlices

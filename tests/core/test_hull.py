@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cutline import rank
-from cutline.core import hull, loess
+from cutline.core import loess, ranking
 from cutline.core.array_ops import cumulate
-from cutline.core.hull import hulls
+from cutline.core.ranking import hulls
 
 
 def stack_of(seed, rows=7):
@@ -82,16 +82,16 @@ def test_the_hull_of_a_long_ranking_is_found_in_blocks(monkeypatch, block, tied)
     r = rank(labels, np.round(scores, 1) if tied else scores)
     expected = r.hulls.cut.tolist()
 
-    monkeypatch.setattr(hull, "LONG", 10)
-    monkeypatch.setattr(hull, "_BLOCK", block)
-    found = hull.hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg)))
+    monkeypatch.setattr(ranking, "LONG", 10)
+    monkeypatch.setattr(ranking, "_BLOCK", block)
+    found = ranking.hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg)))
     assert found.cut.tolist() == expected
     assert len(expected) > 5
 
 
 def test_cells_without_a_case_are_no_cuts_of_a_long_ranking(monkeypatch):
     pos, neg = np.array([[2, 0, 1, 0, 0, 1]]), np.array([[0, 0, 1, 0, 2, 0]])
-    expected = hull.hulls(pos, neg)
+    expected = ranking.hulls(pos, neg)
 
-    monkeypatch.setattr(hull, "LONG", 1)
-    assert hull.hulls(pos, neg).cut.tolist() == expected.cut.tolist()
+    monkeypatch.setattr(ranking, "LONG", 1)
+    assert ranking.hulls(pos, neg).cut.tolist() == expected.cut.tolist()

@@ -11,9 +11,9 @@ import cutline as cl
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.cuts import guarantees
-from cutline.cuts.checking import check_cut
 from cutline.cuts.cut import Cut
-from cutline.cuts.promises import promises
+from cutline.cuts.gates import check_cut
+from cutline.cuts.guarantees import promises
 from cutline.cuts.requirements import requirement
 from cutline.cuts.search import CutSearch, at_prevalence, criterion
 
@@ -175,7 +175,7 @@ def test_variants_vary_less_than_the_raw_optimum(method):
 def test_the_normal_cut_is_where_the_densities_cross():
     from scipy.stats import norm
 
-    from cutline.cuts.smooth_youden import moments
+    from cutline.cuts.search import moments
 
     r = cl.rank(*normal_cases(500, shift=1.5))
     (m1, s1), (m0, s0) = moments(r)

@@ -14,6 +14,9 @@ from scipy.stats import beta
 import cutline as cl
 from cutline.core.errors import ParameterError
 from cutline.cuts.guarantees import (
+    SHARES,
+    PrecisionAtQuotas,
+    PrecisionAtThresholds,
     cases_needed,
     chance_below,
     local_level,
@@ -22,7 +25,6 @@ from cutline.cuts.guarantees import (
     simultaneous_bounds,
     upper_bounds,
 )
-from cutline.cuts.promises import SHARES, PrecisionAtQuotas, PrecisionAtThresholds
 from cutline.cuts.requirements import requirement
 
 # ---------------------------------------------------------------------- fixed in advance

@@ -9,8 +9,7 @@ from scipy.special import stdtrit
 
 import cutline as cl
 from cutline.core.errors import CutlineError
-from cutline.file_page.page import WORKER, page_data, script
-from cutline.file_page.programs import ranking_measures
+from cutline.file_page.page import WORKER, page_data, ranking_measures, script
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.tracing import columns_of
 from cutline.results.estimate import student_quantile

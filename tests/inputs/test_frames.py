@@ -127,7 +127,7 @@ def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
 @pytest.mark.parametrize("kind", LAZY)
 def test_bins_are_divided_twice_where_scores_crowd_and_no_case_is_lost(kind, monkeypatch):
     from cutline.inputs import binning, out_of_core
-    from cutline.inputs.frame_engine import FrameEngine
+    from cutline.inputs.frames import FrameEngine
 
     passes, bins = [], FrameEngine.bins
     monkeypatch.setattr(FrameEngine, "bins", lambda self, given: passes.append(len(given)) or bins(self, given))

@@ -170,7 +170,7 @@ def test_a_cluster_gives_the_same_ranking_though_a_worker_is_killed_on_the_way(t
             killed.set()
 
         passes = []
-        from cutline.inputs.frame_engine import FrameEngine
+        from cutline.inputs.frames import FrameEngine
 
         original = FrameEngine.bins
 

@@ -6,8 +6,7 @@ import pytest
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.families import family_members, top_label
-from cutline.ledger.quantity import quantity
-from cutline.ledger.rounded_number import printed
+from cutline.ledger.quantity import printed, quantity
 
 
 @pytest.fixture(scope="module")

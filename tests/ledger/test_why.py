@@ -11,9 +11,8 @@ import cutline as cl
 from cutline import ParameterError, why
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
-from cutline.ledger.quantity import quantity
+from cutline.ledger.quantity import printed, quantity
 from cutline.ledger.registry import SIDES, under
-from cutline.ledger.rounded_number import printed
 from cutline.ledger.search import ConventionSearch, candidates
 
 RNG = np.random.default_rng(19)

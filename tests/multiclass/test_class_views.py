@@ -15,7 +15,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.curves.mean_curve import mean_roc
+from cutline.curves.curve_type import mean_roc
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

@@ -8,8 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.report import chart_specs, html, summarized
-from cutline.report.calibration import NUMBERS, trust
-from cutline.report.page import page
+from cutline.report.page import NUMBERS, page, trust
 
 
 def predictions(seed=3, cases=200):

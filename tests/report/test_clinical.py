@@ -11,7 +11,7 @@ import cutline as cl
 from cutline.cli.main import main
 from cutline.core.table import shown
 from cutline.report import summarized
-from cutline.report.guidance import CHECKLIST, GUIDES
+from cutline.report.clinical import CHECKLIST, GUIDES
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.curves.score_bands import score_bands
+from cutline.curves.gains import score_bands
 
 
 @pytest.fixture(scope="module")

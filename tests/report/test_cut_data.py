@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.cuts.guarantees import simultaneous_bounds, upper_bounds
-from cutline.cuts.promises import promises
+from cutline.cuts.guarantees import promises, simultaneous_bounds, upper_bounds
 from cutline.cuts.requirements import requirement
 from cutline.report.cut_data import levels, sentences, why_not
 

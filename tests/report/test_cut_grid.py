@@ -6,9 +6,9 @@ import pytest
 import cutline as cl
 from cutline.curves import iso_cost
 from cutline.report.chart_specs import charts
-from cutline.report.cut_grid import choose_cuts, embedded, left_out
+from cutline.report.cut_data import choose_cuts, embedded, left_out
 from cutline.report.page import packed, ranking_table
-from cutline.results.cut_words import grouped
+from cutline.results.cut_point import grouped
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
@@ -64,7 +64,7 @@ def test_a_long_list_keeps_the_cuts_that_are_asked_for(long):
 def test_the_page_says_when_it_lacks_corners_of_the_hull(monkeypatch, long):
     assert held(long).has_hull
     assert "The cheapest cut is there, whatever the costs." in left_out(long.data.ranking, held(long))
-    monkeypatch.setattr("cutline.report.cut_grid._HULL", 20)
+    monkeypatch.setattr("cutline.report.cut_data._HULL", 20)
     assert not held(long).has_hull
     assert "may be a little cheaper still" in left_out(long.data.ranking, held(long))
 

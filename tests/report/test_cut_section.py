@@ -3,7 +3,7 @@
 import pytest
 
 import cutline as cl
-from cutline.results.cut_words import grouped, rule_of, spelled
+from cutline.results.cut_point import grouped, rule_of, spelled
 
 
 @pytest.mark.parametrize(

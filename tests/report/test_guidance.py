@@ -7,7 +7,7 @@ import pytest
 
 import cutline as cl
 from cutline.measures import MEASURES
-from cutline.report.guidance import GUIDES, Advice, Proper
+from cutline.report.clinical import GUIDES, Advice, Proper
 
 RISKS = np.linspace(0.005, 0.8, 60) ** 1.5  # the true ones, of as many cases each
 PREVALENCE = float(RISKS.mean())

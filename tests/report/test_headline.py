@@ -7,7 +7,7 @@ import pytest
 
 import cutline as cl
 from cutline.report import html, summarized
-from cutline.report.headline import best_first, verdict, verdict_on, warnings
+from cutline.report.sections import best_first, verdict, verdict_on, warnings
 from cutline.results.notes import Note
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]

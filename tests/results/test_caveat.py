@@ -4,7 +4,7 @@ import copy
 import json
 import pickle
 
-from cutline.results.caveat import Caveat, find_warning, keep_one_warning
+from cutline.results.notes import Caveat, find_warning, keep_one_warning
 
 WARNING, OTHER = (Caveat(name, f"{name} is wrong.", "below") for name in ("a", "b"))
 DETAIL = Caveat("c", "It is wide.", "above")

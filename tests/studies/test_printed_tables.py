@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.studies.quota_tables import published
+from cutline.studies.quota import published
 
 
 def by_definition(labels, scores):

@@ -8,7 +8,7 @@ import pytest
 
 from cutline import InputError, ParameterError
 from cutline.studies import STUDIES, StudySettings, datasets, learners, quota
-from cutline.studies.quota_tables import BY_ROWS
+from cutline.studies.quota import BY_ROWS
 
 
 def test_a_folder_is_read_with_its_missing_values_and_types(tmp_path):

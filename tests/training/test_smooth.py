@@ -9,8 +9,7 @@ import cutline as cl
 from cutline.training.class_order import Split
 from cutline.training.newton import PairSquares
 from cutline.training.objectives import target
-from cutline.training.smooth import Standardised
-from cutline.training.solvers import smooth_risk
+from cutline.training.solvers import Standardised, smooth_risk
 
 GOALS = {
     "f1": {},

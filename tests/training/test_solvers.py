@@ -12,10 +12,10 @@ from sklearn.datasets import make_classification
 
 from cutline import LinearMeasureClassifier
 from cutline.training.class_order import Split
-from cutline.training.cutting_planes import cutting_planes, simplex_maximum
 from cutline.training.linear import Design, Effort
 from cutline.training.newton import PairSquares, explicit_pairs, newton_auc
 from cutline.training.objectives import target
+from cutline.training.solvers import cutting_planes, simplex_maximum
 
 GOALS = {
     "error": {},

@@ -5,9 +5,9 @@ to measure at all. Each sentence names its source; `RULES` and `CHOICES` list al
 """
 
 from cutline.advice.attach import noted
+from cutline.advice.context import Kind, Note, Rule
 from cutline.advice.one_model import MODEL_RULES, notes
 from cutline.advice.recommend import CHOICES, Choice, Recommendation, Situation, advise
-from cutline.advice.rules import Kind, Note, Rule
 from cutline.advice.several_models import COMPARISON_RULES, notes_on
 
 RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)

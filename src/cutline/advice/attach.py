@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, overload
 
+from cutline.advice.context import in_order
 from cutline.advice.one_model import notes
-from cutline.advice.rules import in_order
 from cutline.advice.several_models import notes_on
 from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level
@@ -12,6 +13,50 @@ from cutline.evaluation import Evaluation
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES
 from cutline.results.estimate import Estimate
+from cutline.results.notes import KINDS, Kind, Note
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a note is given, in words and as a function that gives its text, or nothing where the rule is silent."""
+
+    id: str
+    kind: Kind
+    when: str
+    source: str
+    find: Callable[[Any], str | None]
+
+    def note(self, context: Any) -> Note | None:
+        """The note, if there is one to give."""
+        text = self.find(context)
+        return Note(self.id, text, self.source, self.kind) if text else None
+
+
+def in_order(notes: list[Note]) -> tuple[Note, ...]:
+    """Warnings first, then advice, then facts."""
+    return tuple(sorted(notes, key=lambda note: KINDS.index(note.kind)))
+
+
+__all__ = ["KINDS", "Kind", "Note", "Rule", "in_order"]
+
+
+BERRAR = "Berrar 2025, section 6"
+BERRAR_LOSS = "Berrar 2025, section 1"
+BERRAR_RANKING = "Berrar 2025, section 4"
+BERRAR_INTERVALS = "Berrar 2025, section 5"
+WALD = "Berrar 2025, Definition 36"
+SONNENBURG = "Sonnenburg, Performance Measures, summary"
+SONNENBURG_TOP = "Sonnenburg, Performance Measures, extensions"
+ARBEL = "Arbel & Rokach 2006, section 2.3.5"
+ARBEL_END = "Arbel & Rokach 2006, section 5"
+ARBEL_CUT = "Arbel & Rokach 2006, sections 2.2.4 and 5"
+ARBEL_TIES = "Arbel & Rokach 2006, equation 5"
+SPIEGELHALTER = "Spiegelhalter 1986, Statistics in Medicine 5, 421-433"
+PROVOST = "Provost & Fawcett 2001, Machine Learning 42, 203-231"
+VICKERS = "Vickers & Elkin 2006, Medical Decision Making 26, 565-574"
+DELONG = "DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845"
+DOMINANCE = "Arbel & Rokach 2006, Figure 4"
+CUTLINE = "cutline, docs/identities.md"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from cutline.advice.citations import (
+from cutline.advice.context import (
     ARBEL,
     ARBEL_CUT,
     ARBEL_END,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from cutline.advice.citations import BERRAR, DELONG, DOMINANCE
-from cutline.advice.context import brief, rule_context
+from cutline.advice.context import BERRAR, DELONG, DOMINANCE, Note, Rule, brief, in_order, rule_context
 from cutline.advice.one_model import found
-from cutline.advice.rules import Note, Rule, in_order
 from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.messages import Text

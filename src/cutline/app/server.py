@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -13,6 +15,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import AsyncIterator, Callable
+from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,11 +30,58 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cutline.app.access import PATIENCE, Access, Guard
-from cutline.app.page import page
-from cutline.app.settings import Settings
+from cutline.app.settings import METHODS, PROMISES, Settings
 from cutline.app.tabs import FILE_SECONDS, Tab, Workers
 from cutline.cli.text import printable
 from cutline.core.errors import CutlineError
+from cutline.report.page import asset as report_asset
+from cutline.report.page import environment, theme_variables
+from cutline.report.page import script as report_script
+
+
+@cache
+def page(*, asks_password: bool, limit: int) -> tuple[str, str]:
+    """Return the page and its content security policy.
+
+    Args:
+        asks_password: Whether a session is opened by a password.
+        limit: The most bytes of a file.
+    """
+    style = report_asset("style.css") + theme_variables() + _asset("app.css")
+    program = report_script(("shell",)) + _asset("app.js")
+    text: str = (
+        environment()
+        .from_string(_asset("app.html"))
+        .render(
+            style=style,
+            program=program,
+            asks="password" if asks_password else "token",
+            limit=limit,
+            promises=PROMISES,
+            methods=METHODS,
+        )
+    )
+    rules = (
+        "default-src 'none'",
+        f"script-src '{_hash(program)}'",
+        f"style-src '{_hash(style)}'",
+        "connect-src 'self'",
+        "frame-src 'self'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+    return text, "; ".join(rules)
+
+
+def _asset(name: str) -> str:
+    return (files("cutline.app") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
 
 # The files that are taken, and the suffix that they get here: the name that the browser sends is shown, and no more.
 SUFFIXES = {".csv": ".csv", ".tsv": ".csv", ".txt": ".csv", ".parquet": ".parquet", ".pq": ".parquet", ".xlsx": ".xlsx"}

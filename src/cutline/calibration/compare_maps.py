@@ -10,11 +10,11 @@ import numpy as np
 
 from cutline.calibration.maps import METHODS, fitted, mapped
 from cutline.calibration.recalibration import check_ranking
-from cutline.core.equality import ComparedByFields
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.ranking import Ranking
+from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.resampling.binning import bin_scores
 from cutline.results.estimate import quantile

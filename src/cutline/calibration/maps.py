@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from cutline.core import logistic
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, briefly
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.measures.calibration_line import calibration_intercept, joint_fit
 from cutline.measures.miscalibration import isotonic
 

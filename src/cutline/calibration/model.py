@@ -12,8 +12,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from cutline.calibration.maps import METHODS
 from cutline.calibration.recalibration import recalibrate
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.ranking import Array
 from cutline.inputs.rank import rank
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from cutline.calibration import maps
 from cutline.calibration.maps import METHODS, fitted, mapped, mapped_interval
 from cutline.core import atomic_write, validation
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source
 from cutline.inputs.rank import check_probabilities, rank

@@ -12,8 +12,7 @@ from cutline.charts.bars_and_densities import error_bars
 from cutline.charts.chart_kind import ChartKind, Charts, CutPlace, Place, Requires, Shows
 from cutline.charts.layers import AREAS, CUT, Evaluated
 from cutline.charts.matplotlib_axes import check_axes, draw_on_axes
-from cutline.charts.picture import Picture, legends_below
-from cutline.charts.picture_size import Length, resized
+from cutline.charts.picture import Length, Picture, legends_below, resized
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
 from cutline.charts.renderer import program as vega
 from cutline.charts.several_classes import DrawnClasses
@@ -22,7 +21,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.inference.differences.confidence_curve import ConfidenceCurve
+from cutline.inference.differences.difference import ConfidenceCurve
 from cutline.inputs.rank import check_probabilities
 
 __all__ = [

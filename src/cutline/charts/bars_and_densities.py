@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.digits import rule_text, score_text
 from cutline.charts.layers import (
     AREAS,
     Evaluated,
@@ -32,9 +31,11 @@ from cutline.charts.lines import curves_of
 from cutline.charts.marks import cut_rule, rule_layer
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, SHORTENED, Theme
+from cutline.charts.vega_lite import rule_text, score_text
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError, briefly
-from cutline.core.ranking import Array, Ranking, plural_titles
+from cutline.core.ranking import Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.core.validation import check_number
 from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, described, loss_curves

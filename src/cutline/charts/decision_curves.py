@@ -15,14 +15,14 @@ from cutline.charts.lines import curves_of, over_threshold
 from cutline.charts.marks import cut_marks, mark_layers
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence, check_whole
 from cutline.curves import Curve, flagging_everybody
 from cutline.curves import decision_curve as net_benefits
 from cutline.curves.curve_type import BELOW_ZERO
-from cutline.curves.utility import flag_everybody, rates_at
-from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, shaded, titled
+from cutline.curves.utility import EVERYBODY, NOBODY, WORDINGS, flag_everybody, rates_at, shaded, titled
 from cutline.inference.single.decision_band import RISKS, decision_band, heights
 from cutline.results.resample_budget import FEWEST, QUICK, resamples_of_rows
 

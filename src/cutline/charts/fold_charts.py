@@ -12,10 +12,11 @@ import cutline.charts.vega_lite as alt
 from cutline.charts.layers import HEIGHT, WIDTH
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DOTTED, Theme, themed
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.curves import curve, curve_line
-from cutline.curves.mean_curve import mean_roc
+from cutline.curves.curve_type import mean_roc
 from cutline.inference.folds import FoldMean, Posterior
 from cutline.results.estimate import Estimate
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.baselines import apart, reference_series
 from cutline.charts.layers import (
     Frame,
     Models,
     Series,
+    apart,
     axes,
     figures,
     frame_of,
@@ -24,6 +24,7 @@ from cutline.charts.layers import (
     line_layers,
     model_series,
     plain_series,
+    reference_series,
     rows,
 )
 from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers
@@ -48,7 +49,7 @@ from cutline.curves import (
     under_skew,
     with_prevalence,
 )
-from cutline.curves.det_and_losses import RATES
+from cutline.curves.threshold_curves import RATES
 
 BASELINE = "baseline"
 PERFECT = "perfect order"

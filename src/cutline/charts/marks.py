@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.digits import digits, plain, rule_text
 from cutline.charts.layers import CUT, Evaluated, Frame, VerticalLine, axes, fading, labelled, line_legend, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import PRINT, Theme
+from cutline.charts.vega_lite import digits, plain, rule_text
 from cutline.curves import Curve, Point
 
 

@@ -8,7 +8,7 @@ import cutline.charts.vega_lite as alt
 from cutline.charts.layers import Frame, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DASHES, DOTTED, themed
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 
 _TITLES = {"hit_rate": "Hit rate", "qrecall": "Qrecall"}
 

@@ -23,8 +23,9 @@ from cutline.charts.layers import (
 from cutline.charts.marks import cut_rule
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array, Ranking, plural_titles
+from cutline.core.ranking import Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, together
 from cutline.inference.single.reference import METHODS

@@ -9,18 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.baselines import apart, reference_series
 from cutline.charts.layers import (
     Frame,
     Models,
     Series,
     Shade,
+    apart,
     axes,
     frame_of,
     layered,
     line_layers,
     line_legend,
     model_series,
+    reference_series,
     rows,
 )
 from cutline.charts.lines import BASELINE, curves_of

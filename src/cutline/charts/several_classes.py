@@ -13,12 +13,13 @@ import cutline.charts.vega_lite as alt
 from cutline.charts.layers import Frame, Series, layered, line_layers
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.array_ops import Array
 from cutline.core.counts import written
 from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.curves import curve, curve_line, described
-from cutline.curves.mean_curve import mean_roc
+from cutline.curves.curve_type import mean_roc
 
 MOST_LINES = 10  # classes that can be told apart beside their means
 MOST_CELLS = 20  # classes whose cells have room for text

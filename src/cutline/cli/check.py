@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +14,11 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.check_documents import junit_document, markdown_document
 from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.completion import measure_list
 from cutline.cli.options import ColumnOptions, IntervalOptions, Output, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
-from cutline.cli.text import in_options, printable
+from cutline.cli.text import in_options, printable, without_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import between, plain, shown, shown_limits
@@ -31,6 +31,50 @@ if TYPE_CHECKING:
     from cutline.measures import Measure
     from cutline.results.estimate import Estimate
     from cutline.results.summary import Row
+
+
+_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|#~"})
+
+
+def markdown_document(outcome: GateOutcome) -> bytes:
+    """Return a heading, a sentence, and a table with what failed first."""
+    heads = ("", "requirement", "found", f"{100 * outcome.level:g} % interval", "why")
+    rows = [_row(result) for result in sorted(outcome.results, key=lambda result: result.passed)]
+    table = [heads, tuple("---" for _ in heads), *rows]
+    lines = [f"### cutline check: {_plain(outcome.file)}", "", outcome.conclusion, ""]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in table), ""]).encode()
+
+
+def _row(result: Result) -> tuple[str, ...]:
+    state = result.state if result.passed else f"**{result.state}**"
+    return state, _plain(result.requirement), shown(float(result.value)), result.interval, _plain(result.reason)
+
+
+def _plain(text: str) -> str:
+    """Escape text so that Markdown shows it unchanged."""
+    return html.escape(" ".join(without_controls(text).split()), quote=False).translate(_SPECIAL)
+
+
+def junit_document(outcome: GateOutcome) -> bytes:
+    """Return a JUnit document with one test case for each requirement."""
+    from xml.etree import ElementTree as ET  # only written, never read
+
+    results = outcome.results
+    failures = str(sum(not result.passed for result in results))
+    counts = {"tests": str(len(results)), "failures": failures, "errors": "0", "skipped": "0"}
+    suites = ET.Element("testsuites", counts)
+    suite = ET.SubElement(suites, "testsuite", {"name": f"cutline check {without_controls(outcome.file)}", **counts})
+    for result in results:
+        names = {"classname": "cutline.check", "name": without_controls(result.requirement)}
+        case = ET.SubElement(suite, "testcase", names)
+        if not result.passed:
+            value = f"found {shown(float(result.value))}" + (f", interval {result.interval}" if result.interval else "")
+            message = without_controls(f"{value}. {result.reason}".strip())
+            ET.SubElement(case, "failure", {"message": message}).text = message
+    ET.indent(suites)
+    text: bytes = ET.tostring(suites, "utf-8", xml_declaration=True)
+    return text + b"\n"
+
 
 NEW, OLD = "new", "old"
 STDOUT = "-"
@@ -295,7 +339,7 @@ def judged_slices(
         quiet: Whether no progress is shown.
     """
     from cutline.cli.slices import read_slices
-    from cutline.cuts.slice_gates import check_slices, how_words
+    from cutline.cuts.gates import check_slices, how_words
 
     gate.check()
     if any(value is not None for value in (gate.against, gate.cut, gate.undecided, gate.monitor)):
@@ -345,7 +389,7 @@ def _no_alarm(path: str) -> list[Result]:
 
 def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided: str) -> list[Result]:
     """Test whether the promises of a cut held on these cases."""
-    from cutline.cuts.checking import check_cut
+    from cutline.cuts.gates import check_cut
     from cutline.loading import load
     from cutline.results.resample_budget import FEWEST, resamples_for
 
@@ -421,7 +465,7 @@ def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: In
 
 def _judge(one: Requirement, row: Row, undecided: str) -> Result:
     """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
-    from cutline.cuts.checking import state_of
+    from cutline.cuts.gates import state_of
 
     if one.term.part != "value" or row.interval is None:
         return _result(one, row)

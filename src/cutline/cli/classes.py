@@ -11,8 +11,8 @@ from rich.text import Text
 
 from cutline.cli import render
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
-from cutline.cli.output import REPORT, show, write
 from cutline.cli.reading import Chosen, choose
+from cutline.cli.render import REPORT, show, write
 from cutline.cli.text import in_options, printable, quoted
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import Table, p_number, shown

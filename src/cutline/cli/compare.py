@@ -16,8 +16,8 @@ from cutline.cli import render
 from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
 from cutline.cli.evaluate import finish_summary
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, ReadingAtCut
-from cutline.cli.output import charts_in_folder, show, start_drawing, write
 from cutline.cli.progress import waiting
+from cutline.cli.render import charts_in_folder, show, start_drawing, write
 from cutline.cli.text import printable
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.table import Table, between, p_number

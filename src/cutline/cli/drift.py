@@ -99,8 +99,7 @@ def drift(
 def _guess_score(paths: list[str], output: Output) -> str | None:
     """Return the column of the scores where only one can be meant; None if no table is read."""
     from cutline.core.ranking_file import is_ranking_file
-    from cutline.inputs.column_source import opened
-    from cutline.inputs.usual_names import SCORES
+    from cutline.inputs.column_source import SCORES, opened
 
     tables = [path for path in paths if not is_ranking_file(path)]
     if not tables:

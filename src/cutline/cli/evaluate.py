@@ -12,8 +12,8 @@ from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import FileName, command, option, options_of
 from cutline.cli.options import FileOutput, LargeReading, SelectionOptions
-from cutline.cli.output import REPORT, charts_in_folder, show, start_drawing, write
 from cutline.cli.progress import waiting
+from cutline.cli.render import REPORT, charts_in_folder, show, start_drawing, write
 from cutline.cli.text import in_options
 from cutline.core.errors import ParameterError
 

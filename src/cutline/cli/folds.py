@@ -10,9 +10,9 @@ from rich.text import Text
 
 from cutline.cli import render
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
-from cutline.cli.output import show
 from cutline.cli.progress import waiting
 from cutline.cli.reading import PredictionFile, open_predictions
+from cutline.cli.render import show
 from cutline.cli.text import in_options, printable
 from cutline.core.errors import ParameterError
 from cutline.core.validation import name_of

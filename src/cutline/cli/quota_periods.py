@@ -10,9 +10,9 @@ from rich.text import Text
 
 from cutline.cli import render
 from cutline.cli.options import FileOutput, Reading, SelectionOptions
-from cutline.cli.output import show
 from cutline.cli.progress import waiting
 from cutline.cli.reading import open_predictions
+from cutline.cli.render import show
 from cutline.cli.text import printable
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown

@@ -16,10 +16,9 @@ from cutline.core.ranking_file import is_ranking_file, load
 from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
+from cutline.inputs.column_source import IDS, LABELS, SCORES, Request, Source, check, reading
 from cutline.inputs.column_source import ColumnMapping as NoColumns
-from cutline.inputs.column_source import Request, Source, check, reading
 from cutline.inputs.rank import rank
-from cutline.inputs.usual_names import IDS, LABELS, SCORES
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison

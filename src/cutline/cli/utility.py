@@ -114,7 +114,7 @@ def _of_one_model(file: str, reading: Reading, curve: UtilityOptions) -> Utility
 
 def _below(curve: UtilityCurve) -> list[str]:
     """Return what belongs to the whole curve."""
-    from cutline.curves.utility_words import best_quota_told
+    from cutline.curves.utility import best_quota_told
 
     lines = []
     if curve.area is not None:

@@ -23,8 +23,8 @@ from cutline.core.table import shown
 if TYPE_CHECKING:
     from cutline.cli.reading import PredictionFile
     from cutline.ledger.cases import Rows
-    from cutline.ledger.tool import Tool, ToolFunction
     from cutline.ledger.tool_table import ToolTable
+    from cutline.ledger.tools import Tool, ToolFunction
     from cutline.ledger.two_files import FileDifference
 
 NUMBER = "Say which number"

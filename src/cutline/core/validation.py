@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, PositionError, Text, briefly, near
-
-Array = npt.NDArray[Any]
 
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
 NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)

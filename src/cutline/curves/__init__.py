@@ -9,17 +9,30 @@ from cutline.core.errors import UnknownNameError, near
 from cutline.core.public import CHARTS_ELSEWHERE
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_text
-from cutline.curves import distributions, quota_curves, threshold_curves
+from cutline.curves import quota_curves, threshold_curves
 from cutline.curves.curve_type import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
-from cutline.curves.det_and_losses import det_line, det_reach, deviates, loss_curves, on_edge
-from cutline.curves.distributions import SCORE
-from cutline.curves.gaps_and_skews import Gap, gap, under_skew, with_prevalence
 from cutline.curves.isometrics import Isometric, isometrics
 from cutline.curves.list_table import list_table
-from cutline.curves.quota_properties import quota_properties
+from cutline.curves.quota_curves import quota_properties
 from cutline.curves.shared_hull import SharedHull, shared_hull
 from cutline.curves.simplify import TOLERANCE, CurveLine, corners, curve_line, described, simplify
-from cutline.curves.threshold_curves import IsoCost, against_threshold, decision_curve, flagging_everybody, iso_cost
+from cutline.curves.threshold_curves import (
+    SCORE,
+    Gap,
+    IsoCost,
+    against_threshold,
+    decision_curve,
+    det_line,
+    det_reach,
+    deviates,
+    flagging_everybody,
+    gap,
+    iso_cost,
+    loss_curves,
+    on_edge,
+    under_skew,
+    with_prevalence,
+)
 from cutline.measures import MEASURES, Needs
 
 __all__ = [
@@ -133,7 +146,7 @@ CURVES = Curves(
     quota_curves.PORTION_LIFT,
     quota_curves.HIT_RATE,
     quota_curves.QRECALL,
-    distributions.SCORE_DISTRIBUTION,
+    threshold_curves.SCORE_DISTRIBUTION,
 )
 """All kinds of curves: `CURVES["roc"]` by name or alias; besides, every measure of one cut over the threshold."""
 

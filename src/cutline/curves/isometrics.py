@@ -6,9 +6,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.measures import MEASURES, Measure, Needs
 
 Space = Literal["roc", "precision_recall"]

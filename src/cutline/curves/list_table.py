@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from cutline.core import validation as door
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table, shown
 from cutline.measures.combined import lift
 from cutline.measures.kinds import MeanOfCases

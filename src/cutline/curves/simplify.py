@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.ranking import Array
 from cutline.curves.curve_type import THRESHOLD, Curve
 from cutline.measures.rates import fpr, precision, recall
 

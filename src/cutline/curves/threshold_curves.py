@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array, Ranking
-from cutline.curves.curve_type import FLAGGED, THRESHOLD, Axis, CurveKind, Point, of, some_cuts
-from cutline.measures import Measure
+from cutline.core.ranking import Ranking
+from cutline.core.validation import check_number
+from cutline.curves.curve_type import (
+    FARTHEST,
+    FLAGGED,
+    NEAREST,
+    THRESHOLD,
+    Axis,
+    Curve,
+    CurveKind,
+    Point,
+    Vertices,
+    of,
+    some_cuts,
+)
+from cutline.curves.simplify import CurveLine, corners, simplify
+from cutline.measures import Condition, Measure, Parameter, losses
 from cutline.measures.costs import expected_cost, net_benefit
-from cutline.measures.metadata import NO_POSITIVE, ONE_CLASS
+from cutline.measures.metadata import INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.precision_recall import (
     aucpr_max,
     aucpr_min,
@@ -22,8 +40,211 @@ from cutline.measures.precision_recall import (
     highest_precision,
     lowest_precision,
 )
-from cutline.measures.rates import fnr, fpr, precision, recall
+from cutline.measures.rates import accuracy, fnr, fpr, precision, recall
 from cutline.measures.roc import auc, auch, average_gain, eer, gini, ks, max_youden_j, taks
+
+# The rates that are marked on a scale of normal deviates.
+RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+
+
+def deviates(rates: npt.ArrayLike) -> Array:
+    """Return the normal deviates of rates: where the two axes of a DET curve put them."""
+    from scipy.special import ndtri  # only this curve needs it
+
+    return np.asarray(ndtri(np.asarray(rates, dtype=float)))
+
+
+def det_reach(curves: Iterable[Curve]) -> float:
+    """Return how far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
+    places = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
+    return max(2.0, 1.05 * float(np.abs(places[np.isfinite(places)]).max(initial=0.0)))
+
+
+def on_edge(places: npt.ArrayLike, reach: float) -> Array:
+    """Return normal deviates, with those beyond the axes moved to the edge: rates of 0 and 1 are infinitely far
+    away.
+
+    Args:
+        places: The deviates.
+        reach: The largest one on the axes.
+    """
+    return np.clip(places, -reach, reach)
+
+
+def det_line(curve: Curve, reach: float) -> CurveLine:
+    """Return the line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
+
+    A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
+
+    Args:
+        curve: A DET curve.
+        reach: The largest normal deviate on the axes.
+    """
+    from scipy.special import ndtr
+
+    exact = corners(curve)
+    way = exact.x - exact.y  # grows from cut to cut
+    rates = ndtr(np.linspace(-reach, reach, 121))
+    between = np.concatenate((np.interp(rates, exact.x, way), np.interp(-rates, -exact.y, way)))
+    along = np.union1d(way, between)
+    x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
+    vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
+    points = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
+    return CurveLine(vertex[points], x[points], y[points])
+
+
+def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
+    """Return the losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
+
+    Args:
+        gamma: The exponent of the focal loss.
+        reach: The largest margin.
+    """
+    left = np.linspace(-reach, 0, 121)
+    margin = np.concatenate((left, -left[::-1]))  # 0 twice: just left of it the 0-1 loss is 1, from it on 0
+    label = np.ones(len(margin))
+    return margin, {
+        "0-1 loss": np.repeat([1.0, 0.0], len(left)),
+        "Hinge loss": losses.hinge(label, margin).value,
+        "Logistic loss": losses.logistic(label, margin).value,
+        f"Focal loss, gamma {gamma:g}": losses.focal(label, margin, gamma=gamma).value,
+    }
+
+
+class Gap(NamedTuple):
+    """The band between two lines: for each x the height of the one and of the other, which touch where they cross."""
+
+    x: Array
+    y: Array
+    other: Array
+
+
+def gap(line: CurveLine, other: CurveLine) -> Gap:
+    """Return the band between a line and another over the same x, with a corner wherever one of them has one or they
+    cross.
+
+    Args:
+        line: The one line.
+        other: The other line.
+    """
+    x = np.union1d(line.x, other.x)
+    y, z = np.interp(x, line.x, line.y), np.interp(x, other.x, other.y)
+    difference = y - z
+    turns = np.flatnonzero(difference[:-1] * difference[1:] < 0)
+    crossing = x[turns] + np.diff(x)[turns] * difference[turns] / (difference[turns] - difference[turns + 1])
+    x = np.union1d(x, crossing)
+    return Gap(x, np.interp(x, line.x, line.y), np.interp(x, other.x, other.y))
+
+
+def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
+    """Return the ranking as it would be with another share of positives: the negatives weigh more, or less.
+
+    Args:
+        r: The ranking.
+        prevalence: The share of positives that it is to have.
+    """
+    if not 0 < check_number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"is {prevalence!r}", "pass a share above 0 and below 1", argument="prevalence")
+    ROC.require(r)
+    factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
+    return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)
+
+
+def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
+    """Return measures of one model under growing class skew: some stay, some rise, some fall.
+
+    Args:
+        r: The ranking, which keeps its two distributions of scores.
+        threshold: The cut at which the accuracy is read.
+        ratios: How many negatives there are to a positive.
+
+    Returns:
+        The accuracy at the cut, the AUC, the average precision, and the accuracy of flagging nobody, at each ratio.
+    """
+    skewed = [with_prevalence(r, 1 / (1 + float(ratio))) for ratio in ratios]
+    return {
+        accuracy.title + " at the cut": np.array(
+            [float(accuracy.compute(one.at_threshold(threshold))) for one in skewed]
+        ),
+        auc.title: np.full(len(skewed), float(auc.compute(r))),
+        average_precision.title: np.array([float(average_precision.compute(one)) for one in skewed]),
+        accuracy.title + " of flagging nobody": np.asarray(ratios) / (1 + np.asarray(ratios)),
+    }
+
+
+_STEPS = 4000  # between neighbouring numbers, at the least, over which bins can have a width
+
+
+def edges(r: Ranking, bins: int, through: float | None) -> Array:
+    """The edges of so many bins from the most positive score to the least, such that `through` is one of them.
+
+    An edge belongs to the bin on its positive side, as a threshold does, and the first edge to the first bin. On either
+    side of `through` the bins have one width. A threshold that only the most positive score reaches gets a bin beyond.
+    """
+    sign = 1.0 if r.higher_is_positive else -1.0
+    top, bottom = float(r.key[0]), float(r.key[-1])
+    if top == bottom:
+        unit = (min(sign, 0.0), max(sign, 0.0))  # probabilities stay between 0 and 1
+        around = max(0.5, abs(top) * 1e-6)  # beside a large number one half is nothing
+        bottom, top = unit if unit[0] <= top <= unit[1] else (bottom - around, top + around)
+    at = math.nan if through is None else sign * float(through)
+    if at == top:
+        top += (top - bottom) / max(bins - 1, 1)
+    if not bottom < at < top:
+        return sign * np.linspace(top, bottom, bins + 1)
+    if bins == 1:
+        raise ParameterError(f"is 1, but the scores are divided at {through:g}", "pass 2 or more", argument="bins")
+    above = min(max(round(bins * (top - at) / (top - bottom)), 1), bins - 1)
+    return sign * np.append(np.linspace(top, at, above + 1), np.linspace(at, bottom, bins - above + 1)[1:])
+
+
+def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> Vertices:
+    if bins is None:
+        bins = int(min(max(5, 2 * float(r.total) ** (1 / 3)), 50))  # Rice's rule
+    at = edges(r, bins, through)
+    sign = 1.0 if r.higher_is_positive else -1.0
+    cuts = len(r) - np.searchsorted(r.key[::-1], sign * at, side="left")
+    cuts[0], cuts[-1] = 0, len(r)
+    if through is not None:
+        cuts[at == through] = r.cut(through)  # read in the type of the scores, as every threshold is
+    tp, fp = r.tp[cuts], r.fp[cuts]
+    threshold = np.append(r.thresholds[0], at[1:])
+    return Vertices(r, Counts(tp, fp, r.positives - tp, r.negatives - fp, threshold), at)
+
+
+def _density(v: Vertices, slopes: Array, of: Any) -> Array:
+    """Return the share of a class in each bin, by its width; nothing lies beyond the first edge."""
+    return np.append(0.0, divide(np.diff(slopes), of) / np.abs(np.diff(v.places)))
+
+
+def _has_no_scale(r: Ranking) -> bool:
+    span = float(r.score.max() / 2) - float(r.score.min() / 2)
+    largest = float(np.abs(r.score).max())
+    if len(r) == 1:
+        return FARTHEST < largest < math.inf
+    nearest = max(NEAREST, _STEPS * float(np.spacing(largest)))
+    return not nearest < span < FARTHEST if math.isfinite(span) else False
+
+
+NO_SCALE = Condition("the scores lie too far apart, or too near, for an axis", lambda r, **_: _has_no_scale(r))
+
+SCORE = Axis("score", "Score", lambda v: v.places)
+
+SCORE_DISTRIBUTION = CurveKind(
+    name="score_distribution",
+    title="Scores of the two classes",
+    x=SCORE,
+    y=Axis("positives", "Density", lambda v: _density(v, v.counts.tp, v.ranking.positives), (0, math.inf)),
+    also=(Axis("negatives", "Density", lambda v: _density(v, v.counts.fp, v.ranking.negatives), (0, math.inf)),),
+    between="step-before",
+    vertices=_bins,
+    undefined=(*ONE_CLASS, INFINITE_SCORES, NO_SCALE),
+    parameters={
+        "bins": Parameter("how many bins the range of the scores is divided into", low=1, high=1000, example=20),
+        "through": Parameter("a threshold that is to be the edge of a bin", example=0.5),
+    },
+    aliases=("score_distributions", "scores"),
+)
 
 
 def _found_at(measure: Measure, r: Ranking) -> tuple[float, float, float]:

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core import atomic_write, validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, with_commas, written
-from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import ComparedByFields, Table, plain, shown
 from cutline.results.estimate import Estimate, Limits
 
 SCHEMA = "cutline/cut/1"

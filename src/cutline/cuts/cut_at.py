@@ -12,8 +12,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence
 from cutline.cuts.choose import CutRequest, ranking_of, require_alike
 from cutline.cuts.cut import Cut
-from cutline.cuts.guarantees import local_level, simultaneous_bounds
-from cutline.cuts.promises import PrecisionAnywhere, Promise, RatePromise
+from cutline.cuts.guarantees import PrecisionAnywhere, Promise, RatePromise, local_level, simultaneous_bounds
 from cutline.cuts.requirements import requirement
 from cutline.cuts.search import CutSearch
 

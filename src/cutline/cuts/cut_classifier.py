@@ -21,9 +21,9 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
 from cutline.evaluation import evaluate

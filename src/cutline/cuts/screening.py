@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_level, check_number, check_whole, counted
 from cutline.core.validation import scores as as_scores

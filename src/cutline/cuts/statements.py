@@ -13,7 +13,7 @@ from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import counted
-from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, PrecisionAtThresholds, Promise, RatePromise
+from cutline.cuts.guarantees import PrecisionAnywhere, PrecisionAtQuotas, PrecisionAtThresholds, Promise, RatePromise
 from cutline.cuts.search import OPTIMUM, Criterion, CutSearch
 
 GROUPS = (

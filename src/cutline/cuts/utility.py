@@ -10,13 +10,15 @@ import numpy as np
 
 from cutline.comparison import Comparison
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain
 from cutline.core.validation import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
 from cutline.curves.utility import (
+    WORDINGS,
     Line,
     brier_line,
     cost_envelope,
@@ -24,8 +26,8 @@ from cutline.curves.utility import (
     flag_everybody,
     profits,
     rates_at,
+    titled,
 )
-from cutline.curves.utility_words import WORDINGS, titled
 from cutline.cuts.search import at_prevalence
 from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import share_resamples
@@ -87,7 +89,7 @@ class UtilityCurve:
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.column_chart import column_chart
+        from cutline.charts.utility import column_chart
 
         return column_chart(self.name, self.columns, level=self.level, best=self.best, theme=theme)
 

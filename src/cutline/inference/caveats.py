@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
 from cutline.inference import constants
 from cutline.inference.effective_size import effective
-from cutline.results.caveat import Caveat, keep_one_warning
 from cutline.results.estimate import Estimate
+from cutline.results.notes import Caveat, keep_one_warning
 from cutline.results.resample_budget import FEWEST
 
 EQUAL = 1e-12  # what rounding alone can make of nothing

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cutline.core.equality import ComparedByFields
+from cutline.core.table import ComparedByFields
 from cutline.results.estimate import quantile, student_quantile
 
 LEVEL = 0.95  # of the limits from which the standard errors of either side are taken

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 
 MOST_EXACT = 100  # data sets, up to which the distribution of signed ranks is counted rather than approximated
 

@@ -6,7 +6,7 @@ Kolmogorov-Smirnov test.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import chdtr, chdtrc, chdtri, chndtr
 
-Array = npt.NDArray[Any]
+from cutline.core.array_ops import Array
 
 _ADDED = 0.5  # to the count of each bin, so that an empty one has a logarithm
 _PERMUTATIONS = 1999

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import as_number, choose
+from cutline.core.array_ops import Array, as_number, choose
 from cutline.core.counts import Counts, divide
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.inference import constants
 
 _OTHERWISE = "If they are sampling or importance weights, say so when you evaluate."

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.messages import Argument, Text
-from cutline.core.ranking import Array
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import quantile, student_quantile
 from cutline.results.notes import Note

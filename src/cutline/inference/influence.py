@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import as_number, is_symbol
+from cutline.core.array_ops import Array, as_number, is_symbol
 from cutline.core.caching import cached_by_few
 from cutline.core.counts import Counts, divide
 from cutline.core.parallel import stop_if_unwanted
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.inference.delong import placements
 from cutline.inference.effective_size import effective, squares
 from cutline.measures import LineOfAuc, MeanOfCases, Measure, Needs

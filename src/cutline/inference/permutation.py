@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 from cutline.core.parallel import each
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import p_shown, plain, shown
 from cutline.inference.resampling.pairing import Pairing, Question, chunks, stream, values_of
 from cutline.measures import Measure, Needs

@@ -10,13 +10,11 @@ asymptotic confidence sequences; Shin, Ramdas and Rinaldo (2024) for the Shiryae
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, betaln, logsumexp, xlog1py, xlogy
 
-Array = npt.NDArray[Any]
+from cutline.core.array_ops import Array
 
 BETS = np.array([-0.8, -0.4, -0.2, -0.1, -0.05, 0.05, 0.1, 0.2, 0.4, 0.8])  # on y - p
 SHIFTS = np.array([0.02, 0.05, 0.1, 0.2])  # of a proportion, that the change detector looks for

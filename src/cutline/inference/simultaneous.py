@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 from cutline.inference.differences.difference import holm
 from cutline.inference.single.proportions import mid_p
 from cutline.results.estimate import Limits, quantile

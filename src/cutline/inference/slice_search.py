@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.parallel import stop_if_unwanted
-from cutline.core.ranking import Array
 from cutline.inference.slice_auc import westfall_young
 
 PERMUTATIONS = 999

@@ -13,7 +13,7 @@ from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_level, check_simple, column, counted
 from cutline.inference import constants
 from cutline.inference.caveats import BELOW, finished
-from cutline.inference.cluster_ratio import cluster_ratio, log_limits
+from cutline.inference.survey import cluster_ratio, log_limits
 from cutline.measures import losses
 from cutline.results.estimate import Estimate
 

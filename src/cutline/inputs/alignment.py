@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.ranking import Array
 from cutline.core.validation import check_number, check_simple, column, weighed
 from cutline.inputs.column_source import Request, opened, reading, request_columns
 from cutline.inputs.rank import Cases, Missing, WeightsAre, complete

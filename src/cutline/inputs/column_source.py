@@ -13,12 +13,16 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
 from cutline.core.validation import check_simple
 
-Array = npt.NDArray[Any]
+LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
+SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")
+IDS = ("", "id", "ids", "case", "row", "index", "uuid", "unnamed: 0")
+
+
 Role = Literal["labels", "scores", "weights", "groups", "strata", "id", "slices"]
 SLICE = "number of the cutline slice"  # the column that `Source.with_slices` adds
 

@@ -21,19 +21,11 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.validation import counted, decimals_error
-from cutline.inputs import copying
-from cutline.inputs.column_source import (
-    SLICE,
-    Array,
-    CodedColumn,
-    Combinations,
-    Request,
-    SliceTable,
-    check_distinct,
-    plain,
-)
+from cutline.inputs import write_flags
+from cutline.inputs.column_source import SLICE, CodedColumn, Combinations, Request, SliceTable, check_distinct, plain
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
 from cutline.inputs.duck import connect, followed, is_nan, is_number, register
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
@@ -42,12 +34,12 @@ from cutline.inputs.json_files import check_columns, check_few_names, check_infi
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import absent, literal, quoted
-from cutline.inputs.text_table import CsvFile
-from cutline.inputs.text_values import (
+from cutline.inputs.text_table import (
     MISSING,
     MOST_LABELS,
     PLAIN_NUMBER,
     SPELLINGS,
+    CsvFile,
     Spelling,
     is_long_number,
     kind_of_labels,
@@ -159,7 +151,7 @@ class File:
         self._names = dict(zip(names, own, strict=True))
 
     def _describe(self) -> list[Any]:
-        return self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
+        return self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()
 
     @cached_property
     def notes(self) -> dict[str, str]:
@@ -205,7 +197,7 @@ class File:
     def read_all(self) -> None:
         """Read every value, so that what cannot be read is refused."""
         with self._plainly():
-            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {self._from}").fetchall()  # noqa: S608
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {self._from}").fetchall()
 
     def _written_names(self, own: Sequence[str]) -> Sequence[str]:
         """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
@@ -213,7 +205,7 @@ class File:
             check_columns(self._connection, self._from, own, self.title)
         if self._kind != "parquet":
             return own
-        nodes = self._connection.execute(f"SELECT name, num_children FROM parquet_schema({self._literal})").fetchall()  # noqa: S608
+        nodes = self._connection.execute(f"SELECT name, num_children FROM parquet_schema({self._literal})").fetchall()
         names, deep = [], 0
         for name, children in nodes[1:]:
             if not deep:
@@ -233,7 +225,7 @@ class File:
     def count(self) -> int:
         """How many rows there are."""
         with self._plainly(), followed(self._connection, self._likely_count or 0):
-            return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
+            return int(self._one(f"SELECT count(*) FROM {self._from}")[0])
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
@@ -339,7 +331,7 @@ class File:
                 _code(self._name(one), texts[key]) if key in texts else self._name(one) for key, one in requests.items()
             ]
             columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
-            query = f"SELECT {columns} FROM {reader}"  # noqa: S608
+            query = f"SELECT {columns} FROM {reader}"
             with followed(self._connection, self._likely_count or self.count):
                 arrays = [plain(array) for array in self._connection.execute(query).fetchnumpy().values()]
             columns_read = dict(zip(requests, arrays, strict=True))
@@ -355,8 +347,8 @@ class File:
     def _distinct(self, one: Request, reader: str, *, whole: bool) -> list[str]:
         """The distinct texts of a column, or of its first rows."""
         column = self._name(one)
-        rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"  # noqa: S608
-        query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"  # noqa: S608
+        rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"
+        query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"
         return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
 
     def _has_odd_numbers(self, numbers: Sequence[Request]) -> bool:
@@ -364,7 +356,7 @@ class File:
         if self._layout is not None and self._layout.compression == "none" and not _holds_odd_signs(self._path):
             return False
         odd = " OR ".join(f"contains({self._name(one)}, '_') OR contains({self._name(one)}, '+-')" for one in numbers)
-        return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])  # noqa: S608
+        return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> SqlEngine | None:
         """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB.
@@ -384,7 +376,7 @@ class File:
             chosen = ", ".join(f"{self._sql(one)} AS {names[role]}" for role, one in requests.items())
         return SqlEngine(
             self._connection,
-            f"SELECT {chosen} FROM {self._from}",  # noqa: S608
+            f"SELECT {chosen} FROM {self._from}",
             self.count,
             self._plainly,
             single=kinds["scores"] == "FLOAT",
@@ -404,8 +396,8 @@ class File:
         cells = [self._sql(one) for one in requests.values()]
         values = ", ".join(f"{cell} AS value{i}" for i, cell in enumerate(cells))
         texts = ", ".join(f"CAST(value{i} AS VARCHAR) AS text{i}" for i in range(len(cells)))
-        counted_values = f"SELECT *, count(*) AS times FROM (SELECT {values} FROM {self._from}) GROUP BY ALL"  # noqa: S608
-        arrays = self._arrays(f"SELECT *, {texts} FROM ({counted_values} LIMIT {most + 1})")  # noqa: S608
+        counted_values = f"SELECT *, count(*) AS times FROM (SELECT {values} FROM {self._from}) GROUP BY ALL"
+        arrays = self._arrays(f"SELECT *, {texts} FROM ({counted_values} LIMIT {most + 1})")
         count = len(cells)
         if len(arrays[0]) > most:
             return None
@@ -437,7 +429,7 @@ class File:
     def _with_slices(self, reader: str) -> str:
         """Return a reader of the rows, with the number of each one's slice where there are slices."""
         chosen = f"source.*, slices.slice AS {quoted(SLICE)}"
-        return f"(SELECT {chosen} FROM {reader} AS source {self._joined})" if self._joined else reader  # noqa: S608
+        return f"(SELECT {chosen} FROM {reader} AS source {self._joined})" if self._joined else reader
 
     def _arrays(self, query: str) -> list[Array]:
         # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.
@@ -462,7 +454,7 @@ class File:
             column: The name of the new column.
             drop: Whether rows without a score are left out; they are refused otherwise.
             into: The file to write.
-            kind: Its format: see `copying.write_rows`.
+            kind: Its format: see `write_flags.write_rows`.
         """
         at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
 
@@ -472,7 +464,7 @@ class File:
         written = self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
             where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written  # noqa: S608
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
 
     def limits(self, score: Request) -> tuple[float, float]:
         """The smallest and the largest score.
@@ -486,7 +478,7 @@ class File:
             raise InputError(what, "pass the column of the scores")
         value = self._sql(score)
         with self._plainly():
-            low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
+            low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")
         if low is None:
             raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
         return float(low), float(high)
@@ -513,7 +505,7 @@ class File:
             column: The name of the new column.
             drop: Whether rows without a score are left out; they are refused otherwise.
             into: The file to write.
-            kind: Its format: see `copying.write_rows`.
+            kind: Its format: see `write_flags.write_rows`.
         """
         self._check_numbers(score)
         value = self._sql(score)
@@ -522,16 +514,16 @@ class File:
         cells = {name: quoted(self._names[name]) for name in self.columns}
         with self._plainly():
             if self._kind == "csv" and not kind.startswith("csv"):
-                cells = copying.typed(self._connection, cells, source)
-            return copying.write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
+                cells = write_flags.typed(self._connection, cells, source)
+            return write_flags.write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
 
     def _check_present(self, score: Request, value: str, *, drop: bool) -> None:
         """Refuse a row without a score."""
         if drop:
             return
-        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
+        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"
         with self._plainly():
-            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"  # noqa: S608
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"
             rows = self._connection.execute(query).fetchall()
         first, many = rows[0]
         if many:
@@ -551,7 +543,7 @@ class File:
         self._check_infinities(requests)
         with self._plainly():
             chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(requests.values()))
-            return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
+            return f"SELECT {chosen} FROM {self._from}"
 
     def _sql(self, one: Request) -> str:
         """The expression that reads a column."""
@@ -597,7 +589,7 @@ class File:
         """Numbers where all are, true/false where all are, else text; "007" is text."""
         if one.as_text:
             return "VARCHAR"
-        query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"  # noqa: S608
+        query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"
         values = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
         return kind_of_labels(values)
 
@@ -612,13 +604,13 @@ class File:
         bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT {is_spelt}"
         bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
         with self._plainly():
-            numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
-            if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:  # noqa: S608
+            numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"
+            if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:
                 if self._kind == "csv":
                     return
                 numbered = numbered.replace(bad, f"{column} IS NOT NULL")  # text that spells numbers is text
             rows = self._connection.execute(
-                f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
+                f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"
             ).fetchall()
         for place, value in rows:
             if self._kind == "csv" and self._has_other_spelling(one, str(value)):
@@ -635,7 +627,7 @@ class File:
             typical = f"contains({column}, {sign}) AND NOT regexp_full_match(trim({column}), {ambiguous})"
             other = f"{column} IS NOT NULL AND NOT regexp_full_match(trim({column}), {literal(spelling.pattern)})"
             query = (
-                f"SELECT count_if({other} AND NOT {absent(column)}), min({column}) FILTER ({typical}) FROM {self._from}"  # noqa: S608
+                f"SELECT count_if({other} AND NOT {absent(column)}), min({column}) FILTER ({typical}) FROM {self._from}"
             )
             with self._plainly():
                 others, example = self._one(query)
@@ -652,7 +644,7 @@ class File:
         for one in requests.values():
             if one.role in ("scores", "weights") and self.types[one.column] == "DOUBLE":
                 with self._plainly():
-                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(one)})"  # noqa: S608
+                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(one)})"
                     is_infinite = bool(self._one(query)[0])
                 if is_infinite:
                     check_infinities(self._connection, self._from, self.title)
@@ -668,7 +660,7 @@ class File:
         column = self._name(one)
         counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
         with self._plainly():
-            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")  # noqa: S608
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")
         if as_floats < exact:
             raise decimals_error(one.role)
 
@@ -687,7 +679,7 @@ class File:
             f"length({self._name(one)}) > 18 AND regexp_full_match(trim({self._name(one)}), '[+-]?[0-9]*[.][0-9]+')"
         )
         with self._plainly():
-            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from} WHERE {is_long}")  # noqa: S608
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from} WHERE {is_long}")
         if as_floats < exact:
             raise decimals_error(one.role)
 
@@ -723,7 +715,7 @@ class File:
             return general
         try:
             noting = self._layout.sql(self._literal, rejects=True)
-            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()  # noqa: S608
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()
             query = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
             rows = self._connection.execute(query).fetchall()
         except (duckdb.Error, UnicodeDecodeError):

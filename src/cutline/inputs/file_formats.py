@@ -16,9 +16,91 @@ from pathlib import Path
 from typing import IO, Any
 
 from cutline.core.errors import InputError, near, shown
+from cutline.core.extras import require
 from cutline.core.parallel import tell
 from cutline.core.ranking_file import MAGIC
-from cutline.inputs import zstd_files
+
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPED = range(0x184D2A50, 0x184D2A60)  # frames that hold something else than data
+_DICTIONARY = (0, 1, 2, 4)  # bytes of its name, by the last two bits of the descriptor
+_REPEATED, _RESERVED = 1, 3  # kinds of blocks
+
+
+def is_skipped(start: bytes) -> bool:
+    """Whether a file begins with a frame that holds something else than data, as those of some tools do."""
+    return int.from_bytes(start[:4], "little") in _SKIPPED
+
+
+def is_whole(path: Path) -> bool:
+    """Whether every frame of a file is there to its end."""
+    with path.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        while stream.tell() < size:
+            if not _skip_frame(stream):
+                return False
+        return stream.tell() == size
+
+
+def _skip_frame(stream: IO[bytes]) -> bool:
+    """Go to the end of a frame, and return whether its parts are sound."""
+    mark = stream.read(4)
+    if int.from_bytes(mark, "little") in _SKIPPED:
+        stream.seek(int.from_bytes(stream.read(4), "little"), os.SEEK_CUR)
+        return True
+    descriptor = stream.read(1)
+    if mark != ZSTD_MAGIC or not descriptor:
+        return False
+    flags = descriptor[0]
+    is_single = bool(flags & 0x20)
+    length = (int(is_single), 2, 4, 8)[flags >> 6]
+    stream.seek((not is_single) + _DICTIONARY[flags & 3] + length, os.SEEK_CUR)
+    while True:
+        header = stream.read(3)
+        block = int.from_bytes(header, "little")
+        kind = block >> 1 & 3
+        if len(header) < 3 or kind == _RESERVED:
+            return False
+        stream.seek(1 if kind == _REPEATED else block >> 3, os.SEEK_CUR)
+        if block & 1:  # the last one
+            break
+    stream.seek(4 if flags & 4 else 0, os.SEEK_CUR)  # the checksum, which DuckDB compares
+    return True
+
+
+# The lines of a file, one by one, whatever is in them.
+_LINES = (
+    "read_csv(?, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '', header = false, "
+    "auto_detect = false, compression = 'zstd')"
+)
+_BAD_LINE = re.compile(r"CSV Error on Line: (\d+)")
+
+
+def find_line_not_utf8(path: Path) -> int | None:
+    """Return the first line that is not UTF-8 text, in whichever column; None where all are, as far as DuckDB reads."""
+    require("duckdb", "files")
+    import duckdb
+
+    try:
+        with duckdb.connect(":memory:") as connection:
+            connection.execute(f"SELECT count(line) FROM {_LINES}", [str(path)]).fetchall()  # noqa: S608
+    except duckdb.Error as error:
+        line = _BAD_LINE.search(str(error)) if "unicode" in str(error).lower() else None
+        return None if line is None else int(line[1])
+    return None
+
+
+def first_lines(path: Path) -> bytes | None:
+    """Return the first lines of a file whose name is plain; None where DuckDB cannot unpack them."""
+    require("duckdb", "files")
+    import duckdb
+
+    try:
+        with duckdb.connect(":memory:") as connection:
+            rows = connection.execute(f"SELECT line FROM {_LINES} LIMIT 20", [str(path)]).fetchall()  # noqa: S608
+    except duckdb.Error:
+        return None
+    return "".join(f"{line or ''}\n" for (line,) in rows).encode()
+
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv",
@@ -29,7 +111,7 @@ SUFFIXES = {
 }  # fmt: skip
 _STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*)?\{")  # an object, or a list of them
-_COMPRESSED = {b"\x1f\x8b": "gzip", zstd_files.MAGIC: "zstd"}  # those that DuckDB reads
+_COMPRESSED = {b"\x1f\x8b": "gzip", ZSTD_MAGIC: "zstd"}  # those that DuckDB reads
 # What is not read, by its first bytes: its name, and the way out.
 _OTHERS = {
     b"PK\x03\x04": ("a ZIP archive, or an Excel workbook without .xlsx in its name", "unpack it, or give it its name"),
@@ -208,20 +290,20 @@ def _start(path: Path) -> bytes:
                 return unpacked.read(64)
         except (OSError, EOFError, zlib.error):  # which whoever reads it will say
             return start
-    is_zstd = start.startswith(zstd_files.MAGIC) or zstd_files.is_skipped(start)
+    is_zstd = start.startswith(ZSTD_MAGIC) or is_skipped(start)
     return (zstd_lines(path) or start) if is_zstd else start
 
 
 def zstd_lines(path: Path) -> bytes | None:
     """Return the first lines of a file that zstd compressed; None where it cannot be unpacked."""
     named = plainly_named(path)  # held while DuckDB reads
-    return zstd_files.first_lines(named)
+    return first_lines(named)
 
 
 def zstd_line_not_utf8(path: Path) -> int | None:
     """Return the first line of a file that zstd compressed that is not UTF-8 text; None where all are."""
     named = plainly_named(path)  # held while DuckDB reads
-    return zstd_files.find_line_not_utf8(named)
+    return find_line_not_utf8(named)
 
 
 def compression_of(path: Path, title: str) -> str:
@@ -232,9 +314,9 @@ def compression_of(path: Path, title: str) -> str:
         if start.startswith(mark):
             raise InputError(f"{title} is {what}", way_out)
     kind = next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
-    if zstd_files.is_skipped(start):
+    if is_skipped(start):
         kind = "zstd"
-    if kind == "zstd" and not zstd_files.is_whole(path):
+    if kind == "zstd" and not is_whole(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
     if kind == "gzip":
         now = path.stat()

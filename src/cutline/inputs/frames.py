@@ -15,11 +15,224 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.validation import decimals_error
-from cutline.inputs.column_source import SLICE, Array, Combinations, Request, SliceTable, plain
-from cutline.inputs.frame_engine import FrameEngine, table_like
+from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
+from cutline.inputs.column_source import SLICE, Combinations, Request, SliceTable, plain
+from cutline.inputs.out_of_core import Classes, Edge
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
+from cutline.inputs.sql_engine import bins_of, split_numbers
+from cutline.inputs.sql_text import literal, quoted
+
+_FAR = 40_000.0
+
+
+class FrameEngine:
+    """Columns of a lazy frame: `y`, `x` and, with weights, `w`.
+
+    Args:
+        frame: The frame with these columns and no others.
+        single: Whether the scores are single floats.
+        weighted: Whether there are weights.
+        integers: Whether the scores are whole numbers that may be too large for floats.
+        slices: How many slices there are; the frame then has the column `s`, the number of each row's slice.
+    """
+
+    def __init__(
+        self, frame: nw.LazyFrame[Any], *, single: bool, weighted: bool, integers: bool, slices: int = 0
+    ) -> None:
+        self.single, self.weighted, self._integers, self.slices = single, weighted, integers, slices
+        self.rows = int(collect(frame.select(nw.len().alias("n")))["n"][0])
+        numbers = [nw.col("x").cast(nw.Float64).alias("x")]
+        numbers += [nw.col("w").cast(nw.Float64).alias("w")] if weighted else []
+        self._raw, self._all = frame, frame.with_columns(*numbers)
+        self._complete = self._all
+        self._edge: Edge | None = None
+
+    def classes(self) -> Classes:
+        """Return the labels, and the checks of scores and weights that come before counting."""
+        absent = _lacks("x")
+        counted: dict[str, Any] = {"no_score": absent}
+        frame = self._all
+        if self.weighted:
+            frame = frame.filter(nw.col("w").is_null() | (nw.col("w") != 0))
+            w, lacks = nw.col("w"), _lacks("w")
+            counted |= {"no_weight": lacks, "incomplete": absent | lacks, "negative": ~lacks & (w < 0)}
+            counted |= {"infinite": ~lacks & (w.abs() == np.inf), "fractions": ~lacks & (w != w.floor())}
+        flags = [nw.when(condition).then(1).otherwise(0).alias(name) for name, condition in counted.items()]
+        sums = [nw.len().alias("cases"), *(nw.col(name).sum() for name in counted)]
+        if self.weighted:
+            finite = ~_lacks("w") & (nw.col("w").abs() != np.inf)
+            flags.append(nw.when(finite).then(nw.col("w")).otherwise(0.0).alias("weight"))
+            sums.append(nw.col("weight").sum())
+        by = ["y", "s"] if self.slices else ["y"]
+        table = collect(frame.with_columns(*flags).group_by(*by).agg(*sums))
+        if self._integers:
+            table["inexact"] = np.resize(self._inexact(), len(table["y"])) // max(len(table["y"]), 1)
+        return Classes(table)
+
+    def _inexact(self) -> int:
+        """Whether whole numbers are beyond those that floats hold."""
+        size = self._raw.select(nw.col("x").max().alias("high"), nw.col("x").min().alias("low"))
+        table = collect(size.filter(~nw.col("high").is_null()))
+        if not len(table["high"]):  # every score is missing, which is told elsewhere
+            return 0
+        return 10**6 * int(max(abs(int(table["high"][0])), abs(int(table["low"][0]))) > 2**53)
+
+    def first(self, what: str) -> tuple[None, Any]:
+        """Return the smallest weight for the wrong ones: rows of an engine have no order."""
+        if what not in ("negative", "infinite"):
+            return None, None
+        return None, -np.inf if what == "infinite" else collect(self._all.select(nw.col("w").min()))["w"][0]
+
+    def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
+        """Say which labels are positive; rows that lack something are left out from here on."""
+        is_complete = ~_lacks("x") & ~nw.col("y").is_null()
+        if self.weighted:
+            is_complete = is_complete & ~_lacks("w") & (nw.col("w") != 0)
+        named = [label.item() if isinstance(label, np.generic) else label for label in labels[is_positive]]
+        flag = nw.when(nw.col("y").is_in(named)).then(1).otherwise(0) if named else nw.lit(0)
+        self._complete = self._all.filter(is_complete).with_columns(flag.alias("p"))
+        self._edge = edge
+
+    def distinct(self) -> int:
+        """Return about how many distinct scores there are."""
+        return _approximately_distinct(self._all.select("x"))
+
+    def bins(self, divisions: list[Division]) -> Bins:
+        """Return the bins of the last of the divisions."""
+        frame = self._complete.with_columns(self._first_key().alias("number"))
+        for i, division in enumerate(divisions):
+            table = nw.from_native(table_like(self._complete, division._asdict()))
+            is_last = i == len(divisions) - 1
+            low, span, parts, start = (nw.col(name) for name in ("low", "span", "parts", "start"))
+            if (
+                not is_last
+            ):  # what was not divided has none of these, and Dask makes no integer of a number that is none
+                low, span, parts, start = (
+                    one.fill_null(filled) for one, filled in ((low, 0.0), (span, 1.0), (parts, 1), (start, 0))
+                )
+            part = (nw.col("x").abs() - low) / span * parts
+            inside = _within(part, 0.0, parts - 1).floor().cast(nw.Int64) + start
+            if not is_last:  # ... and keeps its number
+                inside = nw.when(nw.col("parts").is_null()).then(nw.col("number")).otherwise(inside)
+            frame = frame.join(table, on="number", how="inner" if is_last else "left")
+            frame = frame.with_columns(inside.alias("number")).drop("low", "span", "parts", "start")
+        if self.slices:  # in one number too
+            frame = frame.with_columns((nw.col("number") * self.slices + nw.col("s")).alias("number"))
+        return split_numbers(self._grouped(frame, "number"), self.slices)
+
+    def _first_key(self) -> nw.Expr:
+        """Return the bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
+        x = nw.col("x")
+        # The logarithm of nought is none in some engines, and an error in others; and it is written down once, because
+        # engines compute an expression as often as it stands in a condition.
+        is_odd = (x == 0) | (x.abs() == np.inf)
+        size = (nw.when(is_odd).then(1.0).otherwise(x.abs()).log(2) * STEPS).floor() + MIDDLE
+        odd = nw.when(x == 0).then(0.0).otherwise(_FAR + MIDDLE)
+        sign = nw.when(x < 0).then(-1.0).otherwise(1.0)
+        magnitude = sign * nw.when(is_odd).then(odd).otherwise(size)
+        side: Any = 0
+        if self._edge is not None:
+            at = self._edge.threshold
+            side = nw.when(x >= at if self._edge.higher else x > at).then(1).otherwise(0)
+        key: nw.Expr = magnitude.cast(nw.Int64) * 2 + side
+        return key
+
+    def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
+        """Return the distinct scores above one score, up to another with it, as bins of one score each; None is no
+        border.
+        """
+        frame = self._complete
+        if above is not None:
+            frame = frame.filter(nw.col("x") > above)
+        if up_to is not None:
+            frame = frame.filter(nw.col("x") <= up_to)
+        return self._grouped(frame.with_columns(nw.col("x").alias("top")), "top")
+
+    def _grouped(self, frame: nw.LazyFrame[Any], by: str) -> Bins:
+        sums = [nw.col("p").sum().alias("pos"), nw.len().alias("n")]
+        if self.weighted:
+            p, w = nw.col("p"), nw.col("w")
+            parts = {"pos": w * p, "neg": w * (1 - p), "pos2": w * w * p, "neg2": w * w * (1 - p)}
+            frame = frame.with_columns(*(part.alias(name) for name, part in parts.items()))
+            sums = [nw.col(name).sum() for name in parts]
+        ends = [nw.col("x").max().alias("top"), nw.col("x").min().alias("bottom")] if by == "number" else []
+        keys = [by, "s"] if self.slices and by == "top" else [by]
+        table = collect(frame.group_by(*keys).agg(*ends, *sums))
+        if "s" in table:
+            table["slice"] = table.pop("s")
+        if "n" in table:
+            table["pos"] = table["pos"].astype(np.int64)
+        table["top"] = table["top"] + 0.0
+        return bins_of(table)
+
+
+def _within(value: nw.Expr, low: float, high: Any) -> nw.Expr:
+    """Return a number, or the limit that it exceeds; before it becomes an integer, which infinity cannot."""
+    most = nw.lit(high) if isinstance(high, float) else high
+    return nw.when(value < low).then(nw.lit(low)).otherwise(nw.when(value > high).then(most).otherwise(value))
+
+
+def _lacks(name: str) -> nw.Expr:
+    """Return the expression that a number is missing: null or NaN."""
+    return nw.when(nw.col(name).is_null()).then(nw.lit(True)).otherwise(nw.col(name).is_nan())
+
+
+def table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
+    """Return a small table in the engine of a frame, to be joined with it."""
+    kind, native = frame.implementation, frame.to_native()
+    if kind is nw.Implementation.POLARS:
+        import polars as pl
+
+        return pl.LazyFrame(dict(columns))
+    if kind is nw.Implementation.DUCKDB:
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        cells = ", ".join("(" + ", ".join(map(_exactly, row)) + ")" for row in rows)
+        names = ", ".join(map(quoted, columns))
+        return native.query("predictions", f"SELECT * FROM (VALUES {cells}) AS t({names})")
+    if kind is nw.Implementation.IBIS:
+        import ibis
+        import pyarrow as pa
+
+        return ibis.memtable(pa.table(dict(columns)))
+    if kind in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
+        kinds = {"i": "bigint", "f": "double", "U": "string"}
+        schema = ", ".join(f"`{name}` {kinds[column.dtype.kind]}" for name, column in columns.items())
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return native.sparkSession.createDataFrame(list(rows), schema).hint("broadcast")
+    import dask.dataframe as dd
+    import pandas as pd
+
+    from_pandas: Any = dd.from_pandas
+    return from_pandas(pd.DataFrame(dict(columns)), npartitions=1)
+
+
+def _exactly(value: float | str) -> str:
+    """Return a number, or a text, in SQL that is read as the same."""
+    if isinstance(value, str):
+        return literal(value)
+    return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"
+
+
+def _approximately_distinct(frame: nw.LazyFrame[Any]) -> int:
+    """Return about how many distinct values the column `x` has, by the sketch of the engine where it has one."""
+    kind, native = frame.implementation, frame.to_native()
+    if kind is nw.Implementation.POLARS:
+        import polars as pl
+
+        return int(native.select(pl.col("x").approx_n_unique()).collect().item())
+    if kind is nw.Implementation.DUCKDB:
+        return int(native.query("predictions", "SELECT approx_count_distinct(x) FROM predictions").fetchall()[0][0])
+    if kind is nw.Implementation.IBIS:
+        return int(native["x"].approx_nunique().to_pyarrow().as_py())
+    if kind in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
+        from pyspark.sql import functions
+
+        return int(native.agg(functions.approx_count_distinct("x", 0.02)).collect()[0][0])
+    return int(native["x"].nunique_approx().compute())
+
 
 _COUNT = "times"
 _NAMED_ERROR = re.compile(r"[\w.]*(Error|Exception): \S")  # the line of a traceback that says what happened

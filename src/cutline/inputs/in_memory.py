@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
@@ -109,7 +109,6 @@ except ImportError:  # not built here
 if not hasattr(compiled, "draw"):  # built from an older source
     compiled = None  # type: ignore[assignment]
 
-Array = npt.NDArray[Any]
 
 _COMPILED = (np.dtype(np.float64), np.dtype(np.float32))
 _LONG = 2**22  # cases beyond which memory that is asked for anew, in large pages, costs less than what was kept

@@ -14,7 +14,7 @@ from cutline.inputs.csv_layout import head
 from cutline.inputs.file_formats import zstd_lines
 
 MOST_NAMES = 20_000  # of columns in one file: DuckDB finds their types in a second or two
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_AS_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _INFINITY = re.compile(r"[:,\[]\s*(?!-?Infinity\b)([+-]?inf(?:inity)?)\b", re.IGNORECASE)
 _LIST = re.compile(r"\s*\[\s*\{")
 
@@ -97,7 +97,7 @@ def find_odd_infinity(text: str) -> str:
     >>> find_odd_infinity('{"p": -inf}'), find_odd_infinity('{"p": -Infinity, "note": "x: inf"}')
     ('-inf', '')
     """
-    odd = _INFINITY.search(_TEXT.sub('""', text))
+    odd = _INFINITY.search(_AS_TEXT.sub('""', text))
     return odd[1] if odd else ""
 
 

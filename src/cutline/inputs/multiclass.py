@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice, check_flag
 from cutline.inputs.alignment import INCOMPLETE_GROUPS
 from cutline.inputs.column_source import Request, opened, reading

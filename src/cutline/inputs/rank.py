@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, written
 from cutline.core.errors import (
     Argument,
@@ -23,7 +24,7 @@ from cutline.core.errors import (
     briefly,
 )
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source, in_memory, out_of_core
 from cutline.inputs.labels import Sides, binary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutline.inputs.text_values import MISSING
+from cutline.inputs.text_table import MISSING
 
 
 def quoted(name: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
 from cutline.ledger.cases import Material, Rows, has_ties, in_order, merged
 from cutline.ledger.convention import Applies, Convention, Stage

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import default_threshold
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.ranking import Array
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other
 from cutline.ledger.quantity import PrintedQuantity

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.core.equality import ComparedByFields
-from cutline.core.table import shown
+from cutline.core.table import ComparedByFields, shown
 from cutline.ledger.text_result import TextResult
 
 MOST_SHOWN = 5

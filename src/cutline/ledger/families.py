@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import CutlineError
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.ledger.case_conventions import (
     at_thresholds,
@@ -23,9 +24,8 @@ from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.cut_formulas import values_at_all_cuts
 from cutline.ledger.probability_formulas import bins_with_lower_borders, torch_bin_numbers
-from cutline.ledger.quantity import PrintedQuantity
+from cutline.ledger.quantity import Printed, PrintedQuantity
 from cutline.ledger.registry import SIDES, tried
-from cutline.ledger.rounded_number import Printed
 from cutline.measures import Needs
 from cutline.measures.binned_calibration import in_bins
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import PrintedQuantity

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.ledger.cases import Material
 from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import PrintedQuantity

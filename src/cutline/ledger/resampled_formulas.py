@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.caching import cached_value
-from cutline.core.ranking import Array
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.estimand import Estimand, of_measure

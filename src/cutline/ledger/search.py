@@ -11,11 +11,9 @@ from cutline.core.errors import CutlineError
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.families import family_members
-from cutline.ledger.quantity import PrintedQuantity
+from cutline.ledger.quantity import Printed, PrintedQuantity
 from cutline.ledger.registry import changed, in_stage, sides_of, tried
-from cutline.ledger.rounded_number import Printed
-from cutline.ledger.tool import Tool, ToolFunction
-from cutline.ledger.tools import TOOLS, sides_of_entry
+from cutline.ledger.tools import TOOLS, Tool, ToolFunction, sides_of_entry
 
 MANY_ROWS = 200_000  # distinct scores from which two changes of the cases are not tried together
 _EXACT = 2.0  # how plausible it is that no convention is behind the number: more than any convention

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking, dot
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking, dot
 from cutline.inference import delong, influence
 from cutline.inference.effective_size import effective, squares
 from cutline.inputs.in_memory import rank_cases

@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.core.equality import ComparedByFields
 from cutline.core.errors import CutlineError
-from cutline.core.table import Table, shown
+from cutline.core.table import ComparedByFields, Table, shown
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tool import Tool, ToolFunction
-from cutline.ledger.tools import TOOLS, sides_of_entry
+from cutline.ledger.tools import TOOLS, Tool, ToolFunction, sides_of_entry
 
 MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "f1")
 _ROOM = 50  # letters in which a line of the table says who and why, on a screen of 80 columns

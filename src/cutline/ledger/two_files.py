@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.equality import ComparedByFields
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError
-from cutline.core.ranking import Array
-from cutline.core.table import shown
+from cutline.core.table import ComparedByFields, shown
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.registry import SIDES, changed, tried

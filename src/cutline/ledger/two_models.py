@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 
 from cutline.comparison import compare
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 from cutline.evaluation import Evaluation
 from cutline.independent_comparison import compare_independent
 from cutline.inference.differences.mcnemar import Discordance, Variant, mcnemar

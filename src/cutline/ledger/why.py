@@ -18,9 +18,8 @@ from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.explanations import Answer, Explanation
-from cutline.ledger.quantity import PrintedQuantity, of_measure, quantity
+from cutline.ledger.quantity import Printed, PrintedQuantity, of_measure, printed, quantity
 from cutline.ledger.result_conventions import SUMMED, is_percent
-from cutline.ledger.rounded_number import Printed, printed
 from cutline.ledger.search import (
     MANY_ROWS,
     ConventionSearch,

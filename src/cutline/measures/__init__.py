@@ -7,8 +7,6 @@ from cutline.measures import (
     calibration_line,
     combined,
     costs,
-    early_retrieval,
-    likelihood,
     losses,
     miscalibration,
     partial_roc,

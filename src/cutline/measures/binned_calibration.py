@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import as_array, is_symbol
+from cutline.core.array_ops import Array, as_array, is_symbol
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Array, Ranking, dot
+from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import CalibrationError
 from cutline.measures.metadata import Condition, Parameter
 from cutline.measures.miscalibration import UPWARDS, error

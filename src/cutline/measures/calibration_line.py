@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core import logistic
-from cutline.core.array_ops import as_array
+from cutline.core.array_ops import Array, as_array
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
-from cutline.core.ranking import Array, Ranking, dot
+from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import StandardError
 from cutline.measures.metadata import ONE_CLASS, Condition, Parameter
 from cutline.measures.registry import Family, Needs, measure

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.blocks import over_cells
 from cutline.core.caching import is_long
 from cutline.core.counts import Counts, divide, real
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.measures.kinds import BestOfCuts, best_cuts
 from cutline.measures.metadata import NO_CASE, NO_POSITIVE, ONE_CLASS, Condition, Parameter, ReferenceValue
 from cutline.measures.registry import Family, Needs, measure

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.ranking import Array
 
 _ROUNDING = 1e-12  # by which equal heights may differ
 

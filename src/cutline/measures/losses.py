@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from cutline.core import logistic as logistic_terms
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.inputs.rank import cases
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core import loess
+from cutline.core.array_ops import Array
 from cutline.core.blocks import over_cells
 from cutline.core.caching import is_long
 from cutline.core.counts import divide
-from cutline.core.ranking import Array, Ranking, dot
+from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
 from cutline.measures.metadata import Condition, Parameter, ReferenceValue
 from cutline.measures.probabilities import brier, log_loss

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking, dot
+from cutline.core.ranking import Ranking, dot
 from cutline.inputs.rank import rank
 from cutline.measures.kinds import Equivalent, LineOfAuc, Stretch
 from cutline.measures.metadata import (

@@ -37,15 +37,6 @@ from cutline.core.validation import (
     is_among,
 )
 from cutline.measures import MEASURES
-from cutline.monitoring.arguments import (
-    check_matures,
-    check_measures,
-    check_worse_by,
-    date_of,
-    day_name,
-    named_days,
-    threshold_of,
-)
 from cutline.monitoring.periods import (
     CALIBRATION,
     PSI,
@@ -53,9 +44,16 @@ from cutline.monitoring.periods import (
     Period,
     Release,
     as_ranking,
+    check_matures,
+    check_measures,
+    check_worse_by,
     checksum,
+    date_of,
+    day_name,
+    named_days,
     period_of,
     release_of,
+    threshold_of,
 )
 from cutline.monitoring.tracks import OF_DAYS, Track, track
 

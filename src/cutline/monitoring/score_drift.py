@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core import atomic_write
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.table import Table, p_shown, plain, shown

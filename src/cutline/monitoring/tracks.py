@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, chdtri, expit, logit, ndtri
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.inference import delong, drift, influence, sequential
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Proportion
 from cutline.measures.measure_type import Needs

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 from cutline.core.validation import check_choice, check_level, check_whole
 from cutline.inference import constants
 from cutline.inference.caveats import BELOW, NO_SPREAD, finished, has_spread, whole_groups

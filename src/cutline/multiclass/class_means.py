@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.inference import delong
 from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide, written
 from cutline.core.errors import UnknownNameError
-from cutline.core.ranking import Array
 from cutline.core.table import Table
 from cutline.inputs.multiclass import ClassCases
 

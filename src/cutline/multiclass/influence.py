@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
-from cutline.core.ranking import Array, Ranking, find_scores
+from cutline.core.ranking import Ranking, find_scores
 from cutline.inference.caveats import SEPARATED
 from cutline.inference.delong import placements
 from cutline.inference.effective_size import effective

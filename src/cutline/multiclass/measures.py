@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cutline.core.ranking import Array
+from cutline.core.array_ops import Array
 from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inputs.multiclass import ClassCases

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, near
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import (
     LEVEL,
@@ -32,7 +33,7 @@ from cutline.core.validation import (
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import finished, whole_groups
-from cutline.inference.cluster_ratio import ClusterRatio, cluster_ratio, student_limits, wilson_limits
+from cutline.inference.survey import ClusterRatio, cluster_ratio, student_limits, wilson_limits
 from cutline.inputs.column_source import Request, opened, reading
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import default_threshold

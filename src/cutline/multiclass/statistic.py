@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.inputs.multiclass import ClassCases
 from cutline.results.estimate import Limits
 

@@ -26,7 +26,7 @@ from cutline.charts import (
 from cutline.core import parallel
 from cutline.core.errors import CutlineError
 from cutline.core.validation import LEVEL
-from cutline.inference.differences.confidence_curve import ConfidenceCurve
+from cutline.inference.differences.difference import ConfidenceCurve
 
 MOST_EACH = 6  # models of which each gets all charts that show one
 _HOVERED = 300  # points of a chart that show their numbers under the pointer

@@ -10,11 +10,11 @@ from cutline.charts import Picture
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
 from cutline.core.table import Table, shown, shown_limits
-from cutline.curves.score_bands import score_bands
+from cutline.curves.gains import score_bands
 from cutline.evaluation import Evaluation
-from cutline.report import headline
+from cutline.report import sections
 from cutline.report.fold_page import plain_page
-from cutline.results.cut_words import grouped, rule_of, spelled
+from cutline.results.cut_point import grouped, rule_of, spelled
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Summary
 
@@ -49,7 +49,7 @@ def credit_page(ev: Evaluation, summary: Summary) -> str:
         charts=list(_charts(ev)),
         tables=[bands, rates, used, *_quality(summary)],
         notes=summary.notes,
-        warnings=headline.warnings(summary),
+        warnings=sections.warnings(summary),
         row_notes=summary.row_notes,
         conventions=summary.conventions
         | {"Approval": f"Cases that are not flagged are approved: all but {rule_of(ev.ranking, ev.counts)}."},

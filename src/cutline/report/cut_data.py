@@ -8,20 +8,144 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
+from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.cuts import statements
 from cutline.cuts.choose import NOT_REPEATED, require_alike
 from cutline.cuts.cut import SCHEMA
 from cutline.cuts.cut_at import DECIMALS
-from cutline.cuts.guarantees import local_level, lower_bounds, shared_bounds
-from cutline.cuts.promises import RatePromise, precision_bound
+from cutline.cuts.guarantees import RatePromise, local_level, lower_bounds, precision_bound, shared_bounds
 from cutline.cuts.requirements import requirement
 from cutline.measures.tracing import Program, traced
+from cutline.results.cut_point import is_inside_tie
+from cutline.results.summary import Summary
+
+MOST = 4000  # distinct scores of which every cut is kept
+FIRST = 500  # cuts at the top of a long list, of which every one is kept
+_RATIO = 1.004  # from there on a cut for each 0.4 % more cases flagged ...
+_STEPS = 1000  # ... and for each thousandth of the positives and of the negatives
+_HULL = 3000  # corners of the hull; seldom are there more than a few hundred
+
+
+class CutGrid(NamedTuple):
+    """The cuts that the page can show, by their place among all, and how far apart two neighbours are at most."""
+
+    cuts: Array
+    of_positives: float
+    of_negatives: float
+    has_hull: bool
+
+    def is_all(self, ranking: Ranking) -> bool:
+        """Whether no cut was left out."""
+        return len(self.cuts) == len(ranking) + 1
+
+    def place(self, ranking: Ranking, counts: Counts) -> int:
+        """Return where the cut of some counts stands among these; a quota inside a tie at the cut before the tie."""
+        index = ranking.cut(float(counts.threshold)) - is_inside_tie(ranking, counts)
+        return int(np.searchsorted(self.cuts, index, side="right")) - 1
+
+
+def choose_cuts(ranking: Ranking, counts: Counts, models: int = 1) -> CutGrid:
+    """Return which cuts the page can show. The cheapest cut for any costs is a corner of the hull, and these are
+    kept.
+
+    Many models share the room that a page has: each of them gets fewer cuts.
+
+    Args:
+        ranking: The ranking of a model.
+        counts: Those of the cut of the evaluation, which is kept in any case.
+        models: How many models the page has.
+    """
+    part = min(1.0, 3 / models)
+    every = np.arange(len(ranking) + 1)
+    index = every if len(ranking) <= MOST * part else _choose_position(ranking, float(counts.threshold), part)
+    rates = (ranking.tpr[index], ranking.fpr[index])
+    of_positives, of_negatives = (float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates)
+    has_hull = len(index) == len(every) or len(np.intersect1d(_hull(ranking), index)) == len(_hull(ranking))
+    return CutGrid(index, of_positives, of_negatives, has_hull)
+
+
+def _choose_position(r: Ranking, threshold: float, part: float) -> Array:
+    n, last, cut, first = float(r.total), len(r), r.cut(threshold), int(FIRST * part)
+    start, ratio = float(r.ends[first]), _RATIO ** (1 / part)
+    places = start * ratio ** np.arange(max(0.0, math.log(n / start) / math.log(ratio)))
+    steps = np.linspace(0, 1, int(_STEPS * part) + 1)
+    cuts = [
+        np.arange(first + 1),
+        np.searchsorted(r.ends, places),
+        np.searchsorted(r.tp, steps * float(r.positives)),
+        np.searchsorted(r.fp, steps * float(r.negatives)),
+        # The next cut too: then the page knows that nothing lies between, and any threshold there is exact.
+        np.array([max(cut - 1, 0), cut, cut + 1, last]),
+    ]
+    hull = _hull(r)
+    cuts.append(hull[:: 1 + len(hull) // _HULL])
+    return np.unique(np.minimum(np.concatenate(cuts), last))
+
+
+def _hull(r: Ranking) -> Array:
+    """Return the cuts at the corners of the ROC hull; with one class there is none, and an end is the cheapest cut."""
+    return np.asarray(r.hull) if r.positives and r.negatives else np.array([0, len(r)])
+
+
+def embedded(summary: Summary, name: str, chosen: CutGrid) -> dict[str, Any]:
+    """Return the data with which the page cuts the list of a model anywhere."""
+    r, index = summary.data.ranking, chosen.cuts
+    # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.
+    following = {} if chosen.is_all(r) else {"next": [_spell_score(score) for score in r.score[index[:-1]].tolist()]}
+    squares = {} if r.integral else {"tp2": _cumulate(r.pos2, index), "fp2": _cumulate(r.neg2, index)}
+    return (
+        {
+            "name": name,
+            "higher": r.higher_is_positive,
+            "is_risk": r.are_probabilities,
+            "integral": r.integral,
+            "grouped": bool(summary.data.groups),
+            "single": r.score.dtype.itemsize < 8,
+            "start": {
+                "threshold": _spell_score(float(summary.counts.threshold)),
+                "quota": float(summary.counts.flagged) if summary.cut.by_quota else None,
+            },
+            "scores": [_spell_score(score) for score in r.score[index[1:] - 1].tolist()],
+            "tp": r.tp[index].tolist(),
+            "fp": r.fp[index].tolist(),
+            "kept": None if chosen.is_all(r) else index.tolist(),
+        }
+        | squares
+        | following
+    )
+
+
+def _spell_score(score: float) -> float | str:
+    """Return a score; an infinite one, which JSON does not know, as the page's program spells it."""
+    return score if math.isfinite(score) else "Infinity" if score > 0 else "-Infinity"
+
+
+def _cumulate(cells: Array, index: Array) -> Any:
+    return np.concatenate(([0.0], np.cumsum(cells)))[index].tolist()
+
+
+def left_out(r: Ranking, chosen: CutGrid) -> str:
+    """Return how many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
+    if chosen.is_all(r):
+        return ""
+    cheapest = (
+        "The cheapest cut is there, whatever the costs."
+        if chosen.has_hull
+        else "The ROC hull has more corners than fit, so a cut that was left out may be a little cheaper still."
+    )
+    return (
+        f"The page holds {len(chosen.cuts)} of the {len(r) + 1} cuts. Every number is exact for the cut that is shown; "
+        f"from one such cut to the next, recall moves by at most {chosen.of_positives:.2g} and the false positive rate "
+        f"by at most {chosen.of_negatives:.2g}. {cheapest}"
+    )
+
 
 PIECES = (1, 2, 3)  # of the data that promises rest on: positives, negatives, and how many of each there are
 ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")

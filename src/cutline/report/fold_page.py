@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from cutline.charts import Picture
 from cutline.core.table import Table, are_numbers, shown, shown_limits
-from cutline.report import chart_specs, headline, measure_rows, pictures
+from cutline.report import chart_specs, measure_rows, pictures, sections
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import FOLD_SECTIONS, groups
+from cutline.results.base import versions
 from cutline.results.notes import Note
-from cutline.results.provenance import versions
 from cutline.results.summary import Row
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
         title=folds.name or "Cross-validation",
         heading=summary.heading,
         verdict=summary.verdict,
-        warnings=headline.warnings(summary),
+        warnings=sections.warnings(summary),
         cards=measure_rows.cards(summary),
         level=f"{100 * summary.level:g} %",
         charts=drawable,

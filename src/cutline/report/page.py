@@ -16,26 +16,165 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cutline.calibration.summary import NUMBERS, Judgement
 from cutline.charts import CHARTS, DARK, LIGHT, PAGE, Place, Theme, vega
 from cutline.charts.bars_and_densities import MOST_BARS
 from cutline.charts.forest import difference_forest
 from cutline.core import parallel
-from cutline.core.counts import TrustedCounts, written
+from cutline.core.array_ops import Array
+from cutline.core.counts import Counts, TrustedCounts, written
 from cutline.core.messages import listed
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import plain, shown
 from cutline.measures import MEASURES
-from cutline.report import calibration, chart_specs, cut_grid, guarantee, headline, measure_rows, pictures, programs
-from cutline.report.cut import opening
+from cutline.measures.costs import total_cost
+from cutline.report import chart_specs, cut_data, measure_rows, pictures, programs, sections
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.cut_words import grouped
+from cutline.results.cut_point import Outcomes, grouped, rule_of
 from cutline.results.method_titles import TITLES
 from cutline.results.summary import Summary
 
 if TYPE_CHECKING:
     from cutline.ledger.tool_table import ToolTable
+
+
+CELLS = ("tp", "fp", "fn", "tn", "flagged", "unflagged", "positives", "negatives", "total")
+
+
+def opening(models: Mapping[str, Summary], index: int, last: int) -> dict[str, Any]:
+    """Return the context of the cut section: the first model, and a row for each of several.
+
+    Args:
+        models: The summaries by the names of their models.
+        index: The place of the cut of the first model among those that the page holds.
+        last: The last of these places.
+    """
+    first = next(iter(models.values()))
+    c, r = first.counts, first.data.ranking
+    rule = rule_of(r, c)
+    share = f"{100 * float(c.predicted_positive_rate):.3g} %"
+    return {
+        "index": index,
+        "last": last,
+        "rule": rule,
+        "flags": f"flags {grouped(c.flagged)} of {grouped(c.total)} ({share})",
+        "sentence": _sentence(rule, r, c),
+        "class_titles": c.class_titles,
+        "cells": {name: grouped(getattr(c, name)) for name in CELLS},
+        "models": [_row(name, summary) for name, summary in models.items()],
+    }
+
+
+def _sentence(rule: str, r: Ranking, c: Counts) -> str:
+    found, missed, false, about = Outcomes.at(r, c)
+    start = about.capitalize()
+    return (
+        f"{rule[0].upper()}{rule[1:]}: {grouped(c.flagged)} of {grouped(c.total)} cases are flagged. "
+        f"{start}{grouped(found)} of the {grouped(c.positives)} positives {_be(found)} found, "
+        f"{about}{grouped(missed)} {_be(missed)} missed; "
+        f"{about}{grouped(false)} of the {grouped(c.negatives)} negatives "
+        f"{'is a false alarm' if false == 1 else 'are false alarms'}."
+        + (" The last places go to cases of equal score at random: the counts are expectations." if about else "")
+    )
+
+
+def _be(count: Any) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _row(name: str, summary: Summary) -> dict[str, Any]:
+    """Return a row of the table of all models; error costs are 1 until the reader changes them."""
+    c = summary.counts
+    counts = [grouped(count) for count in (c.flagged, c.tp, c.fp, c.fn)]
+    rates = [_rate(rate) for rate in (c.precision, c.recall)]
+    cost = grouped(float(f"{float(total_cost(c.fp, c.fn)):.9g}"))
+    return {"name": name, "rule": rule_of(summary.data.ranking, c), "cells": [*counts, *rates, cost]}
+
+
+def _rate(value: Any) -> str:
+    return shown(float(value))
+
+
+_HEADINGS = {
+    "none": "as they are",
+    "intercept": "intercept: moves the log odds",
+    "logistic": "logistic: moves and stretches them",
+    "beta": "beta: bends them",
+    "isotonic": "isotonic: the best rising curve",
+    "venn_abers": "Venn-Abers: isotonic, with an interval",
+}
+
+View = dict[str, Any]
+
+
+def trust(models: Mapping[str, Summary]) -> View | None:
+    """Return the context of the calibration section; None where the probabilities were not judged.
+
+    Args:
+        models: The finished summary of each model.
+    """
+    of_probabilities = {name: own for name, own in models.items() if own.data.ranking.are_probabilities}
+    if any(own.probabilities is None for own in of_probabilities.values()):
+        return None
+    without = [name for name in models if name not in of_probabilities]
+    refused = _describe_refusal(without, len(models)) if without else ""
+    views = [_model(name, own) for name, own in of_probabilities.items()]
+    return {
+        "refused": refused,
+        "models": views,
+        "names": list(of_probabilities),
+        "numbers": _numbers(of_probabilities) if of_probabilities else [],
+    }
+
+
+def _describe_refusal(names: list[str], models: int) -> str:
+    whose = "The scores" if models == 1 else f"The scores of {listed(names)}"
+    return (
+        f"{whose} are not probabilities from 0 to 1, so there is nothing to trust or distrust in them: they order the "
+        "cases, and nothing more. To read them as probabilities, fit a map on cases with known labels that the model "
+        "was not trained on, for example with scikit-learn's CalibratedClassifierCV, and evaluate what it gives."
+    )
+
+
+def _model(name: str, summary: Summary) -> View:
+    judgement = summary.probabilities
+    assert judgement is not None  # noqa: S101 - those without were left out
+    calibration = judgement.calibration
+    return {"name": name, "verdict": calibration.verdict, "notes": calibration.notes, "worth": _worth(judgement)}
+
+
+def _worth(judgement: Judgement) -> View:
+    """Return the gain of each recalibration method on other cases, or why it cannot be estimated."""
+    worth = judgement.worth
+    if worth is None:
+        return {"verdict": judgement.reason, "rows": []}
+    rows = [
+        {
+            "title": _HEADINGS[one.method],
+            "log_loss": one.log_loss,
+            "brier": one.brier,
+            "value": None if one.method == "none" else one.gain,
+            "low": None if one.method == "none" else one.low,
+            "high": one.high,
+            "reason": "",
+            "best": one.method == worth.best,
+        }
+        for one in worth.candidates
+    ]
+    return {"verdict": worth.verdict, "rows": rows}
+
+
+def _numbers(models: Mapping[str, Summary]) -> list[View]:
+    """Return the rows of the section: of one model as the tables of measures show them, of several side by side."""
+    by_model = {name: {row.key: row for row in own.rows} for name, own in models.items()}
+    names = [name for name in NUMBERS if any(name in own for own in by_model.values())]
+    if len(models) == 1:
+        [own] = by_model.values()
+        rows = [measure_rows.view(own[name]) for name in names]
+        return [{"question": "", "rows": rows}]
+    return [{"question": "Calibration", "rows": [measure_rows.across(name, by_model) for name in names]}]
 
 
 MOST = 50  # rows; of a longer list the first ones, and others at equal distances
@@ -122,18 +261,18 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     if isinstance(summary, Summary):
         models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
     else:
-        models, context, pairs = headline.best_first(summary), _of_several(summary), tuple(summary.confidence)
+        models, context, pairs = sections.best_first(summary), _of_several(summary), tuple(summary.confidence)
     shown = {
         name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
     }
-    probabilities = calibration.trust(models)
+    probabilities = trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(probabilities and probabilities["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
-    with parallel.beside(partial(guarantee.embedded, models)) as promises:  # which take long for long lists
+    with parallel.beside(partial(sections.embedded, models)) as promises:  # which take long for long lists
         charts, stills = _with_stills(itertools.chain(_forest(summary), specs), models)
-        held = {name: cut_grid.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
+        held = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
         data = _data(summary, models, held, charts) | {"promises": promises()}
     context |= _common(summary, models, held) | {"trust": probabilities, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
@@ -155,7 +294,7 @@ def _forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
     second, of several each minus the best.
     """
     if isinstance(summary, ComparisonSummary):
-        names = list(headline.best_first(summary))
+        names = list(sections.best_first(summary))
         reference = names[0] if len(names) > 2 else list(summary.models)[-1]
         rows = measure_rows.forest_rows(summary, [reference, *(name for name in names if name != reference)])
         if rows:
@@ -167,8 +306,8 @@ def _of_one(summary: Summary) -> dict[str, Any]:
     return {
         "title": summary.name or "Evaluation",
         "heading": summary.heading,
-        "verdict": headline.verdict(summary),
-        "captions": headline.captions(summary),
+        "verdict": sections.verdict(summary),
+        "captions": sections.captions(summary),
         "cards": measure_rows.cards(summary) if len(summary.rows) <= measure_rows.MOST_CARDS else [],
         "comparison": None,
         "others": measure_rows.others(summary),
@@ -176,11 +315,11 @@ def _of_one(summary: Summary) -> dict[str, Any]:
 
 
 def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
-    names = list(headline.best_first(summary))
+    names = list(sections.best_first(summary))
     return {
         "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
-        "verdict": headline.verdict_on(summary),
+        "verdict": sections.verdict_on(summary),
         "captions": {},
         "cards": [],
         "comparison": measure_rows.side_by_side(summary, names),
@@ -191,15 +330,15 @@ def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
 def _common(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, cut_grid.CutGrid],
+    held: Mapping[str, cut_data.CutGrid],
 ) -> dict[str, Any]:
     """Return the template context that one model and several share."""
     first, grid = next(iter(models.values())), next(iter(held.values()))
     live, more_live = measure_rows.live_tables(first)
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
-        "notes": headline.page_notes(summary.notes),
-        "warnings": headline.page_notes(headline.warnings(summary)),
+        "notes": sections.page_notes(summary.notes),
+        "warnings": sections.page_notes(sections.warnings(summary)),
         "row_notes": summary.row_notes,
         "live": live,
         "more_live": more_live,
@@ -207,11 +346,11 @@ def _common(
         "level": f"{100 * summary.level:g} %",
         "higher": first.data.ranking.higher_is_positive,
         "opening": opening(models, grid.place(first.data.ranking, first.counts), len(grid.cuts) - 1),
-        "left_out": cut_grid.left_out(first.data.ranking, grid),
+        "left_out": cut_data.left_out(first.data.ranking, grid),
         "rankings": [ranking_table(own.data.ranking, name) for name, own in models.items()],
         "ranking_columns": COLUMNS,
         "conventions": first.conventions | {"Versions": versions},
-        "promise": guarantee.shown_first(first),
+        "promise": sections.shown_first(first),
         "undrawn": chart_specs.undrawn(len(models)),
     }
 
@@ -219,7 +358,7 @@ def _common(
 def _data(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, cut_grid.CutGrid],
+    held: Mapping[str, cut_data.CutGrid],
     charts: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the data of the page's program, without the guarantees."""
@@ -229,7 +368,7 @@ def _data(
     program["measures"] = [entry | {"id": slug(entry["name"])} for entry in program["measures"]]
     return {
         "models": [
-            cut_grid.embedded(own, name, held[name])
+            cut_data.embedded(own, name, held[name])
             | {
                 "looked_up": programs.looked_up(
                     rows, own.data.ranking, held[name].cuts, summary.level, grouped=bool(own.data.groups)

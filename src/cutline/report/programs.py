@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, TrustedCounts
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.inference import influence
 from cutline.inference.effective_size import squares
 from cutline.inference.single import closed_forms, proportions

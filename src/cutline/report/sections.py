@@ -3,9 +3,153 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+
+from cutline.core.ranking import Ranking
+from cutline.core.table import shown, shown_limits
+from cutline.core.validation import LEVEL
+from cutline.cuts import statements
+from cutline.cuts.cut_at import Bands, bands, cut_at, rounded
+from cutline.report.cut_data import levels, precision_program, sentences, why_not
+from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.cut_point import grouped, is_inside_tie
+from cutline.results.notes import Note
+from cutline.results.summary import Row, Summary
+from cutline.results.verdict import worst_warnings
+
+# What is promised: the name of the measure, what the page calls it, and which side the bound is on.
+ROWS = (
+    ("recall", "Positives that are flagged", "least"),
+    ("fpr", "Negatives that are flagged", "most"),
+    ("precision", "Flagged cases that are positive", "least"),
+)
+
+
+def shown_first(summary: Summary) -> dict[str, Any]:
+    """Return the context of the guarantee section for the evaluation's cut."""
+    r, c = summary.data.ranking, summary.counts
+    reason = why_not(r, grouped=bool(summary.data.groups))
+    if reason:
+        return {"why_not": reason}
+    tied = is_inside_tie(r, c)
+    cut = cut_at(r, threshold=float(c.threshold), level=summary.level)
+    bounds = bands(r, r.cut(float(c.threshold)), summary.level ** (1 / 3), None)
+    return {
+        "why_not": "",
+        "confidence": statements.percent(summary.level),
+        "tied": tied,
+        "rows": [_guarantee_row(name, title, side, None if tied else bounds, c) for name, title, side in ROWS],
+        "statement": "" if tied else cut.statement,
+        "python": "" if tied else _call(float(c.threshold), summary.level),
+        "assumptions": cut.assumptions,
+    }
+
+
+def _call(threshold: float, level: float) -> str:
+    """Return the call that gives the cut."""
+    at = statements.exact(threshold) if math.isfinite(threshold) else f'float("{threshold:g}")'
+    return f"cl.cut_at(ev, threshold={at}{'' if level == LEVEL else f', level={statements.exact(level)}'})"
+
+
+def _guarantee_row(name: str, title: str, side: str, bounds: Bands | None, counts: Any) -> dict[str, Any]:
+    bound = (
+        statements.NO_BOUND
+        if bounds is None
+        else statements.percent(rounded(getattr(bounds, name), is_floor=side == "least"))
+    )
+    return {
+        "name": name,
+        "title": title,
+        "side": side,
+        "bound": bound,
+        "here": _describe_share(float(getattr(counts, name))),
+    }
+
+
+def _describe_share(share: float) -> str:
+    return shown(share) if math.isnan(share) else statements.percent(round(share, 4))
+
+
+def embedded(models: Mapping[str, Summary]) -> dict[str, Any]:
+    """Return the data of the page's program: the levels of each model with a guarantee, and the sentences."""
+    return {
+        "words": sentences(),
+        "precision": precision_program(),
+        "models": [_levels(own.data.ranking, own) for own in models.values()],
+    }
+
+
+def _levels(r: Ranking, own: Summary) -> dict[str, Any] | None:
+    return None if why_not(r, grouped=bool(own.data.groups)) else levels(r, own.level)
+
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+
+
+def verdict(summary: Summary) -> list[str]:
+    """Return the verdict of the summary, with thin spaces in long numbers as everywhere on the page."""
+    return [_THOUSANDS.sub("\N{THIN SPACE}", sentence) for sentence in summary.verdict]
+
+
+def verdict_on(summary: ComparisonSummary) -> list[str]:
+    """Say which of several models to choose for each question."""
+    return list(summary.statements) or [f"No measure compares the {len(summary.models)} models."]
+
+
+def best_first(summary: ComparisonSummary) -> dict[str, Summary]:
+    """Return the models in the order of the measure that decides the first question, the leader first."""
+    return {name: summary.models[name] for name in summary.best_first()}
+
+
+def warnings(summary: Summary | ComparisonSummary) -> list[Note]:
+    """Return the worst warnings, which stand below the verdict; all notes are in a section of their own."""
+    models = summary.models if isinstance(summary, ComparisonSummary) else ()
+    return worst_warnings(summary.notes, models)
+
+
+def page_notes(notes: Iterable[Note]) -> list[Note]:
+    """Return the notes in the page's words: it has a slider, so that no other cut needs to be passed."""
+    return [
+        replace(note, text=f"{str(note.text).partition(' Pass ')[0]} Move the slider for another.")
+        if note.rule == "scale"
+        else note
+        for note in notes
+    ]
+
+
+def captions(summary: Summary) -> dict[str, str]:
+    """Return the line below each chart at the top of the page: the numbers that belong to it, with their intervals."""
+    r = summary.data.ranking
+    lines = {
+        "roc": _numbers(summary, "auc"),
+        "precision_recall": _numbers(summary, "average_precision"),
+        "score_distribution": f"{grouped(r.positives)} positive and {grouped(r.negatives)} negative cases",
+        "reliability": _numbers(summary, "oe_ratio"),
+        "gain": _numbers(summary, "ks"),
+    }
+    return {name: line for name, line in lines.items() if line}
+
+
+def _numbers(summary: Summary, *names: str) -> str:
+    """Return measures in a line, each with its interval."""
+
+    def parts() -> Iterator[str]:
+        for name in names:
+            row = _measure_row(summary, name)
+            if row is not None and not math.isnan(row.value):
+                limits = f" ({' to '.join(shown_limits(*row.interval))})" if row.interval else ""
+                yield f"{row.title} {shown(row.value)}{limits}"
+
+    return ", ".join(parts())
+
+
+def _measure_row(summary: Summary, name: str) -> Row | None:
+    return next((row for row in summary.rows if row.key == name), None)
+
 
 Context = Mapping[str, Any]
 

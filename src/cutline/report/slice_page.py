@@ -17,7 +17,7 @@ from cutline.core.validation import check_flag, check_path, counted
 from cutline.report import chart_specs, pictures
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import Section, groups
-from cutline.results.provenance import versions
+from cutline.results.base import versions
 from cutline.slice_comparison import AgainstRest
 from cutline.slice_fairness import Fairness
 from cutline.slices import Slices, common_table, simultaneous_words, slices_document

@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from cutline.core.counts import with_commas
-from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import classes_in_words, share_of_positives
-from cutline.core.table import Table, p_number, plain
+from cutline.core.table import ComparedByFields, Table, p_number, plain
 from cutline.core.validation import check_text
 from cutline.measures import Measure
 from cutline.results.base import Tabulated

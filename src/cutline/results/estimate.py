@@ -9,10 +9,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from cutline.core.equality import ComparedByFields
-from cutline.core.table import Table, plain, shown, shown_limits
-from cutline.results.caveat import Caveat, find_warning
+from cutline.core.table import ComparedByFields, Table, plain, shown, shown_limits
 from cutline.results.method_titles import RESAMPLED, method_title
+from cutline.results.notes import Caveat, find_warning
 
 _FAR_TAIL = 0.9999  # levels beyond which Newton's method may overshoot
 _HEAVY_TAILS = 3.0  # degrees of freedom: with fewer, the density is too steep for the integral

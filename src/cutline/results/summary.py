@@ -11,19 +11,17 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, with_commas, written
-from cutline.core.equality import ComparedByFields
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of, classes_in_words, share_of_positives
-from cutline.core.table import Table, between, plain
+from cutline.core.table import ComparedByFields, Table, between, plain
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
 from cutline.measures.registry import each_of
-from cutline.results.base import Tabulated
+from cutline.results.base import Tabulated, conventions
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import RESAMPLED, method_title
 from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.provenance import conventions
 from cutline.results.verdict import verdict
 
 COLUMNS = (

@@ -12,7 +12,7 @@ from cutline.core.counts import with_commas
 from cutline.core.messages import listed
 from cutline.core.ranking import cases_of, share_of_positives, unusual_names
 from cutline.core.table import shown, shown_limits
-from cutline.results.cut_words import Outcomes, rule_of, shared_places
+from cutline.results.cut_point import Outcomes, rule_of, shared_places
 from cutline.results.estimate import Estimate
 from cutline.results.notes import FIRST, Note
 

@@ -10,12 +10,10 @@ pruned, with the shares of the leaves as they are: where the two trees differ, C
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from cutline.core.array_ops import Array
 
 ALPHAS = (0.0, 0.001, 0.003, 0.01, 0.03)
 FEW = 1000

@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
+from cutline.core.array_ops import Array
 from cutline.core.errors import briefly, near
 from cutline.core.public import public
 from cutline.core.validation import check_number, numbers
 from cutline.inputs.rank import cases
 from cutline.measures.losses import Loss
-from cutline.training.class_order import Array, Split
-from cutline.training.naming import named
+from cutline.training.class_order import Split
 from cutline.training.newton import PairSquares
+from cutline.training.objectives import named
 
 
 @public

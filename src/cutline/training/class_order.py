@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.inputs.in_memory import rank_cases
 
-Array = npt.NDArray[Any]
 Psi = Literal["auto", "positive", "uniform", "balanced"]
 
 

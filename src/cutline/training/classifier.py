@@ -22,8 +22,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from cutline import MEASURES, InputError, Measure, ParameterError
+from cutline.core.array_ops import Array
 from cutline.core.errors import near
-from cutline.training.class_order import Array, Split
+from cutline.training.class_order import Split
 from cutline.training.linear import VACUOUS, Effort
 from cutline.training.objectives import Objective, check_target, target
 from cutline.training.selection import Candidate, Trial, compare, contenders, number_of_parts

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.training.class_order import Array
+from cutline.core.array_ops import Array
 
 _ROUGH = 0.01
 _FEW_ROWS = 0.1  # up to this share of them, rows are copied out sooner than all are read

@@ -10,7 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cutline.training.class_order import Array, Risk, Split, cumulated
+from cutline.core.array_ops import Array
+from cutline.training.class_order import Risk, Split, cumulated
 from cutline.training.linear import Design, Effort, Solution
 
 

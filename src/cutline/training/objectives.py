@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,13 +12,13 @@ import numpy as np
 from scipy.special import expit
 
 from cutline import MEASURES, Measure, ParameterError, Ranking
+from cutline.core.array_ops import Array
 from cutline.core.counts import TrustedCounts
 from cutline.core.errors import near
+from cutline.core.logistic import focal_terms
 from cutline.measures import Context, Needs
 from cutline.measures.kinds import Training
-from cutline.training.case_losses import CaseLoss
-from cutline.training.class_order import Array, Oracle, Psi, Split
-from cutline.training.naming import named
+from cutline.training.class_order import Oracle, Psi, Risk, Split
 from cutline.training.order_losses import (
     AtMostOracle,
     AucOracle,
@@ -27,6 +28,78 @@ from cutline.training.order_losses import (
     QuotaOracle,
 )
 from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
+
+_SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
+
+
+def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
+    """Return the measure of the registry, and its parameters, those in the name included.
+
+    >>> named("precision@100", {})
+    (<measure hit_rate: Hit rate>, {'quota': 100})
+    >>> named("G-mean", {})[0].name, named("recall@k", {"k": 20})[1]
+    ('g_mean', {'quota': 20})
+    """
+    chosen, inside = _look_up(measure)
+    bound = {
+        _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
+        for name, value in parameters.items()
+    }
+    if twice := [name for name in inside if name in bound]:
+        raise ParameterError(
+            f"is {measure!r}, and {twice[0]} is given as a parameter too", "pass one of them", argument="measure"
+        )
+    return chosen, inside | bound
+
+
+def _look_up(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
+    if isinstance(measure, str) and measure not in MEASURES:
+        plain = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
+        plain = re.sub(r"[\s-]+", "_", plain)
+        if plain in MEASURES:
+            return MEASURES[plain], {}
+        for chosen in MEASURES:
+            for pattern, parameter in chosen.numbered.items():
+                if match := re.fullmatch(pattern, plain):
+                    number = float(match[1])
+                    return chosen, {parameter: int(number) if number.is_integer() else number}
+    return MEASURES[measure], {}
+
+
+LOSSES = ("log_loss", "brier", "balanced_cross_entropy", "focal_loss")
+
+
+@dataclass(frozen=True, eq=False)
+class CaseLoss:
+    """The mean over the cases of a loss of probabilities, in nats.
+
+    Attributes:
+        split: The classes of the cases, and their weights.
+        name: One of `LOSSES`.
+        alpha: The weight of the positives, the negatives having 1 - alpha; both have 1 when None.
+        gamma: The exponent of the focal loss; 0 is the log loss.
+    """
+
+    split: Split
+    name: str
+    alpha: float | None = None
+    gamma: float = 0.0
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        split = self.split
+        sign = np.where(split.is_positive, 1.0, -1.0)
+        z = sign * scores
+        if self.name == "brier":
+            wrong = expit(-z)
+            value, slope = wrong**2, -2 * wrong**2 * expit(z)
+        else:
+            value, slope, _ = focal_terms(z, self.gamma)
+        weight = split.weights / (split.P + split.N)
+        if self.alpha is not None:
+            weight = weight * np.where(split.is_positive, self.alpha, 1 - self.alpha)
+        return Risk(float(weight @ value), weight * sign * slope)
+
 
 # What can be trained for instead of a measure of which the definition says that it follows from one of these.
 SAME_MAXIMISER = ("auc", "average_precision")

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cutline.training.class_order import Array, Risk, Split, cumulated
+from cutline.core.array_ops import Array
+from cutline.training.class_order import Risk, Split, cumulated
 
 
 @dataclass(frozen=True, eq=False)

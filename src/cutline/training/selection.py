@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from cutline.training.class_order import Array, Split
+from cutline.core.array_ops import Array
+from cutline.training.class_order import Split
 from cutline.training.linear import VACUOUS
 from cutline.training.objectives import Objective
 from cutline.training.solvers import Recipe, fit, fit_scores, part, threshold

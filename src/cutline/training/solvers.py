@@ -4,30 +4,413 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import brentq, minimize, minimize_scalar
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from cutline import Ranking
-from cutline.training.class_order import Array, Oracle, Psi, Split
-from cutline.training.cutting_planes import cutting_planes
-from cutline.training.linear import Design, Effort, Solution
+from cutline.core.array_ops import Array
+from cutline.training.class_order import Oracle, Psi, Risk, Split, cumulated
+from cutline.training.linear import VACUOUS, Design, Effort, Solution
 from cutline.training.newton import explicit_pairs, newton_auc
 from cutline.training.objectives import Objective
-from cutline.training.smooth import (
-    SmoothAuc,
-    SmoothAveragePrecision,
-    SmoothAverageQrecall,
-    SmoothQuota,
-    SmoothTable,
-    Standardised,
-    are_equal,
-    standard,
-)
+from cutline.training.order_losses import highest
+from cutline.training.table_losses import TableLoss
+
+_MIX = 0.1  # how far from the best point towards the planes' minimum the next plane touches
+_LINE_SEARCH = 3
+_SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)  # of a start, as shares of it
+_IDLE = 50
+_NEARLY = 1.05
+_PATIENCE = 15  # rounds without a better point than equal scores
+_PROBES = (*_SIZES, 5.0, 20.0, 100.0)
+
+
+def cutting_planes(
+    design: Design, oracle: Oracle, *, C: float, baseline: float, effort: Effort, start: Array | None = None
+) -> Solution:
+    """Return the minimum, to a relative gap of `effort.tol`; stops early when the bound is vacuous, or seems so.
+
+    `baseline` is the risk of a constant score. A `start` that points about the right way, whatever its size,
+    saves half of the rounds; the minimum is the same.
+    """
+    planes = Planes(C, design.size)
+    best = _point(oracle, np.zeros(design.size), np.zeros(design.X.shape[0]), C)
+    planes.add(best.plane(design), best)
+    if start is not None:
+        scores = design.scores(start)
+        best = min(best, *(_point(oracle, k * start, k * scores, C) for k in _SIZES), key=lambda point: point.objective)
+        if best.w.any():
+            planes.add(best.plane(design), best)
+    lower, converged, settled, iteration = -np.inf, False, False, 0
+    for iteration in range(1, effort.max_iter + 1):
+        w, value = planes.minimum()
+        lower = max(lower, value)
+        if effort.verbose and iteration % 10 == 1:
+            effort.say(f"cutting planes {iteration}: objective {best.objective:.6g}, at least {lower:.6g}")
+        converged = best.objective - lower <= effort.tol * best.objective
+        is_vacuous = lower >= VACUOUS * C * baseline and best.objective <= _NEARLY * C * baseline
+        settled = converged or is_vacuous or (iteration > _PATIENCE and not best.w.any())
+        if settled or effort.is_over:
+            break
+        scores, before = design.scores(w), best
+        best = _line_search(best, w, scores, oracle, C, enough=0.05 * (best.objective - lower))
+        touch_w, touch = (1 - _MIX) * best.w + _MIX * w, (1 - _MIX) * best.scores + _MIX * scores
+        at = _point(oracle, touch_w, touch, C)
+        planes.add(at.plane(design), at)
+        if best is not before:
+            planes.add(best.plane(design), best)
+        if at.objective < best.objective:
+            best = at
+        planes.drop_idle()
+    ratio = best.risk / baseline
+    solution = Solution(best.w, best.objective, lower, iteration, converged, ratio, ratio, limited=not settled)
+    if start is not None and solution.is_vacuous:
+        scores = design.scores(start)
+        least = min(oracle(k * scores).value for k in _PROBES) / baseline
+        solution = solution._replace(reachable=min(ratio, least))
+    return solution
+
+
+class _Point:
+    """A point of the objective, with the scores and the gradient there."""
+
+    def __init__(self, w: Array, scores: Array, risk: float, gradient: Array, C: float) -> None:
+        self.w, self.scores, self.risk, self.gradient = w, scores, risk, gradient
+        self.objective = 0.5 * float(w @ w) + C * risk
+
+    def plane(self, design: Design) -> Array:
+        """Return the slope of the tangent plane by the coefficients."""
+        return design.pull(self.gradient)
+
+
+def _point(oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
+    risk = oracle(scores)
+    return _Point(w, scores, risk.value, risk.gradient, C)
+
+
+def _line_search(best: _Point, w: Array, scores: Array, oracle: Oracle, C: float, *, enough: float) -> _Point:
+    """Return the best of a few points between the best one and another, where the slopes found so far point to."""
+    start, step, way = best, w - best.w, scores - best.scores
+
+    def slope_at(point: _Point) -> float:
+        return float(point.w @ step) + C * float(point.gradient @ way)
+
+    low, fall, high, rise, at = 0.0, slope_at(start), None, 0.0, 1.0
+    for _ in range(_LINE_SEARCH):
+        here = _point(oracle, start.w + at * step, start.scores + at * way, C)
+        if here.objective < best.objective:
+            best = here
+        slope = slope_at(here)
+        if slope > 0:
+            high, rise = at, slope
+        else:
+            low, fall = at, slope
+        if high is None or (best is not start and abs(slope) * (high - low) < enough):
+            break
+        share = np.clip(fall / (fall - rise), 0.1, 0.9) if fall < 0 else 0.5
+        at = low + share * (high - low)
+    return best
+
+
+class Planes:
+    """The planes found so far, and the minimum of 1/2 |w|^2 + C max(planes), by its dual with active sets."""
+
+    def __init__(self, C: float, size: int) -> None:
+        self.C = C
+        self.slopes = np.zeros((1, size))  # the first plane says that no risk is negative
+        self.offsets = np.zeros(1)
+        self.products = np.zeros((1, 1))
+        self.shares = np.full(1, C)
+        self.idle = np.zeros(1, dtype=int)
+
+    def add(self, slope: Array, at: _Point) -> None:
+        """Add a tangent plane."""
+        column = self.slopes @ slope
+        self.products = np.block([[self.products, column[:, None]], [column[None, :], np.array([[slope @ slope]])]])
+        self.slopes = np.vstack((self.slopes, slope))
+        self.offsets = np.append(self.offsets, at.risk - slope @ at.w)
+        self.shares, self.idle = np.append(self.shares, 0.0), np.append(self.idle, 0)
+
+    def drop_idle(self) -> None:
+        """Forget planes that have not mattered for long."""
+        self.idle = np.where(self.shares > 0, 0, self.idle + 1)
+        self.idle[[0, -1]] = 0
+        keep = np.flatnonzero(self.idle <= _IDLE)
+        if len(keep) < len(self.idle) and len(self.idle) > 2 * self.slopes.shape[1]:
+            self.slopes, self.offsets, self.shares = self.slopes[keep], self.offsets[keep], self.shares[keep]
+            self.products, self.idle = self.products[np.ix_(keep, keep)], self.idle[keep]
+
+    def minimum(self) -> tuple[Array, float]:
+        """Return the coefficients at the minimum, and the objective of the planes there."""
+        self.shares = simplex_maximum(self.products, self.offsets, self.shares, self.C)
+        value = self.offsets @ self.shares - 0.5 * self.shares @ self.products @ self.shares
+        return -(self.shares @ self.slopes), float(value)
+
+
+def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
+    """Return the maximiser of b.x - x'Gx/2 over x >= 0 with a given sum, by active sets from a feasible start."""
+    x = start.copy()
+    active = np.flatnonzero(x > 0)
+    small = 1e-12 * (np.abs(b).max() + total * np.abs(np.diag(G)).max())
+    for _ in range(20 * len(b) + 50):
+        optimum, price = _on_active(G, b, active, total)
+        if optimum.min() >= -1e-14 * total:
+            x[:] = 0
+            x[active] = np.maximum(optimum, 0)
+            gain = b - G @ x - price
+            gain[active] = -np.inf
+            entering = int(np.argmax(gain))
+            if gain[entering] <= small:
+                break
+            active = np.append(active, entering)
+        else:  # go as far as no share turns negative, and release those that would
+            now = x[active]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                reach = np.where(optimum < 0, now / (now - optimum), np.inf)
+            far = reach.min()
+            leaving = reach <= far * (1 + 1e-12)
+            x[active] = np.where(leaving, 0.0, np.maximum(now + far * (optimum - now), 0))
+            active = active[~leaving]
+    return np.asarray(x * (total / x.sum()))
+
+
+def _on_active(G: Array, b: Array, active: Array, total: float) -> tuple[Array, float]:
+    """Return the maximiser with the other shares at 0 and no sign asked for, and the price of the sum."""
+    m = len(active)
+    system = np.ones((m + 1, m + 1))
+    system[m, m] = 0
+    inner = G[np.ix_(active, active)]
+    system[:m, :m] = inner + np.eye(m) * (1e-13 * np.trace(inner) / m + 1e-300)
+    right = np.append(b[active], total)
+    try:
+        solved = np.linalg.solve(system, right)
+    except np.linalg.LinAlgError:
+        solved = np.linalg.lstsq(system, right, rcond=None)[0]
+    return solved[:m], float(solved[m])
+
+
+_PARTS = ((1.0, 1.0), (0.0, -2.0), (-1.0, 1.0))  # shift in widths, and sign
+
+
+class Steps:
+    """All pairs of two sets of scores, p above q or not."""
+
+    def __init__(self, p: Array, q: Array, width: float, weight_p: Array, weight_q: Array) -> None:
+        self.width = width
+        self.order_p, self.order_q = np.argsort(p), np.argsort(q)
+        self.p, self.q = p[self.order_p], q[self.order_q]
+        self.weight_p, self.weight_q = weight_p[self.order_p], weight_q[self.order_q]
+
+    @cached_property
+    def _first_q(self) -> list[Array]:
+        """From where on the q's count for each p, for each part of the step."""
+        return [np.searchsorted(self.q, self.p - shift * self.width, "right") for shift, _ in _PARTS]
+
+    @cached_property
+    def _last_p(self) -> list[Array]:
+        """Up to where the p's count for each q."""
+        return [np.searchsorted(self.p, self.q + shift * self.width, "left") for shift, _ in _PARTS]
+
+    def above(self) -> tuple[Array, Array]:
+        """Return the weight of the q's above each p, and the derivative by p."""
+        w, q = self.weight_q, self.q
+        sums = [total[-1] - total for total in (cumulated(w), cumulated(w * q), cumulated(w * q * q))]
+        number, slope = np.zeros(len(self.p)), np.zeros(len(self.p))
+        for (shift, sign), first in zip(_PARTS, self._first_q, strict=True):
+            gap = shift * self.width - self.p
+            ones, firsts, squares = (total[first] for total in sums)
+            number += sign * (ones * gap * gap + 2 * gap * firsts + squares)
+            slope -= 2 * sign * (ones * gap + firsts)
+        return self._unsorted(number, self.order_p), self._unsorted(slope, self.order_p)
+
+    def slope_q(self, factor: Array) -> Array:
+        """Return the derivative by each q of the sum over p of factor times step (without the weight of q)."""
+        factor = factor[self.order_p]
+        ones, firsts = cumulated(factor), cumulated(factor * self.p)
+        slope = np.zeros(len(self.q))
+        for (shift, sign), last in zip(_PARTS, self._last_p, strict=True):
+            slope += 2 * sign * (ones[last] * (shift * self.width + self.q) - firsts[last])
+        return self._unsorted(slope, self.order_q)
+
+    def _unsorted(self, values: Array, order: Array) -> Array:
+        out = np.empty(len(values))
+        out[order] = values / (2 * self.width**2)
+        return out
+
+
+_ROUNDING = 1e-12  # of the largest score
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothTable:
+    """A loss of the table, at the soft counts that probabilities give."""
+
+    split: Split
+    loss: TableLoss
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        split = self.split
+        flagged = split.weights * expit(scores)
+        slope = flagged * expit(-scores)
+        a, b = flagged[split.pos].sum(), flagged[split.neg].sum()
+        (low_a, high_a), (low_b, high_b) = _around(a, split.P), _around(b, split.N)
+        value, up_a, down_a, up_b, down_b = self.loss(
+            np.array([a, high_a, low_a, a, a]), np.array([b, b, b, high_b, low_b])
+        )
+        by_a, by_b = (up_a - down_a) / (high_a - low_a), (up_b - down_b) / (high_b - low_b)
+        return Risk(float(value), slope * np.where(split.is_positive, by_a, by_b))
+
+
+def _around(count: float, most: float) -> tuple[float, float]:
+    """Return two counts near one, both possible, for a difference quotient."""
+    step = 1e-6 * most
+    return max(0.0, count - step), min(most, count + step)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothQuota:
+    """The positives that miss a quota of places, with a soft cut that flags exactly that many cases."""
+
+    split: Split
+    quota: float
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        split = self.split
+        most = min(self.quota, split.P)
+
+        def excess(cut: float) -> float:
+            return float(split.weights @ expit((scores - cut) / self.width)) - self.quota
+
+        reach = 40 * self.width
+        cut = brentq(excess, scores.min() - reach, scores.max() + reach, xtol=1e-10)
+        flagged = split.weights * expit((scores - cut) / self.width)
+        slope = flagged * expit((cut - scores) / self.width) / self.width
+        moved = slope[split.pos].sum() / slope.sum()  # a score that rises moves the cut for all
+        return Risk(float(1 - flagged[split.pos].sum() / most), -slope * (split.is_positive - moved) / most)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothAuc:
+    """The share of pairs in the wrong order; with fewer false positives than negatives, of the highest negatives."""
+
+    split: Split
+    false_positives: float
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        split, q = self.split, scores[self.split.neg]
+        if self.false_positives >= split.N:
+            top, share = np.arange(len(q)), split.weights[split.neg]
+        else:
+            top, share = self._highest(q)
+        steps = Steps(scores[split.pos], q[top], self.width, split.weights[split.pos], share)
+        above, slope = steps.above()
+        weight = split.weights[split.pos] / (split.P * share.sum())
+        gradient = np.zeros(split.n)
+        gradient[split.pos] = weight * slope
+        gradient[split.neg[top]] = share * steps.slope_q(weight)
+        return Risk(float(weight @ above), gradient)
+
+    def _highest(self, q: Array) -> tuple[Array, Array]:
+        """Return the highest negatives, and which weight of each counts: all of it but for the last."""
+        split = self.split
+        most = int(np.ceil(self.false_positives - 1e-9)) if split.weight is None else len(q)
+        top = highest(q, most)
+        weight = split.weights[split.neg[top]]
+        share = np.clip(self.false_positives - (np.cumsum(weight) - weight), 0, weight)
+        return top[share > 0], share[share > 0]
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothAveragePrecision:
+    """One less the average precision, with soft ranks among the positives and among all."""
+
+    split: Split
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        split = self.split
+        p, q, weight = scores[split.pos], scores[split.neg], split.weights[split.pos]
+        others = Steps(p, q, self.width, weight, split.weights[split.neg])
+        own = Steps(p, p, self.width, weight, weight)
+        (above, by_above), (before, by_before) = others.above(), own.above()
+        before = before + weight / 2  # a case itself counts in full, and its own step is one half
+        share = weight / split.P / (before + above) ** 2
+        to_before, to_above = -share * above, share * before
+        gradient = np.empty(split.n)
+        # What a case does to its own step cancels between the two sums.
+        gradient[split.pos] = to_above * by_above + to_before * by_before + weight * own.slope_q(to_before)
+        gradient[split.neg] = split.weights[split.neg] * others.slope_q(to_above)
+        return Risk(float(1 - weight @ (before / (before + above)) / split.P), gradient)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothAverageQrecall:
+    """One less the average Qrecall: by how many places positives stand beyond place P, with soft places."""
+
+    split: Split
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        split = self.split
+        p, q, ones = scores[split.pos], scores[split.neg], np.ones(len(split.pos))
+        others = Steps(p, q, self.width, ones, np.ones(len(split.neg)))
+        own = Steps(p, p, self.width, ones, ones)
+        (above, by_above), (before, by_before) = others.above(), own.above()
+        beyond = before + 0.5 + above - split.P  # a case's own step is one half
+        late = (beyond > 0) / (split.P * (split.N + 1))
+        gradient = np.empty(split.n)
+        gradient[split.pos] = late * (by_above + by_before) + own.slope_q(late)
+        gradient[split.neg] = others.slope_q(late)
+        return Risk(float(late @ beyond), gradient)
+
+
+@dataclass(frozen=True, eq=False)
+class Standardised:
+    """A risk of the scores at mean 0 and deviation 1, plus a little for leaving the direction of a reference."""
+
+    risk: Oracle
+    reference: Array
+    trust: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """Return the risk at these scores."""
+        z, deviation = standard(scores)
+        home, _ = standard(self.reference)
+        value, gradient = self.risk(z)
+        near = float(z @ home) / len(z)
+        gradient = gradient - self.trust * home / len(z)
+        gradient = (gradient - gradient.mean() - z * (float(gradient @ z) / len(z))) / deviation
+        return Risk(value + self.trust * (1 - near), gradient)
+
+
+def standard(scores: Array) -> tuple[Array, float]:
+    """Return the scores at mean 0 and deviation 1, and their deviation; equal scores stay equal, with deviation 1."""
+    if are_equal(scores):
+        return np.zeros(len(scores)), 1.0
+    centred = scores - scores.mean()
+    deviation = float(np.sqrt(centred @ centred / len(centred)))
+    return centred / deviation, deviation
+
+
+def are_equal(scores: Array) -> bool:
+    """Whether scores differ by no more than rounding may make them."""
+    low, high = float(scores.min()), float(scores.max())
+    return high - low <= _ROUNDING * max(abs(low), abs(high))
+
 
 _FARTHEST = 50.0  # log-odds by which an intercept is moved
 _STARTING = 1000  # rounds of the logistic regression that others start from

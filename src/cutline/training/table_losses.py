@@ -17,7 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cutline.training.class_order import Array, Ordered, Risk, Split, cumulated, ordered
+from cutline.core.array_ops import Array
+from cutline.training.class_order import Ordered, Risk, Split, cumulated, ordered
 
 # The loss of tables with a = TP and b = FP: vectorised, 0 at (P, 0).
 TableLoss = Callable[[Array, Array], Array]

@@ -11,8 +11,7 @@ from cutline.core import parallel
 from cutline.inference.resampling import bootstrap as module
 from cutline.inference.resampling import samplers
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
-from cutline.inference.resampling.multinomial import times_of_rows
-from cutline.inference.resampling.samplers import CaseSampler, Urn
+from cutline.inference.resampling.samplers import CaseSampler, Urn, times_of_rows
 from cutline.measures import Needs
 
 

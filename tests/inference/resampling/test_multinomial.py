@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cutline.inference.resampling.multinomial import Kinds, times_of_rows
+from cutline.inference.resampling.samplers import Kinds, times_of_rows
 from cutline.inputs import in_memory
 
 needs_compiled = pytest.mark.skipif(in_memory.compiled is None, reason="the compiled part was not built here")

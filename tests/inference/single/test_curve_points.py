@@ -10,7 +10,7 @@ import pytest
 import cutline as cl
 from cutline.inference.caveats import CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED, SEARCHED_AGAIN
 from cutline.inference.single.proportions import wilson
-from cutline.results.caveat import find_warning
+from cutline.results.notes import find_warning
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 from populations import Population, bells

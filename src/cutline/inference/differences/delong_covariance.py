@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.equality import ComparedByFields
-from cutline.core.ranking import Array
-from cutline.core.table import Table, plain
+from cutline.core.array_ops import Array
+from cutline.core.table import ComparedByFields, Table, plain
 from cutline.inference.resampling.pairing import Pairing, delong_covariance
 from cutline.measures import MEASURES
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.ranking import Array
-from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
-from cutline.inference.differences.difference import chi_square
-from cutline.inference.differences.hypotheses import Hypothesis
+from cutline.core.array_ops import Array
+from cutline.inference.differences.difference import ConfidenceCurve, chi_square, confidence_curve
 from cutline.inference.differences.paired import PairedMeasure, Questions, ask
-from cutline.inference.differences.test_results import PairTest, PairTests
+from cutline.inference.differences.test_results import Hypothesis, PairTest, PairTests
 from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.measures import MEASURES
 from cutline.results.choices import choose_models

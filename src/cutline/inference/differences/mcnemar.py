@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array
 from cutline.core.validation import check_choice, check_level, check_number
 from cutline.inference.resampling.pairing import Pairing
 from cutline.measures import PairedShare

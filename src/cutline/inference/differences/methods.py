@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (

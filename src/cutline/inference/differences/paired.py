@@ -24,7 +24,6 @@ from cutline.inference.differences.difference import (
     has_no_width,
     planned,
 )
-from cutline.inference.differences.hypotheses import Hypothesis
 from cutline.inference.differences.methods import (
     BOOTSTRAP,
     METHODS,
@@ -38,7 +37,7 @@ from cutline.inference.differences.methods import (
     method_of,
 )
 from cutline.inference.differences.paired_values import PairedValues
-from cutline.inference.differences.test_results import PairTest, corrected
+from cutline.inference.differences.test_results import Hypothesis, PairTest, corrected
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import as_measure

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from cutline.core.ranking import Array, dot
+from cutline.core.array_ops import Array
+from cutline.core.ranking import dot
 from cutline.inference import effective_size, influence
 from cutline.inference.caveats import has_spread
 from cutline.inference.corrected import Corrected
@@ -19,8 +20,7 @@ from cutline.inference.differences.unpaired import own_limits
 from cutline.inference.influence import JUMPING, Influence
 from cutline.inference.quantities import Quantity, quantity_of
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.estimand import Estimand, IntervalRequest, of_measure
 from cutline.inference.single.intervals import correct_bias
 from cutline.inference.survey import Linearised, of_rows
 from cutline.measures import MEASURES, Measure, Needs

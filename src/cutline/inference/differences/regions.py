@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide
-from cutline.core.equality import ComparedByFields
 from cutline.core.messages import listed
-from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table
+from cutline.core.ranking import Ranking
+from cutline.core.table import ComparedByFields, Table
 from cutline.inference.differences.dominance import Span
 from cutline.inference.resampling.bootstrap import resample
 from cutline.inference.resampling.pairing import Pairing

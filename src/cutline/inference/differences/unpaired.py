@@ -24,8 +24,7 @@ from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, shapes
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.bootstrap import studentised
-from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import closed, correct_bias, default
 from cutline.inference.single.separation import separated
 from cutline.results.estimate import Limits

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import parallel
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.inference.resampling.binning import WHOLE, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import LONG, CaseSampler, Cells, GroupSampler, OneModel, Sampler
 from cutline.results.estimate import Limits

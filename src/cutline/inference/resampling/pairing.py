@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
-from cutline.core.ranking import Array, Ranking, find_scores
+from cutline.core.ranking import Ranking, find_scores
 from cutline.core.validation import group_codes
 from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements

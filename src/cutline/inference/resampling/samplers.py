@@ -2,20 +2,132 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import NamedTuple, Protocol, Self
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError
-from cutline.core.ranking import Array, Ranking, find_scores
+from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.ranking import Ranking, find_scores
 from cutline.core.validation import group_codes
 from cutline.inference.resampling.binning import ScoreBins
-from cutline.inference.resampling.multinomial import Kinds, times_of_rows
+from cutline.inputs import in_memory
+from cutline.inputs.alignment import groups_of
+from cutline.inputs.rank import Cases, WeightsAre
+
+_PARTS = 2**16  # of the numbers from 0 to 1: what 16 bits tell apart
+_OPEN = -1
+_BELOW = 4.5  # standard deviations by which the total is expected below the number of rows
+
+
+class Kinds(NamedTuple):
+    """Rows of several kinds, those of a kind one after the other: where each kind starts, and the kind of each row."""
+
+    starts: Array
+    owner: Array
+
+    @classmethod
+    def of(cls, sizes: Array) -> Kinds:
+        """So many rows of each kind, at least one."""
+        starts = np.concatenate(([0], sizes.cumsum()[:-1]))
+        return cls(starts, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+
+
+class _Poisson(NamedTuple):
+    """The Poisson distribution at some rate: of each of 65536 equal chances its count, where it has only one."""
+
+    cumulated: Array
+    only_count: Array
+
+
+@lru_cache(maxsize=16)
+def _poisson(rate: float) -> _Poisson:
+    count = np.arange(60)  # the chance of more is below what a float can tell
+    logs = count * math.log(rate) - rate - np.array([math.lgamma(1.0 + k) for k in count])
+    cumulated = np.exp(logs).cumsum()
+    edges = np.searchsorted(cumulated, np.arange(_PARTS + 1) / _PARTS, side="right")
+    only = np.where(edges[1:] == edges[:-1], edges[:-1], _OPEN)
+    return _Poisson(cumulated, only.astype(np.int8))
+
+
+def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) -> Array:
+    """How often each of n rows is in a resample of n, for n from a few hundred on; or each kind of rows.
+
+    Args:
+        rng: What draws.
+        n: How many rows there are.
+        kinds: The kinds of the rows; None when each row is a kind of its own.
+
+    >>> int(times_of_rows(np.random.default_rng(0), 1000).sum())
+    1000
+    >>> len(times_of_rows(np.random.default_rng(0), 1000, Kinds.of(np.array([400, 600]))))
+    2
+    """
+    poisson = _poisson(1 - _BELOW / math.sqrt(n))
+    while True:
+        words = rng.integers(0, 2**64 - 1, -(-n // 4), dtype=np.uint64, endpoint=True)
+        part = words.astype("<u8", copy=False).view("<u2")[:n]
+        counts, undecided = _decided(part, poisson.only_count, kinds)
+        # Where the end of a count lies inside the part, more digits tell.
+        chance = (part[undecided] + rng.random(len(undecided))) / _PARTS
+        more = np.searchsorted(poisson.cumulated, chance, side="right")
+        missing = n - int(counts.sum()) - int(more.sum())
+        if missing >= 0:
+            rows = np.concatenate((np.repeat(undecided, more), rng.integers(0, n, missing)))
+            np.add.at(counts, rows if kinds is None else kinds.owner[rows], 1)
+            return counts
+
+
+def _decided(part: Array, only_count: Array, kinds: Kinds | None) -> tuple[Array, Array]:
+    """The counts of the kinds, as far as a part of each row tells them, and the rows of which it does not."""
+    if in_memory.compiled is not None and kinds is not None:
+        counts, rows = np.empty(len(kinds.starts), np.int64), np.empty(len(part), np.int64)
+        undecided = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, kinds.starts, counts, rows)
+        return counts, rows[:undecided]
+    counts = only_count.take(part).astype(np.int64)
+    rows = np.flatnonzero(counts == _OPEN)
+    counts[rows] = 0
+    return counts if kinds is None else np.add.reduceat(counts, kinds.starts), rows
+
+
+def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:
+    """Refuse strata of a plain sample, whose weights say how much a case counts.
+
+    Args:
+        strata: The strata, or None.
+        weights_are: What the weights are.
+    """
+    if strata is not None and isinstance(weights_are, str) and weights_are == "importance":
+        raise ParameterError(
+            "is given, but weights that say how much a case counts are of a plain sample",
+            Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
+            argument="strata",
+        )
+
+
+def sampler_of(
+    ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None
+) -> GroupSampler:
+    """What a bootstrap draws: the groups, or the cases of a sampling design, within their strata.
+
+    Args:
+        ranking: The ranking of the cases.
+        cases: The cases, row by row.
+        groups: The group of each case; None where each is one by itself.
+        strata: The stratum of each case; None where there are none.
+        weights_are: What the weights are.
+    """
+    check_strata(strata, weights_are)
+    together = None if groups is None else groups_of(groups, cases)
+    apart = None if strata is None else groups_of(strata, cases, "strata")
+    return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
+
 
 KINDS = 200  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import Table, frame
 from cutline.core.validation import LEVEL, called, check_choice, check_flag, check_level, check_whole, counted, numbers
 from cutline.inference import constants

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.caching import is_long
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array
 from cutline.core.validation import counted
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (
@@ -38,8 +38,7 @@ from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.binning import note
 from cutline.inference.resampling.bootstrap import ResamplingPlan, Shape, bca, bootstrap_in_bins, percentile
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
 from cutline.measures import Needs
 from cutline.measures.kinds import best_cuts

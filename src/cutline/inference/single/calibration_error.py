@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline.core import parallel
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import BELOW, few_cases, finished
@@ -31,12 +32,11 @@ from cutline.inference.influence import Influence
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
-from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.survey import linearised
 from cutline.measures.miscalibration import isotonic
-from cutline.results.caveat import Caveat
 from cutline.results.estimate import Estimate, Limits
+from cutline.results.notes import Caveat
 
 METHOD = "inversion"
 _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are about

@@ -18,8 +18,8 @@ from cutline.inference.single import proportions, reference
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking
 from cutline.measures.kinds import MeanOfCases
-from cutline.results.caveat import Caveat
 from cutline.results.estimate import Interval, Limits, student_quantile
+from cutline.results.notes import Caveat
 
 NO_STANDARD_ERROR = "These data do not tell the standard error: there is no interval."
 _NO_SLOPE = (

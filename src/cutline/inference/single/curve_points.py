@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.ranking import Array, Ranking
+from cutline.core.array_ops import Array
+from cutline.core.ranking import Ranking
 from cutline.inference import constants
 from cutline.inference.caveats import CUT_ANYWHERE, CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED
 from cutline.inference.effective_size import effective

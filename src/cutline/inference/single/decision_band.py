@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import divide
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL
 from cutline.curves.utility import flag_everybody, interventions_avoided, net_benefits, rates_at
 from cutline.inference.resampling.samplers import GroupSampler

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from cutline.core.caching import cached_value, is_long
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
-from cutline.core.validation import called
+from cutline.core.validation import LEVEL, called, check_flag, check_level, check_whole
 from cutline.inference.effective_size import effective_counts, squares
 from cutline.inference.influence import JUMPING, Influence, of_order
 from cutline.inference.quantities import Quantity, quantity_of
@@ -23,6 +23,26 @@ from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import Bounds, bounds
 from cutline.measures.kinds import Kind, PairedShare, Stretch
 from cutline.measures.metadata import constant
+
+
+class IntervalRequest(NamedTuple):
+    """How an interval is to be made."""
+
+    level: float = LEVEL
+    method: str = "auto"
+    resamples: int = 2000
+    seed: int = 0
+    stratified: bool = False
+
+
+def checked(options: IntervalRequest) -> IntervalRequest:
+    """The options, if they are in their domain."""
+    return options._replace(
+        level=check_level(options.level),
+        resamples=check_whole(options.resamples, "resamples", 2),
+        stratified=check_flag(options.stratified, "stratified"),
+        seed=check_whole(options.seed, "seed", 0),
+    )
 
 
 @dataclass(frozen=True)

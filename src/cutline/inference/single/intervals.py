@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cutline.core.errors import ParameterError
 from cutline.core.validation import check_text
@@ -12,13 +13,33 @@ from cutline.inference.caveats import IGNORES_THE_DESIGN, INDEPENDENT, finished
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.methods import INVERSION, NAMES, SMOOTHED, Engine, Method, default, methods_of, without_resamples
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.binned_intervals import widened
 from cutline.inference.single.bootstrap import caveats_of, design_notes, resampled
 from cutline.inference.single.calibration_error import corrected_errors, inverted
-from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import IntervalRequest, checked
+from cutline.inference.single.estimand import Estimand, IntervalRequest, checked
 from cutline.inference.single.smoothed_bootstrap import corrected_best, smoothed
+from cutline.measures.bin_brackets import Bounds
 from cutline.results.estimate import Estimate
+
+_NEGLIGIBLE = 0.05  # of the width of an interval: what bins leave open below that is within its own uncertainty
+WIDENED = "The limits are widened by what the bins leave open of the value."
+
+
+def widened(one: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:
+    """The estimate with limits that allow for the bracket of its value, where that matters.
+
+    Args:
+        one: The estimate of the value with the cases of each bin tied.
+        open_to: Between which values the exact one lies.
+        allowed: The range of the measure.
+    """
+    if open_to is None or not one.has_interval:
+        return one
+    below, above = one.value - open_to.low, open_to.high - one.value
+    if not below + above > _NEGLIGIBLE * (one.high - one.low):
+        return one
+    low, high = max(one.low - below, float(allowed[0])), min(one.high + above, float(allowed[1]))
+    return replace(one, low=low, high=high, notes=(*one.notes, WIDENED))
+
 
 __all__ = ["IntervalRequest", "by_formula", "checked", "choose", "closed", "correct_bias", "default", "estimates"]
 

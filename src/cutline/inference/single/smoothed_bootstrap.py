@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import parallel
+from cutline.core.array_ops import Array
 from cutline.core.caching import cached_value
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
@@ -25,8 +26,7 @@ from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import Urn
 from cutline.inference.single.bootstrap import caveats_of, on_its_scale
-from cutline.inference.single.estimand import Estimand
-from cutline.inference.single.interval_options import IntervalRequest
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.separation import separated
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 

@@ -12,10 +12,8 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.binned_intervals import widened
-from cutline.inference.single.estimand import Estimand, of_measure
-from cutline.inference.single.interval_options import IntervalRequest, checked
-from cutline.inference.single.intervals import by_formula, default, estimates
+from cutline.inference.single.estimand import Estimand, IntervalRequest, checked, of_measure
+from cutline.inference.single.intervals import by_formula, default, estimates, widened
 from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure

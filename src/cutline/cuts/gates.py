@@ -1,0 +1,259 @@
+"""Whether a promise held on new cases: passed, failed, or undecided when the interval straddles the bound."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cutline.core.counts import Counts
+from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.messages import listed
+from cutline.core.table import ComparedByFields, plain, shown
+from cutline.core.validation import LEVEL, check_level
+from cutline.cuts.cut import Cut
+from cutline.cuts.requirements import Requirement, requirement
+from cutline.cuts.search import at_prevalence as counts_at_prevalence
+from cutline.evaluation import Evaluation
+from cutline.inference.single.at_prevalence import at_prevalence
+from cutline.measures import Proportion
+from cutline.results.estimate import Estimate
+from cutline.slice_fairness import estimate_equalised_odds
+from cutline.slices import Slices
+
+_GAP = re.compile(r"\s*gap\(\s*(?P<measure>[^)]+?)\s*\)(?P<rest>.*)", re.DOTALL)
+_ODDS = re.compile(r"\s*equali[sz]ed_odds\b(?P<rest>.*)", re.DOTALL)
+_NAMED = 5  # slices that a reason names
+
+
+@dataclass(frozen=True)
+class SliceGate:
+    """A requirement on slices and its outcome; `value` belongs to the slice that is furthest from meeting it."""
+
+    requirement: str
+    passed: bool
+    value: float
+    low: float
+    high: float
+    reason: str
+
+
+def check_slices(slices: Slices, requirements: Iterable[str], *, level: float = LEVEL) -> list[SliceGate]:
+    """Check requirements that every slice must meet, and those on the gap between slices.
+
+    Args:
+        slices: The slices.
+        requirements: Such as "auc.low >= 0.8", or "gap(recall).high <= 0.1" or "equalised_odds.high <= 0.2".
+        level: The level: of the one-sided bound of each slice, and of the interval of a gap.
+    """
+    level = check_level(level)
+    return [_gap(slices, text, level) if _is_gap(text) else _every(slices, text, level) for text in requirements]
+
+
+def _gap(slices: Slices, text: str, level: float) -> SliceGate:
+    match = _GAP.match(text)
+    condition = f"{match['measure']}{match['rest']}" if match else text
+    odds = _ODDS.match(condition)
+    if odds:
+        gate = requirement(f"recall{odds['rest']}")  # it is written as either of its rates is
+        estimate = _equalised_odds(slices, gate.term.parameters, level)
+    else:
+        gate = requirement(condition)
+        estimate = slices.gap(gate.term.measure, level=level, **gate.term.parameters)
+    number = _gated_number(estimate, gate)
+    passed = gate.holds(number)
+    reason = "" if passed else f"{gate.term.part} is {shown(number)}. {estimate.notes[0]}"
+    return SliceGate(text, passed, estimate.value, estimate.low, estimate.high, reason)
+
+
+def _is_gap(text: str) -> bool:
+    """Whether a requirement is on a difference between slices; otherwise it is on each of them."""
+    return bool(_GAP.match(text) or _ODDS.match(text))
+
+
+def _equalised_odds(slices: Slices, parameters: Mapping[str, Any], level: float) -> Estimate:
+    if parameters.keys() - {"threshold"}:
+        raise ParameterError(
+            f"equalised_odds takes a threshold, and no {listed(sorted(parameters.keys() - {'threshold'}))}",
+            "write equalised_odds@threshold=0.3, or leave it out",
+        )
+    cut = parameters.get("threshold")
+    return estimate_equalised_odds(slices if cut is None else slices.with_threshold(cut), level)
+
+
+def _gated_number(estimate: Estimate, gate: Requirement) -> float:
+    return float({"value": estimate.value, "low": estimate.low, "high": estimate.high}[gate.term.part])
+
+
+def _every(slices: Slices, text: str, level: float) -> SliceGate:
+    gate = requirement(text)
+    one_sided = 2 * level - 1
+    if gate.term.part != "value" and one_sided <= 0:
+        raise ParameterError(f"is {level:g}", "pass a level above 0.5", argument="level")
+    estimates = {
+        key: ev.estimate(gate.term.measure, level=max(one_sided, 1e-6), **gate.term.parameters)
+        for key, ev in slices.items()
+    }
+    failed = {key: one for key, one in estimates.items() if not gate.holds(_gated_number(one, gate))}
+    worst = _worst(estimates, gate)
+    if not failed:
+        return SliceGate(text, True, worst.value, worst.low, worst.high, "")
+    named = [_failure(slices, key, one, gate) for key, one in list(failed.items())[:_NAMED]]
+    more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    reason = f"{len(failed)} of {len(slices)} slices fail: {'; '.join(named)}{more}"
+    return SliceGate(text, False, worst.value, worst.low, worst.high, reason)
+
+
+def _worst(estimates: dict[Any, Estimate], gate: Requirement) -> Estimate:
+    """Return the estimate that is furthest from the requirement; one without a number is the furthest."""
+
+    def distance(one: Estimate) -> float:
+        number = _gated_number(one, gate)
+        if math.isnan(number):
+            return math.inf
+        return gate.bound - number if gate.is_floor else number - gate.bound
+
+    return max(estimates.values(), key=distance)
+
+
+def _failure(slices: Slices, key: Any, one: Estimate, gate: Requirement) -> str:
+    """Return why a slice fails, and how many cases it would need at its present value."""
+    cases = float(slices[key].ranking.total)
+    name = slices.title(key)
+    number = _gated_number(one, gate)
+    if math.isnan(number):
+        return f"{name} has no {'value' if math.isnan(one.value) else 'interval'} ({cases:g} cases)"
+    text = f"{name} {shown(number)} ({cases:g} cases"
+    if gate.term.part == "value" or not gate.holds(one.value):
+        return text + ")"
+    room, reach = abs(one.value - gate.bound), abs(one.value - number)
+    needed = cases * (reach / room) ** 2 if room > 0 else math.inf
+    if not math.isfinite(needed):
+        return text + ")"
+    return f"{text}: too few, about {float(f'{needed:.2g}'):,.0f} would do)"
+
+
+def how_words(level: float, texts: Iterable[str]) -> str:
+    """Return what was checked, in a sentence."""
+    parts = []
+    kinds = [_is_gap(text) for text in texts]
+    if not all(kinds):
+        parts.append(
+            f"every slice must pass by itself (intersection-union test; limits are one-sided {100 * level:g} % bounds, "
+            "not adjusted)"
+        )
+    if any(kinds):
+        parts.append(f"gaps have {100 * level:g} % intervals for all pairs of slices at once")
+    return f"By slice: {listed(parts)}."
+
+
+OF_ONE_CLASS = ("recall", "fnr", "fpr", "specificity")  # the same at every prevalence
+State = Literal["passed", "failed", "undecided"]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict(ComparedByFields):
+    """One requirement on new cases."""
+
+    requirement: str
+    state: State
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, ready for JSON."""
+        return {name: plain(value) for name, value in self.__dict__.items()}
+
+
+def state_of(one: Requirement, value: float, low: float, high: float) -> State:
+    """Return "passed" when the whole interval meets the requirement, "failed" when none of it does, else
+    "undecided".
+
+    >>> [state_of(requirement("recall >= 0.9"), 0.92, *limits) for limits in ((0.9, 0.95), (0.8, 0.95), (0.7, 0.85))]
+    ['passed', 'undecided', 'failed']
+    """
+    if math.isnan(low) or math.isnan(high):
+        return "passed" if one.holds(value) else "failed"
+    ends = {one.holds(low), one.holds(high)}
+    return "undecided" if len(ends) > 1 else "passed" if ends == {True} else "failed"
+
+
+def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int = 2000, seed: int = 0) -> list[Verdict]:
+    """Test on new cases whether what a cut promised held there.
+
+    Args:
+        cut: The cut.
+        ev: The evaluation of cases that did not choose the cut.
+        level: The level of the intervals: Clopper and Pearson's for shares of cases, by resampling where cases have
+            groups or weights.
+        resamples: How many resamples, where they are needed.
+        seed: The seed of the resamples.
+    """
+    if not isinstance(cut, Cut):
+        raise InputError(f"is {briefly(cut)}", "pass a cut that choose_cut() or `cutline cut` made", argument="cut")
+    cut.require()
+    requirements = [requirement(one.requirement) for one in cut.requirements]
+    if not requirements:
+        raise ParameterError("The cut promises nothing", "choose it with a requirement, such as 'recall >= 0.9'")
+    if cut.higher_is_positive != ev.ranking.higher_is_positive:
+        high = "high" if cut.higher_is_positive else "low"
+        raise ParameterError(f"The cut is for scores of which {high} ones mean positive", "rank these cases alike")
+    if _differ(cut.positive, ev.ranking.positive):
+        raise ParameterError(
+            f"The cut is for the positive class {cut.positive!r}, and here it is {ev.ranking.positive!r}",
+            "name the same class as positive",
+        )
+    return [_verdict(one, cut, ev, level, resamples, seed) for one in requirements]
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two labels are of different classes; a number may stand for any word, such as True for "yes"."""
+    numbers = [_number(label) for label in (one, other)]
+    if None in numbers:
+        return numbers == [None, None] and str(one) != str(other)
+    return numbers[0] != numbers[1]
+
+
+def _number(label: Any) -> float | None:
+    try:
+        return float(label)
+    except (TypeError, ValueError):
+        return None
+
+
+def _verdict(one: Requirement, cut: Cut, ev: Evaluation, level: float, resamples: int, seed: int) -> Verdict:
+    measure = one.term.measure
+    exact = isinstance(measure.kind, Proportion) and ev.groups is None and ev.ranking.integral
+    method = "clopper_pearson" if exact else "auto"
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed, "threshold": cut.threshold}
+    if cut.prevalence is not None and measure.name not in OF_ONE_CLASS:
+        estimate = _elsewhere(one, cut.prevalence, ev, level, how)
+    else:
+        estimate = ev.estimate(measure, level, method, **how, **one.term.parameters)
+    state = state_of(one, estimate.value, estimate.low, estimate.high)
+    reason = ""
+    if math.isnan(estimate.value):
+        state = "undecided"  # no case tells
+        reason = f"undefined: {ev.reason(measure, threshold=cut.threshold, **one.term.parameters)}"
+    elif state == "undecided":
+        reason = "the interval contains the bound: more cases would tell"
+    elif state == "failed":
+        reason = f"value is {shown(estimate.value)}"
+    return Verdict(one.text, state, estimate.value, estimate.low, estimate.high, reason)
+
+
+def _elsewhere(one: Requirement, prevalence: float, ev: Evaluation, level: float, how: dict[str, Any]) -> Estimate:
+    """Return the measure at the prevalence that the cut was chosen for."""
+    measure, threshold = one.term.measure, how["threshold"]
+    known = at_prevalence(ev.ranking, threshold, prevalence, level=level, groups=ev.groups)
+    if measure.name in known and not one.term.parameters:
+        return known[measure.name]
+
+    def there(c: Counts) -> float:
+        return float(measure.compute(counts_at_prevalence(c, prevalence), **one.term.parameters))
+
+    return ev.estimate(there, level, **how)
