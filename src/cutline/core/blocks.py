@@ -106,7 +106,7 @@ class OverCells:
 
     def __call__(self, ranking: Ranking, *parameters: Any) -> Any:
         """Return the value for a ranking, or for each of a stack."""
-        if is_symbol(ranking.pos) or any(isinstance(value, np.ndarray) for value in parameters):
+        if is_symbol(ranking.pos) or (parameters and any(isinstance(value, np.ndarray) for value in parameters)):
             return self.definition(ranking, *parameters)
         return cached_value(ranking, (self, *parameters), lambda: self._compute(ranking, parameters))
 

@@ -201,7 +201,10 @@ def divide(numerator: Any, denominator: Any) -> Any:
     >>> float(divide(1, 4)), float(divide(1, 0)), float(divide(0, 0))
     (0.25, inf, nan)
     """
-    numerator, denominator = _of_numpy(numerator), _of_numpy(denominator)
+    if isinstance(numerator, (int, float)):  # Python's own know no bounds
+        numerator = np.float64(numerator)
+    if isinstance(denominator, (int, float)):
+        denominator = np.float64(denominator)
     if type(denominator) in _SCALARS and 1 <= denominator < math.inf:  # nothing to warn of: no quotient is larger
         return numerator / denominator
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -212,12 +215,7 @@ def real(value: Any) -> Any:
     """Return counts as floats, whose products cannot overflow as integers do; a symbol of a traced definition stays
     one.
     """
-    return np.multiply(_of_numpy(value), 1.0)
-
-
-def _of_numpy(value: Any) -> Any:
-    """Return a numpy integer for one of Python's, which knows no bounds; a float stays a float."""
-    return np.float64(value) if isinstance(value, (int, float)) else value
+    return np.multiply(np.float64(value) if isinstance(value, (int, float)) else value, 1.0)
 
 
 def written(number: Any) -> str:

@@ -117,22 +117,31 @@ def _harmonic_numbers() -> tuple[Array, Array]:
     return tuple(np.concatenate(([0.0], np.cumsum(part))) for part in (whole, (_STEPS - whole * k) / k))  # type: ignore[return-value]
 
 
-def harmonic(a: Array, b: Array) -> Any:
-    """Return 1/(a+1) + ... + 1/b for whole numbers a <= b of any size, without adding them up.
+def harmonic(places: Array) -> Any:
+    """Return 1/(a+1) + ... + 1/b between each of rising whole numbers of any size and the next, along the last axis.
 
-    >>> harmonic(np.array([0, 2]), np.array([3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/3 + 1/4
-    [1.833333, 0.583333]
+    >>> harmonic(np.array([0, 3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/4
+    [1.833333, 0.25]
     """
-    if (b - a <= 1).all():
-        return divide(b - a, b)
+    count = np.diff(places)
+    if (count <= 1).all():
+        return divide(count, places[..., 1:])
     whole, rest = _harmonic_numbers()
-    is_long = b.max() > _TABULATED
-    low, high = (np.minimum(a, _TABULATED), np.minimum(b, _TABULATED)) if is_long else (a, b)
-    total = ((whole.take(high) - whole.take(low)) + (rest.take(high) - rest.take(low))) / _STEPS
+    is_long = places[..., -1].max() > _TABULATED
+    near = np.minimum(places, _TABULATED) if is_long else places
+    total = np.diff(whole.take(near))
+    total += np.diff(rest.take(near))
+    total /= _STEPS
     if is_long:  # digamma(z + 1/2) is log(z) + 1 / (24 z^2), to below the last digit so far out
-        x, y = np.maximum(a, _TABULATED) + 0.5, np.maximum(b, _TABULATED) + 0.5
+        far = np.maximum(places, _TABULATED) + 0.5
+        x, y = far[..., :-1], far[..., 1:]
         total += np.log1p((y - x) / x) + (1 / (y * y) - 1 / (x * x)) / 24
     return total
+
+
+def _harmonic_of_cells(r: Ranking) -> Array:
+    """Return the sum of 1/j over the places j of each cell; cached on the ranking."""
+    return np.asarray(r.cached("harmonic of cells", lambda: harmonic(r.ends)))
 
 
 def mean_precision_of_places(r: Ranking) -> Array:
@@ -146,8 +155,15 @@ def _mean_precision_of_places(r: Ranking) -> Array:
         return r.precision[..., 1:]
     above, before, t = r.tp[..., :-1], r.ends[..., :-1], r.share
     # Place a + i of a cell with T positives above it holds T + t i of them: the sum over i of (T + t i) / (a + i).
-    mean = divide((above - t * before) * harmonic(before, r.ends[..., 1:]), r.size) + t
-    return np.where(tied, mean, r.precision[..., 1:])
+    # In place, because this is what resamples of ties spend most of their time on.
+    mean = t * before
+    np.subtract(above, mean, out=mean)
+    mean *= _harmonic_of_cells(r)
+    with np.errstate(invalid="ignore"):  # a cell of a resample may be empty
+        mean /= r.size
+    mean += t
+    np.copyto(mean, r.precision[..., 1:], where=~tied)
+    return mean
 
 
 # ---------------------------------------------------------------------- average precision and its namesakes
@@ -234,12 +250,12 @@ def _expected_precision_sum(r: Ranking) -> Any:
     above, before, size, pos = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.pos))
     # A positive at place i of its cell has, in expectation, (i - 1) others of it above: c per place before.
     c = np.maximum(pos - 1, 0) / (size - 1)
-    precision[tied] = c + (above + 1 - c - c * before) * harmonic(before, before + size) / size
+    precision[tied] = c + (above + 1 - c - c * before) * _harmonic_of_cells(r)[tied] / size
     return dot(r.floats[0], precision)
 
 
 def _harmonic_number(n: float) -> float:
-    return float(harmonic(np.array([0]), np.array([round(n)]))[0])
+    return float(harmonic(np.array([0, round(n)]))[0])
 
 
 @order(

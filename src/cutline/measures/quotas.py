@@ -105,13 +105,16 @@ def enrichment(r: Ranking, *, quota: Any) -> Any:
 # ---------------------------------------------------------------------- portions
 
 
-def lifts(r: Ranking, portions: int) -> Any:
-    """Return the lift of each of several equal portions of the list, from its top; ties are spread evenly."""
-    ends = np.multiply.outer(r.total, np.arange(portions + 1) / portions)
+def lifts(r: Ranking, portions: int, first: int = 0, last: int | None = None) -> Any:
+    """Return the lift of each of several equal portions of the list, from its top, or of some of them.
+
+    Ties are spread evenly.
+    """
+    ends = np.multiply.outer(r.total, np.arange(portions + 1)[first:last] / portions)
     if r.pos.ndim == 1:  # of which any number of quotas can be asked at once
         hits = r.at_quota(ends).tp
     else:
-        hits = np.stack([r.at_quota(ends[..., k]).tp for k in range(portions + 1)], axis=-1)
+        hits = np.stack([r.at_quota(ends[..., k]).tp for k in range(ends.shape[-1])], axis=-1)
     return divide(np.diff(hits), divide(r.positives, portions)[..., None])
 
 
@@ -143,7 +146,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     """How many times more positives one portion of the list holds than a portion of a random list would."""
     if portion > portions:
         return np.full(r.pos.shape[:-1], np.nan)
-    return lifts(r, int(portions))[..., int(portion) - 1]
+    return lifts(r, int(portions), int(portion) - 1, int(portion) + 1)[..., 0]
 
 
 # ---------------------------------------------------------------------- averages over all quotas

@@ -28,7 +28,7 @@ from cutline.results.resample_budget import resamples_of_whole
 BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
-CELLS = 2**16  # cells of a model held at once by a thread: columns that stay in the cache
+CELLS = 2**18  # cells of a model held at once by a thread
 ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers

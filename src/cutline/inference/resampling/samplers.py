@@ -252,9 +252,10 @@ class Urn(NamedTuple):
         if n > MANY:
             each = [times_of_rows(rng, n, None if kinds == n else self.rows) for _ in range(count)]
             return np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
-        row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
-        times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
-        return times if kinds == n else np.add.reduceat(times, self.rows.starts, axis=-1)
+        times = np.empty((count, kinds), dtype=np.int64)
+        for here, rows in zip(times, rng.integers(0, n, (count, n)), strict=True):
+            here[:] = np.bincount(rows if kinds == n else self.rows.owner.take(rows), minlength=kinds)
+        return times
 
 
 class _Kinds(NamedTuple):

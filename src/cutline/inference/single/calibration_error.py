@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -142,6 +143,7 @@ class _Worlds:
         self.curve = isotonic(ranking)
         self.is_plain = worth == float(ranking.total)  # each case is worth one
         self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (worth / float(ranking.total)))
+        self._known: dict[float, Ranking] = {}
         self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
         self.by_scores = self._of_other_scores(most) if self.is_plain else None
 
@@ -149,8 +151,12 @@ class _Worlds:
         """The value of the sample in its bins and as so many cases: an error may depend on both."""
         if self.is_plain and self.ranking is self.estimands[i].ranking:
             return self.estimands[i].value
+        return float(self.estimands[i].statistic(self._sample))
+
+    @cached_property
+    def _sample(self) -> Ranking:
         scale = self.worth / float(self.ranking.total)
-        return float(self.estimands[i].statistic(self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)))
+        return self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)
 
     @property
     def surprises(self) -> float:
@@ -163,8 +169,13 @@ class _Worlds:
         return np.clip(self.ranking.key + way * (self.curve - self.ranking.key), 0.0, 1.0)
 
     def truth(self, i: int, way: float) -> float:
-        """The error in a population where each score has its true share of positives."""
-        return float(self.estimands[i].statistic(self._certain(self.ranking.size, way)))
+        """The error in a population where each score has its true share of positives.
+
+        All errors read the same population of a world, which keeps the curve that is fitted to it.
+        """
+        if way not in self._known:
+            self._known[way] = self._certain(self.ranking.size, way)
+        return float(self.estimands[i].statistic(self._known[way]))
 
     def largest(self, i: int) -> float:
         """Return how far along the way the true error grows: risks that are cut at 0 and 1 add nothing to it."""
