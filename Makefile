@@ -85,9 +85,10 @@ bench-training: $(DEV)
 quality-training: $(DEV)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_quality.py
 
-# Hostile files, options and arguments; ends with an error unless all of them end in a result or a sentence.
+# Hostile files, options and arguments; ends with an error unless all of them end in a result or a sentence. Stopped and
+# started again on the same code, it goes on where it was.
 fuzz: $(DEV)
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 60
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 60 --journal build/fuzz.jsonl
 
 # The tests with the oldest versions that pyproject.toml allows, in an environment of their own. CUTLINE_MINIMUM has
 # tests/test_package.py see that these versions are the ones that are installed.

@@ -1,7 +1,6 @@
 """Hostile files, options and arguments: what the command and the package do with them, against an independent reader.
 
-    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 60    # what `make fuzz` runs
-    python benchmarks/fuzz.py --files 20000 --journal files.jsonl     # stopped and started again, goes on where it was
+    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 60 --journal build/fuzz.jsonl  # make fuzz
     python benchmarks/fuzz.py --again evaluate-4711 --keep out      # one input again, its files kept in a folder
 
 Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~17, a call with one wrong argument
@@ -9,10 +8,12 @@ Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~
 but legal layouts, and must be read; some hold a name twice, are damaged at their end or altered with a right
 checksum, and must be refused; and what few resamples say must agree with many. `--faults` are signals, full disks,
 streams that are closed, forks, other processes, memory, odd environments and modules that are imported in any order.
-Commands and calls run in worker processes that take many of them each, so that a crash or a hang costs one worker and
-is counted; what a command prints of a file that it read is checked against rows that Python's own csv and json
-modules and pyarrow read. Prints inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with
-exit code 1 unless these four are 0.
+Workbooks and columns in percent or with decimal commas must be read to the digit. Commands and calls run in worker
+processes (`--workers`, as many as there are cores), each of which takes many of them, so that a crash or a hang costs
+one worker and is counted; what a command prints of a file that it read is checked against rows that Python's own csv
+and json modules and pyarrow read. Prints inputs tried, refusals, tracebacks, crashes, hangs and misreadings, at the
+end all of them with the commit, and ends with exit code 1 unless these four are 0. A run with a journal that was
+stopped goes on where it was when it is started again on the same code; a journal of other code is begun anew.
 """
 
 from __future__ import annotations
@@ -20,27 +21,32 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import hashlib
 import json
 import os
 import selectors
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzzing import altered, calls, commands, sound
+from fuzzing import altered, calls, commands, sound, spelled
 from fuzzing.faults import FAULTS, run_fault
 from fuzzing.running import known_commands, run_call, run_file
 
+ROOT = Path(__file__).parents[1]
+CODE = ("src", "benchmarks/fuzz.py", "benchmarks/fuzzing")  # what an end of an input depends on
 HANG = 20  # seconds of work for one input
 ROUNDS = {"files": 10, "calls": 10, "faults": 60}  # ... and how often so long is waited where nothing is done
 BAD = ("traceback", "crash", "hang", "misread")  # how an input must not end
 # How often each command is run; those that are not listed, once.
 OFTEN = {"evaluate": 32, "compare": 12, "check": 10, "cut": 8, "apply": 10, "recalibrate": 8, "chart": 8, "plan": 4}
+KINDS_OF_FILES = sound.KINDS | altered.KINDS | spelled.KINDS  # ... beside hostile ones, and how often
 
 RUNS = {"files": run_file, "calls": run_call, "faults": run_fault}
 
@@ -127,43 +133,92 @@ class Worker:
 def identities(kind: str, count: int, first: int = 0) -> list[str]:
     """The names of so many inputs: all commands, or all functions, in turn."""
     if kind == "files":
-        often = {name: OFTEN.get(name, 1) for name in known_commands()} | sound.KINDS | altered.KINDS
+        often = {name: OFTEN.get(name, 1) for name in known_commands()} | KINDS_OF_FILES
         names = [name for name in often for _ in range(often[name])]
     else:
         names = [*FAULTS] if kind == "faults" else [*calls.targets()]
     return [f"{names[number % len(names)]}-{number}" for number in range(first, first + count)]
 
 
+def describe_code() -> str:
+    """Return the commit, and a checksum of what was changed since it; "unknown" outside a repository."""
+
+    def git(*arguments: str) -> bytes:
+        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=True).stdout  # noqa: S607
+
+    try:
+        commit = git("rev-parse", "HEAD").decode().strip()
+        changed = git("diff", "HEAD", "--", *CODE)
+        for name in sorted(git("ls-files", "-z", "--others", "--exclude-standard", "--", *CODE).split(b"\0")[:-1]):
+            changed += name + (ROOT / os.fsdecode(name)).read_bytes()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return commit if not changed else f"{commit} with changes {hashlib.sha256(changed).hexdigest()[:12]}"
+
+
 class Journal:
     """How inputs ended, kept in a file so that a run that was stopped goes on where it was."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
-        self.known = {identity: (outcome, said) for identity, outcome, said in map(json.loads, lines)}
+    def __init__(self, path: Path | None, code: str = "unknown") -> None:
+        self.known: dict[str, tuple[str, str]] = {}
+        self.file = None
+        if path is None:
+            return
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+        # The last line has no end where the run was killed in the middle of it.
+        whole = [json.loads(line) for line in lines[:-1]]
+        is_of_this_code = code != "unknown" and whole[:1] == [{"code": code}]
+        if is_of_this_code:
+            self.known = {identity: (outcome, said) for identity, outcome, said in whole[1:]}
+            print(f"{path} knows {len(self.known)} inputs of this code.", flush=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = [{"code": code}, *([identity, *ended] for identity, ended in self.known.items())]
+        path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        self.file = path.open("a", encoding="utf-8", buffering=1)
 
     def add(self, identity: str, outcome: str, said: str) -> None:
         """Keep how an input ended."""
-        if self.path:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([identity, outcome, said if outcome in BAD else ""]) + "\n")
+        if self.file:
+            self.file.write(json.dumps([identity, outcome, said if outcome in BAD else ""]) + "\n")
 
 
 def fuzz(
-    kind: str, asked: Iterable[str], path: Path | None = None
+    kind: str, asked: Iterable[str], journal: Journal | None = None, workers: int = 1
 ) -> tuple[collections.Counter[str], list[tuple[str, str, str]]]:
     """How inputs ended, and those that ended badly."""
-    worker, journal, outcomes, failures = Worker(kind), Journal(path), collections.Counter(), []
-    for identity in asked:
-        known = journal.known.get(identity)
-        outcome, said = known or worker(identity)
-        if not known:
-            journal.add(identity, outcome, said)
-        outcomes[outcome] += 1
-        if outcome in BAD:
-            failures.append((identity, outcome, said))
-    worker.stop()
-    return outcomes, failures
+    journal, ends, lock, left = journal or Journal(None), {}, threading.Lock(), iter(asked)
+
+    def take() -> None:
+        """Run inputs in a process of its own until there are no more."""
+        worker = Worker(kind)
+        try:
+            while (identity := _next(left, lock)) is not None and not stopped.is_set():
+                known = journal.known.get(identity)
+                ended = known or worker(identity)
+                with lock:
+                    ends[identity] = ended
+                    if not known:
+                        journal.add(identity, *ended)
+        finally:
+            worker.stop()
+
+    stopped = threading.Event()
+    takers = [threading.Thread(target=take) for _ in range(workers)]
+    try:
+        for taker in takers:
+            taker.start()
+        for taker in takers:
+            taker.join()
+    except KeyboardInterrupt:
+        stopped.set()
+        raise
+    outcomes = collections.Counter(outcome for outcome, _ in ends.values())
+    return outcomes, [(identity, *ended) for identity, ended in ends.items() if ended[0] in BAD]
+
+
+def _next(left: Iterator[str], lock: threading.Lock) -> str | None:
+    with lock:
+        return next(left, None)
 
 
 def report(kind: str, outcomes: collections.Counter[str], failures: list[tuple[str, str, str]]) -> None:
@@ -171,7 +226,8 @@ def report(kind: str, outcomes: collections.Counter[str], failures: list[tuple[s
     read = outcomes["read"] + outcomes["checked"]
     bad = ", ".join(f"{outcomes[what]} {what}" for what in BAD)
     checked = f" ({outcomes['checked']} checked against the independent reader)" if kind == "files" else ""
-    print(f"{kind}: {sum(outcomes.values())} tried, {read} read{checked}, {outcomes['refused']} refused, {bad}")
+    tried = f"{kind}: {sum(outcomes.values())} tried, {read} read{checked}, {outcomes['refused']} refused, {bad}"
+    print(tried, flush=True)
     alike = collections.defaultdict(list)
     for identity, outcome, said in failures:
         alike[outcome, said.partition(" <- ")[0].strip()[:110]].append((identity, said))
@@ -197,6 +253,7 @@ def main() -> int:
     options.add_argument("--singles", action="store_true", help="each argument of each function, one wrong at a time")
     options.add_argument("--first", type=int, default=0, help="the number of the first input")
     options.add_argument("--journal", type=Path, help="a file of how inputs ended; what is in it is not run again")
+    options.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that work at once")
     options.add_argument("--again", help="the name of one input")
     options.add_argument("--keep", type=Path, help="a folder for the files of that input")
     options.add_argument("--worker", choices=RUNS, help=argparse.SUPPRESS)
@@ -206,29 +263,26 @@ def main() -> int:
         return 0
     if asked.again:
         name = asked.again.rpartition("-")[0]
-        kind = (
-            "files"
-            if name in {*known_commands(), *sound.KINDS, *altered.KINDS}
-            else "faults"
-            if name in FAULTS
-            else "calls"
-        )
+        kind = "files" if name in {*known_commands(), *KINDS_OF_FILES} else "faults" if name in FAULTS else "calls"
         print(*Worker(kind)(asked.again), sep=": ")
         if asked.keep and name in known_commands():
             keep(asked.again, asked.keep)
         return 0
-    started, bad = time.monotonic(), 0
-    for kind in RUNS:
-        if count := getattr(asked, kind):
-            outcomes, failures = fuzz(kind, identities(kind, count, asked.first), asked.journal)
-            report(kind, outcomes, failures)
-            bad += len(failures)
+    started, code, total = time.monotonic(), describe_code(), collections.Counter()
+    journal = Journal(asked.journal, code)
+    counts = []
+    inputs = {kind: (kind, identities(kind, count, asked.first)) for kind in RUNS if (count := getattr(asked, kind))}
     if asked.singles:
-        outcomes, failures = fuzz("calls", calls.singles(), asked.journal)
-        report("single arguments", outcomes, failures)
-        bad += len(failures)
-    print(f"{time.monotonic() - started:.0f} s")
-    return 1 if bad else 0
+        inputs["single arguments"] = "calls", calls.singles()
+    for title, (kind, names) in inputs.items():
+        outcomes, failures = fuzz(kind, names, journal, asked.workers)
+        report(title, outcomes, failures)
+        total += outcomes
+        counts.append(f"{len(names)} {title}")
+    print(f"commit {code}: {', '.join(counts)}: {', '.join(f'{total[what]} {what}' for what in BAD)}")
+    before = f", beside {len(journal.known)} inputs of an earlier run" if journal.known else ""
+    print(f"{time.monotonic() - started:.0f} s with {asked.workers} workers{before}")
+    return 1 if any(total[what] for what in BAD) else 0
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def test_every_command_and_every_public_function_is_tried():
     commands = {name.rpartition("-")[0] for name in fuzz.identities("files", 500)}
     functions = {name.rpartition("-")[0] for name in fuzz.identities("calls", 2000)}
 
-    assert commands == {*fuzz.known_commands(), *fuzz.sound.KINDS, *fuzz.altered.KINDS}
+    assert commands == {*fuzz.known_commands(), *fuzz.KINDS_OF_FILES}
     assert {"evaluate", "compare", "check", "cut", "apply", "recalibrate", "chart", "plan", "study"} <= commands
     assert {f"cl.{name}" for name in ("evaluate", "compare", "choose_cut", "recalibrate", "plan")} <= functions
     assert {f"measure:{measure.name}" for measure in cl.MEASURES} <= functions

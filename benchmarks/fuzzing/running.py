@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fuzzing import altered, calls, commands, left, oracle, sound
+from fuzzing import altered, calls, commands, left, oracle, sound, spelled
 from fuzzing.verdicts import differs, ended, found, judged
 
 _ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")  # where something is in memory, which a copy is not
@@ -33,6 +33,8 @@ def run_file(identity: str, folder: Path) -> tuple[str, str]:
             return _run_sound(identity, folder)
         if identity.rpartition("-")[0] in altered.KINDS:
             return _run_altered(identity, folder)
+        if identity.rpartition("-")[0] in spelled.KINDS:
+            return _run_spelled(identity, folder)
         return _run_hostile(identity, folder)
     finally:
         os.umask(0o022)
@@ -81,6 +83,23 @@ def _run_altered(identity: str, folder: Path) -> tuple[str, str]:
     code, out, said = command([name if word == "FILE" else word for word in arguments])
     outcome, said = ended(arguments, code, out, said)
     return ("misread", f"read {name}, which is damaged") if outcome == "read" else (outcome, said)
+
+
+def _run_spelled(identity: str, folder: Path) -> tuple[str, str]:
+    """A run of a command on a workbook, or on a column in percent or with decimal commas."""
+    name, content, truth, must_read, must_refuse = spelled.made(identity)
+    (folder / name).write_bytes(content)
+    arguments = ["evaluate", name, "--label", "y", "--score", "p", *spelled.ASKED]
+    code, out, said = command(arguments)
+    outcome, said = ended(arguments, code, out, said)
+    if outcome == "refused" and must_read:
+        return "misread", f"refused a sound file: {said}"
+    if outcome != "read":
+        return outcome, said
+    if must_refuse:
+        return "misread", f"read {name}, which is written in two ways"
+    wrong = differs(oracle.facts(truth), found("evaluate", out)[0])
+    return ("misread", wrong) if wrong else ("checked", said)
 
 
 @contextlib.contextmanager
