@@ -161,7 +161,7 @@ class Journal:
 
     def __init__(self, path: Path | None, code: str = "unknown") -> None:
         self.known: dict[str, tuple[str, str]] = {}
-        self.file = None
+        self.path = path
         if path is None:
             return
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
@@ -174,12 +174,12 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = [{"code": code}, *([identity, *ended] for identity, ended in self.known.items())]
         path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-        self.file = path.open("a", encoding="utf-8", buffering=1)
 
     def add(self, identity: str, outcome: str, said: str) -> None:
         """Keep how an input ended."""
-        if self.file:
-            self.file.write(json.dumps([identity, outcome, said if outcome in BAD else ""]) + "\n")
+        if self.path:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([identity, outcome, said if outcome in BAD else ""]) + "\n")
 
 
 def fuzz(

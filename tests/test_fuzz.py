@@ -121,6 +121,36 @@ def test_every_command_and_every_public_function_is_tried():
     assert {"Evaluation.save", "Comparison.test", "Cut.apply", "Recalibration.apply", "Ranking.coarsen"} <= functions
 
 
+def test_a_run_that_was_stopped_goes_on_where_it_was_on_the_same_code_alone(tmp_path, monkeypatch):
+    path, tried = tmp_path / "build" / "ends.jsonl", []
+    monkeypatch.setattr(fuzz.Worker, "__call__", lambda _, identity: tried.append(identity) or ("hang", "why"))
+
+    for code, asked in [("a", "xy"), ("a", "xyz"), ("b", "xy"), ("unknown", "x"), ("unknown", "x")]:
+        outcomes, failures = fuzz.fuzz("calls", asked, fuzz.Journal(path, code), workers=2)
+        assert outcomes == {"hang": len(asked)}
+        assert sorted(failures) == [(one, "hang", "why") for one in asked]
+        with path.open("a", encoding="utf-8") as file:
+            file.write('["half a li')  # which a run that is killed leaves
+
+    assert [*map(sorted, (tried[:2], tried[2:3], tried[3:5], tried[5:]))] == [["x", "y"], ["z"], ["x", "y"], ["x", "x"]]
+
+
+def test_a_misread_workbook_or_spelling_is_seen(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    right = fuzz.spelled.made
+    assert fuzz.run_file("spelled-3", tmp_path)[0] == "checked"
+    assert fuzz.run_file("mixed-3", tmp_path)[0] == "refused"
+
+    def altered(identity):
+        name, content, cases, must_read, must_refuse = right(identity)
+        other = [(not is_positive, score, weight) for is_positive, score, weight in cases]
+        return name, content, other, must_read, not must_refuse
+
+    monkeypatch.setattr(fuzz.spelled, "made", altered)
+    assert fuzz.run_file("spelled-3", tmp_path)[0] == "misread"
+    assert fuzz.run_file("sheets-3", tmp_path)[0] in ("misread", "refused")
+
+
 def run(folder, arguments, code=0, out="", said=""):
     """How the fuzzer judges a run of the command that printed this."""
     files = {"f.csv": b"y,p,q\n1,0.9,0.1\n0,0.1,0.9\n", "cut.json": b"", "old.csv": b""}
