@@ -492,7 +492,7 @@ def test_a_comparison_is_written_as_json():
 def test_a_comparison_prints_and_converts():
     found = compare(LABELS, {"a": A, "<b>": B})
 
-    assert "For ranking, a and <b> cannot be told apart: area under the ROC curve 0.8889 and " in repr(found)
+    assert "For ranking, the models cannot be told apart (AUC, p = " in repr(found)
     assert "\n2 models on the same 6 cases, 3 positive (50 %; positive is 1)\n" in repr(found)
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
@@ -540,9 +540,10 @@ def test_a_summary_prints_p_values_and_conclusions_in_words():
     printed = repr(compare(label, scores).summary(["auc", "accuracy"], resamples=50))
     lines = printed.splitlines()
 
-    assert lines[0] == "Overall, choose a: best for ranking and at the cut."
-    assert lines[1].startswith("For ranking, choose a: its area under the ROC curve is higher by ")
-    assert lines[2].startswith("At the cut, choose a: its accuracy is higher by ")
+    assert lines[0].startswith("For ranking, choose a: AUC 1.0000 against 0.")
+    assert lines[1].startswith("At the cut, choose a: accuracy ")
+    assert all(line.endswith("(p < 0.001).") for line in lines[:2])
+    assert lines[2] == "Overall, choose a: best in both."
     assert lines[5].split()[-2:] == ["p", "conclusion"]
     assert re.search(r"^auc +a +b .* < 1e-16 +a is better$", printed, flags=re.MULTILINE)
     assert not re.search(r"e-\d\d+|mcnemar_|delong|tango", printed.replace("< 1e-16", ""))

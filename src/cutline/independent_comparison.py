@@ -9,7 +9,7 @@ from typing import Any
 
 from cutline.core.errors import InputError
 from cutline.core.merging import merge
-from cutline.core.messages import listed
+from cutline.core.messages import Text, listed
 from cutline.core.public import public
 from cutline.core.ranking import cases_of
 from cutline.core.table import Table, p_number, shown
@@ -32,6 +32,7 @@ from cutline.results.choices import GOALS, title_in_sentence
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines
 from cutline.results.method_titles import method_title
+from cutline.results.notes import FIRST, data_notes
 from cutline.results.resample_budget import affordable, resamples_for
 from cutline.results.summary import Row
 
@@ -193,7 +194,15 @@ class IndependentComparison:
         of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
         title = f"{self.names[0]} minus {self.names[1]}: {of}{self._common_cut}"
         statements = self._statements([one.measure for one, _ in pairs], rows, level)
-        return Table(head, rows, title=title, hidden=("note",), below=(UNPAIRED,), above=statements)
+        above = (*self.warnings, *statements)
+        return Table(head, rows, title=title, hidden=("note",), below=(UNPAIRED,), above=above)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What questions all numbers of one of the two, such as an AUC below 0.5 by scores of the other class."""
+        both = zip(self.names, (self.a, self.b), strict=True)
+        notes = [(name, note) for name, one in both for note in data_notes(one.ranking, one.cut)]
+        return tuple(Text(f"{name}: ", note.text) for name, note in notes if note.rule in FIRST)
 
     @property
     def _common_cut(self) -> str:

@@ -16,7 +16,7 @@ from cutline.core.messages import Argument, Text, listed
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
 from cutline.evaluation import Evaluation
 from cutline.inference.delong import placements
 from cutline.inference.slice_search import (
@@ -351,12 +351,13 @@ class FoundSlices(Tabulated):
             p = "" if math.isnan(self.smallest_p) else f" (smallest p {p_shown(self.smallest_p)})"
             return f"{head}: none is worse than the other cases after adjustment for the search{p}."
         first = self.rows[0]
-        worst = (
-            f"{first.slice} ({first.cases:,} cases): {shown(first.value)} against {shown(first.rest)}, "
-            f"p {p_shown(first.p_adjusted)} for the whole search"
+        others = len(self.rows) - 1
+        more = "" if not others else f"; {counted(others, 'more slice')} {'is' if others == 1 else 'are'} worse too"
+        return (
+            f"The worst slice is {first.slice} ({first.cases:,} cases): its {MEASURES_OF_LOSSES[self.measure]} is "
+            f"{shown(first.value)}, elsewhere {shown(first.rest)} (p {p_shown(first.p_adjusted)} for the whole "
+            f"search){more}. {head}."
         )
-        more = f" and {len(self.rows) - 1} more" if len(self.rows) > 1 else ""
-        return f"{head}. Worse is {worst}{more}."
 
     @property
     def how(self) -> str:

@@ -307,3 +307,20 @@ def test_two_months_are_compared_at_one_cut(cutline, tmp_path):
 
     assert accuracy["p_value"] < 0.001  # each at its own default cut hid the shift
     assert document["verdict"][0].startswith("For ranking, may and june do not differ significantly")
+
+
+def test_two_months_of_reversed_scores_are_questioned_first(cutline, tmp_path):
+    """The worse of two reversed months would win without a word."""
+    rng = np.random.default_rng(2)
+    for name, shift in (("may", -2), ("june", -1)):
+        y = rng.integers(0, 2, 300)
+        rows = "".join(f"{a},{b:.3f}\n" for a, b in zip(y, shift * y + rng.normal(size=300), strict=True))
+        (tmp_path / f"{name}.csv").write_text("y,p\n" + rows)
+    columns = ("--label", "y", "--score", "p", "--measures", "auc", "--independent")
+    done = cutline("compare", "may.csv", "june.csv", *columns)
+    assert done.out.startswith("! may: The AUC is below 0.5. If low scores mean positive, pass \n--lower-is-positive.")
+    document = json.loads(cutline("compare", "may.csv", "june.csv", *columns, "--json").out)
+    assert [line.split(":")[0] for line in document["warnings"]] == ["may", "june"]
+    assert document["verdict"][0].startswith("For ranking, ")
+    turned = cutline("compare", "may.csv", "june.csv", *columns, "--lower-is-positive").out
+    assert turned.startswith("For ranking, may is better than june")

@@ -428,3 +428,45 @@ def test_resamples_without_a_cut_leave_the_promise_as_it_is():
 
     assert cut.possible
     assert any("resamples no cut meets" in note and "it holds all the same." in note for note in cut.notes)
+
+
+def test_a_quota_of_a_new_list_is_filled_whatever_its_length(cutline, tmp_path):
+    """The threshold of an old list flags another number of a new one; a quota flags that many, the best first."""
+    rng = np.random.default_rng(8)
+    old = tmp_path / "old.csv"
+    scores = rng.random(200).round(3)
+    old.write_text("y,p\n" + "".join(f"{int(rng.random() < p)},{p}\n" for p in scores))
+    cutline("cut", old, "--quota", "30", "-o", tmp_path / "cut.json")
+    new = [0.9, 0.2, 0.5, 0.5, 0.1, 0.5, 0.8]
+    (tmp_path / "new.csv").write_text("p\n" + "".join(f"{p}\n" for p in new))
+    flags = {}
+    for name in ("flags.csv", "flags.arrow"):
+        done = cutline("apply", tmp_path / "cut.json", tmp_path / "new.csv", "--quota", "4", "-o", tmp_path / name)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith("4 of 7 cases are flagged by column 'p'")
+        assert "with 2 of the 3 cases that tie at 0.5: the first rows of the file." in " ".join(done.out.split())
+    flags = [line.split(",")[1] for line in (tmp_path / "flags.csv").read_text().splitlines()[1:]]
+    assert flags == ["true", "false", "true", "true", "false", "false", "true"]
+    done = cutline("apply", tmp_path / "cut.json", tmp_path / "new.csv", "--quota", "2", "-o", tmp_path / "two.csv")
+    assert "These are the first 2 by score: score >= 0.8." in done.out
+    refused = cutline("apply", tmp_path / "cut.json", tmp_path / "new.csv", "--quota", "8", "-o", tmp_path / "no.csv")
+    assert (refused.code, refused.err) == (2, "cutline: --quota is 8, but new.csv has 7 cases: pass a smaller one.\n")
+    hinted = cutline("apply", tmp_path / "cut.json", tmp_path / "new.csv", "-o", tmp_path / "cut.csv")
+    assert "To flag the first 30 of this file, add --quota 30." in hinted.out
+
+
+def test_a_cut_says_what_it_does_here_and_what_is_one_sided(cutline, ten):
+    done = cutline("cut", ten, "--require", "recall >= 0.3", "--confidence", "0.8")
+    text = " ".join(done.out.split())
+    assert "On these cases it flags " in text
+    assert "of the 5 positives, with " in text
+    assert "The promise is one-sided: all of its risk of error, 20 %" in text
+    assert "two-sided, with 10 % on each side" in text
+    assert "Recall " in done.out  # the title, not the name in code
+
+
+def test_scores_of_the_other_class_are_said_before_the_promise(cutline, ten, tmp_path):
+    rows = [line.split(",") for line in ten.read_text(encoding="utf-8").splitlines()[1:]]
+    (tmp_path / "turned.csv").write_text("y,p\n" + "".join(f"{1 - int(y)},{p}\n" for y, p in 10 * rows))
+    out = cutline("cut", tmp_path / "turned.csv", "--require", "recall >= 0.3", "--confidence", "0.8").out
+    assert out.startswith("! The scores look like probabilities of the other class")

@@ -88,7 +88,7 @@ def test_a_comparison_names_its_cut_and_what_is_subtracted(cutline, tumours):
     out = cutline("compare", tumours, "--label", "label", "--positive", "malignant", *models).out
 
     assert "\nCut: score >= 0.5.\n" in out
-    assert "\ndifference: logistic minus tree, ★ significant\n" in out
+    assert "\ndifference: logistic minus tree, * significant\n" in out
 
 
 def test_readers_have_their_cuts_named_and_no_rows_of_nothing(cutline, tmp_path, rng):
@@ -117,9 +117,24 @@ def test_large_counts_have_commas_in_sentence_heading_and_table(cutline, tmp_pat
 
 
 def test_a_label_that_affirms_is_the_example(cutline, tmp_path):
+    path = tmp_path / "credit.csv"
+    path.write_text("status,p,q\nbad,0.9,0.8\ngood,0.2,0.1\n")
+    done = cutline("evaluate", path, "--label", "status", "--score", "p")
+    assert done.code == 2
+    assert "labels (column 'status') holds 'bad' and 'good', and nothing says which is positive" in done.err
+    assert "--positive bad." in done.err
+    assert "labels (column 'status')" in cutline("compare", path, "--score", "p", "--score", "q").err
+
+
+@pytest.mark.parametrize("pair", [("nein", "ja"), ("No", "YES"), ("negative", "Positive"), ("n", "y"), ("-", "+")])
+def test_labels_of_which_one_affirms_what_the_other_denies_are_guessed_and_said(cutline, tmp_path, pair):
+    denied, affirmed = pair
     path = tmp_path / "kunden.csv"
-    path.write_text("y,p\nja,0.9\nnein,0.2\n")
-    assert "--positive ja." in cutline("evaluate", path).err
+    path.write_text(f"y,p\n{affirmed},0.9\n{denied},0.2\n{affirmed},0.7\n")
+    done = cutline("evaluate", path)
+    assert (done.code, done.err) == (0, f"Guessed: --label y --score p --positive {affirmed}\n")
+    assert f"positive is {affirmed!r}, negative is {denied!r}" in " ".join(done.out.split())
+    assert "Guessed" in cutline("cut", path, "--require", "recall >= 0.5").err
 
 
 def test_slices_that_one_cut_treats_differently_are_named_first(cutline, tmp_path, rng):

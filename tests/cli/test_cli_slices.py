@@ -4,6 +4,7 @@ import csv
 import datetime as dt
 import io
 import json
+import re
 from pathlib import Path
 
 import duckdb
@@ -168,7 +169,7 @@ def test_by_is_repeated_and_takes_ranges(cutline, many):
 def test_slices_are_searched(cutline, many):
     done = cutline("slices", many, *NAMED, "--find", "--features", "site,ward", "--least", "40")
     assert done.code == 0, done.err
-    assert "Worse is site = s19" in done.out
+    assert "The worst slice is site = s19 (50 cases): its error rate is 0.46" in done.out
     refused = cutline("slices", many, *NAMED)
     assert refused.code == 2
     assert "pass --by, or --find with --features" in refused.err
@@ -215,3 +216,31 @@ def test_notes_of_slices_name_options(cutline, tmp_path):
     (tmp_path / "points.csv").write_text("site,y,p\n" + rows)
     done = cutline("evaluate", str(tmp_path / "points.csv"), "--label", "y", "--score", "p", "--by", "site")
     assert "Pass --threshold, --quota or --share for another." in " ".join(done.out.replace("- ", "").split())
+
+
+@pytest.mark.parametrize("command", [("slices",), ("evaluate", "--measures", "auc")])
+def test_a_column_of_many_numbers_gets_a_hint_at_ranges(cutline, tmp_path, command):
+    rng = np.random.default_rng(1)
+    labels, ages = rng.integers(0, 2, 600), rng.integers(18, 90, 600)
+    path = tmp_path / "ages.csv"
+    rows = (f"{y},{age},{0.3 * y + 0.7 * rng.random():.3f}\n" for y, age in zip(labels, ages, strict=True))
+    path.write_text("y,age,p\n" + "".join(rows))
+    out = " ".join(cutline(*command, path, "--by", "age").out.split())
+    assert (
+        "compare ranges with --by age:4 (four with about as many cases) or your own edges, --by age:18,40,70,89." in out
+    )
+    assert "undefined" not in out.partition("Notes")[0]  # slices of one class are not the highest
+    assert "compare ranges" not in cutline(*command, path, "--by", "age:4").out
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_no_number_of_a_table_of_slices_is_broken(cutline, many, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = cutline("slices", many, *NAMED, "--by", "ward").out
+    found = cutline("slices", many, *NAMED, "--find", "--features", "site,ward", "--least", "40").out
+    for out in (shown, found):
+        assert max(map(len, out.splitlines())) <= width
+        lines = out.splitlines()
+        table = lines[lines.index(next(line for line in lines if line.startswith("──"))) + 1 :]
+        for cell in " ".join(table[: table.index("")]).split():
+            assert not re.fullmatch(r"-?0\.\d{1,3}|\d{1,3}\]|\[-?0\.\d{0,3},?", cell), cell

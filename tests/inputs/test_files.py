@@ -134,8 +134,8 @@ REFUSED = {
     "short row": ("y,p\n1,0.5\n0\n", "has 1 field in line 3 but 2 in its header"),
     "long row": ("y,p\n1,0.5\n0,1,2\n", "has 3 fields in line 3 but 2 in its header"),
     "open quote": ('y,p\n1,0.5\n"0,1\n', "has a quote in line 3 that does not end"),
-    "three labels": ("y,p\n1,0.5\n0,1\n2,3\n", "labels holds 3 different values"),
-    "text labels": ("y,p\nyes,0.5\nno,1\n", "for example positive="),
+    "three labels": ("y,p\n1,0.5\n0,1\n2,3\n", r"labels \(column 'y'\) holds 3 different values"),
+    "text labels": ("y,p\nspam,0.5\nham,1\n", r"labels \(column 'y'\) holds .* for example positive="),
     "unknown": ("y,prob\n1,0.5\n", r"preds.csv has no column 'p', which scores= names. It has y, prob"),
     "escape": ("y,\x1b[2Jp\n1,0.5\n", r"'\\x1b\[2Jp'"),
 }

@@ -182,10 +182,16 @@ def test_the_cut_of_a_biomarker_has_a_promise_and_paragraphs_to_copy(marker):
     found = re.search("<p id='promise'>(.*?)</p>", text)[1]
     assert html.unescape(found) == cl.cut_at(ev, threshold=2.5).statement
     results = html.unescape(re.search("<p id='results'>(.*?)</p>", text)[1])
-    assert f"The AUROC was {shown(ev.auc)} (95 % interval" in results
+    assert f"The score {ev.name} was validated in" in results
+    assert f"The AUROC was {ev.auc:.2f} (95 % CI" in results
+    recall = ev.estimate("recall")
+    shares = [f"{100 * share:.1f} %" for share in (recall.value, recall.low, recall.high)]
+    assert f"sensitivity was {shares[0]} (95 % CI {shares[1]} to {shares[2]})" in results
     assert "the positive likelihood ratio was" in results.lower()
     methods = html.unescape(re.search("<p id='methods'>(.*?)</p>", text)[1])
     assert "area under the ROC curve (DeLong" in methods
+    assert "))" not in methods
+    assert "resamples" not in methods  # none of the intervals that it names is a bootstrap interval
     assert "Wilson" in methods
 
 
@@ -208,9 +214,11 @@ def test_no_note_recommends_what_the_guidance_does_not(tmp_path):
     ev.save(tmp_path / "page.html", template="clinical", resamples=50)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
 
-    assert any("MCC" in note.text for note in summarized(ev, resamples=50).notes)
+    notes = [note.text for note in summarized(ev, resamples=50).notes]
+    assert any("Read recall with precision" in text for text in notes)
+    assert not any("MCC" in text for text in notes)  # which the page calls not recommended
     assert "not recommended" in text
-    assert "Read balanced accuracy" not in text
+    assert "Read recall with precision" not in text
 
 
 def test_a_model_on_its_own_fitting_data_is_told_so(tmp_path):
@@ -238,3 +246,20 @@ def test_a_summary_has_to_be_one(tmp_path):
     ev = cl.evaluate([1, 0, 1, 0], [2.0, 1.0, 3.0, -1.0])
     with pytest.raises(cl.ParameterError, match="summary"):
         ev.save(tmp_path / "page.html", template="clinical", summary=3)
+
+
+def test_a_cut_that_nobody_chose_is_said_before_the_numbers(marker, tmp_path):
+    ev, chosen = marker
+    assert "Nobody chose the cut" not in chosen
+    text = html.unescape(
+        ev.with_cut().save(tmp_path / "p.html", template="clinical", resamples=50).read_text(encoding="utf-8")
+    )
+    warning = text.index("Nobody chose the cut: score ≥ ")
+    assert warning < text.index("The essentials")
+    assert "which flags about as many cases as have the outcome" in text
+
+
+def test_the_charts_of_the_clinical_page_speak_of_sensitivity(marker):
+    drawn = re.findall(r"<text[^>]*>([^<]*)</text>", marker[1])
+    assert {"Sensitivity", "1 - specificity"} <= set(drawn)
+    assert not {"Recall", "False positive rate"} & set(drawn)

@@ -88,3 +88,30 @@ def test_the_command_writes_the_page(scored, tmp_path):
         == 0
     )
     assert "bad rate among approved" in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
+def test_the_charts_speak_of_bads_and_goods(page):
+    _, text = page
+    drawn = " ".join(re.findall(r"<text[^>]*>(.*?)</text>", text))
+    assert {"bads", "goods", "Bads rejected", "Goods rejected"} <= set(re.findall(r"<text[^>]*>([^<]*)</text>", text))
+    for word in ("ositive", "egative", "alarm", "Recall", "lagged"):
+        assert word not in drawn, word
+
+
+def test_a_quota_inside_a_tie_rejects_the_whole_tie(tmp_path):
+    bad, score = np.repeat([1, 0], [30, 170]), np.repeat([500, 600, 700], [10, 63, 127])
+    ev = cl.evaluate(bad, score, higher_is_positive=False, quota=40)
+    text = unescape(ev.save(tmp_path / "p.html", template="credit", resamples=50).read_text(encoding="utf-8"))
+
+    assert ev.counts.fn != int(ev.counts.fn)  # places that are shared
+    assert "Rejecting score ≤ 600 approves 127 of 200 cases (63.50 %), with 0 bads among them" in text
+    assert "there is room for" not in text
+
+
+def test_goods_named_as_the_positive_class_are_questioned(scored, tmp_path):
+    bad, score = scored
+    labels = np.where(bad, "bad", "good")
+    for positive, is_questioned in (("good", True), ("bad", False)):
+        ev = cl.evaluate(labels, score, positive=positive, higher_is_positive=positive == "good")
+        text = ev.save(tmp_path / f"{positive}.html", template="credit", resamples=50).read_text(encoding="utf-8")
+        assert ("name the label of the bads as the positive one" in text) == is_questioned

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
+from cutline.advice import noted
 
 
 def models(n=600, **shifts):
@@ -30,16 +31,26 @@ def test_the_winner_of_several_models_is_named():
 
     assert found["rank"].leader == "strong"
     assert found["rank"].is_decided
-    assert found["rank"].sentence.startswith("For ranking, choose strong: its area under the ROC curve, 0.9")
-    assert "every other model" in found["rank"].sentence
+    assert found["rank"].sentence.startswith("For ranking, choose strong: best AUC, 0.9")
+    assert found["rank"].sentence.endswith(" (p < 0.001, Holm).")
 
 
 def test_models_that_cannot_be_told_apart_are_a_group():
     found = choices(*models(a=1.5, b=1.5, weak=0.2), ["auc"])
 
     assert {found["rank"].leader, *found["rank"].equal} == {"a", "b"}
-    assert "cannot be told from" in found["rank"].sentence
-    assert found["rank"].sentence.endswith("; weak is worse.")
+    first, second = found["rank"].leader, *found["rank"].equal
+    assert found["rank"].sentence.startswith(f"For ranking, choose {first} or {second}: AUC 0.")
+    assert found["rank"].sentence.endswith(" (Holm).")
+
+
+def test_the_first_lines_answer_three_questions_in_a_line_each():
+    for names in (("a", "b"), ("logistic", "forest"), ("logistic", "forest", "boosting")):
+        labels, scores = models(**{name: 1.0 + i for i, name in enumerate(names)})
+        lines = cl.compare(labels, scores).summary(resamples=100).statements
+        heads = ["For ranking, ", "For probabilities, ", "At the cut, "]
+        assert [line.startswith(head) for line, head in zip(lines, heads, strict=False)] == [True] * 3, lines
+        assert max(map(len, lines[:3])) <= 80, lines
 
 
 def test_a_measure_that_contradicts_the_choice_is_named():
@@ -50,7 +61,7 @@ def test_a_measure_that_contradicts_the_choice_is_named():
     rows = {"recall": "bold", "specificity": "a"}
     other = "recall" if found.leader == "a" else "specificity"
     assert found.against[other] == rows[other]
-    assert f"but {rows[other]} is better in {other} (by 0." in found.sentence
+    assert found.detail.startswith(f"At the cut, {rows[other]} is better in {other} (by 0.")
 
 
 LABELS, SCORES = models(300, a=1.0, b=1.4, c=0.6)
@@ -137,11 +148,11 @@ def test_one_side_of_a_trade_is_no_reason_to_choose():
     found = choices(labels, scores, ["recall", "specificity"])["cut"]
 
     assert "choose" not in found.sentence
-    assert found.sentence.startswith("At the cut, it is a trade: bold is better in recall (by 0.")
-    assert "but a is better in specificity (by 0." in found.sentence
+    assert found.sentence.startswith("At the cut, it is a trade: bold for recall (+0.")
+    assert ", a for specificity (+0." in found.sentence
 
 
-def test_one_model_that_no_question_speaks_against_is_named_first():
+def test_one_model_that_no_question_speaks_against_is_named_after_the_answers():
     labels, scores = models(strong=2.0, weak=0.5)
     scores["extreme"] = np.where(scores["strong"] > 0.5, 0.999, 0.001) + 1e-4 * scores["strong"]  # the same at the cut
     sentences = [
@@ -150,9 +161,7 @@ def test_one_model_that_no_question_speaks_against_is_named_first():
     ]
 
     assert sentences[0] == sentences[1]
-    assert sentences[0][0] == (
-        "Overall, choose strong: best or not distinguishable from the best for ranking, probabilities and at the cut."
-    )
+    assert sentences[0][3] == "Overall, choose strong: best or not distinguishable from the best in all three."
 
 
 def test_no_model_is_named_overall_where_nothing_is_decided_or_two_would_do():
@@ -168,7 +177,8 @@ def test_a_question_that_was_named_is_answered_before_the_overall_choice():
     summary = cl.compare(labels, scores).summary(["auc", "log_loss"], resamples=0, goal="probabilities")
 
     assert summary.statements[0].startswith("For probabilities, choose a")
-    assert summary.statements[1] == "Overall, choose a: best for ranking and probabilities."
+    assert summary.statements[1].startswith("For ranking, choose a")
+    assert summary.statements[2] == "Overall, choose a: best in both."
 
 
 def test_what_a_model_is_better_in_names_the_model_it_is_better_than():
@@ -178,4 +188,24 @@ def test_what_a_model_is_better_in_names_the_model_it_is_better_than():
 
     assert found.against
     for key, name in found.against.items():
-        assert f"{name} is better than {found.leader} in {key} (by 0." in found.sentence
+        assert f"{name} is better than {found.leader} in {key} (by 0." in found.detail
+
+
+def test_a_model_that_ranks_best_with_wrong_probabilities_is_to_be_recalibrated_first():
+    labels, scores = models(800, weak=0.8, extreme=2.0)
+    odds = np.log(scores["extreme"] / (1 - scores["extreme"]))
+    scores["extreme"] = 1 / (1 + np.exp(-8 * odds))
+    summary = cl.compare(labels, scores).summary(["auc", "log_loss"], resamples=50)
+    document = noted(cl.compare(labels, scores), summary)
+
+    assert [choice.leader for choice in summary.choices] == ["extreme", "weak"]
+    assert any("recalibrate it before you choose weak for its probabilities" in line for line in document.statements)
+
+
+def test_unequal_shares_at_a_common_cut_are_said():
+    labels, scores = models(a=1.5)
+    scores["bold"] = scores["a"] ** 0.3
+    summary = cl.compare(labels, scores).summary(["mcc"], resamples=0)
+    shares = {name: 100 * float((own >= 0.5).mean()) for name, own in scores.items()}
+
+    assert f"which flags {shares['a']:.1f} % (a) and {shares['bold']:.1f} % (bold)" in summary.cut_words

@@ -55,7 +55,7 @@ def accuracy_baseline(a: RuleContext) -> str | None:
     whom = "everybody" if a.prevalence > 0.5 else "nobody"
     return (
         f"The accuracy is not above that of a model that flags {whom}: {a.values('accuracy')}, where flagging {whom} "
-        f"gives {brief(share)}. Read balanced accuracy, MCC or the precision-recall curve instead."
+        f"gives {brief(share)}. Read recall with precision, or the precision-recall curve, instead."
     )
 
 
@@ -69,7 +69,7 @@ def imbalance(a: RuleContext) -> str | None:
     text = (
         f"{percent(share)} of the cases are {name}: a model that flags {whom} has accuracy {brief(share)}; "
         f"{'these have' if a.models else 'yours has'} {a.values('accuracy')}. "
-        "Read balanced accuracy, MCC or the precision-recall curve instead."
+        "Read recall with precision, or the precision-recall curve, instead."
     )
     return (
         Text(text, " Or name the rare class as the positive one with ", Argument("positive"), ".")

@@ -21,11 +21,14 @@ from cutline.cli.command import FileName, argument, command, option
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.core import atomic_write
+from cutline.core.counts import with_commas, written
 from cutline.core.errors import ParameterError
+from cutline.core.validation import check_whole
 
 if TYPE_CHECKING:
     from cutline.calibration.recalibration import Recalibration
     from cutline.cuts.cut import Cut
+    from cutline.inputs.duckdb_files import FirstCases
     from cutline.inputs.write_flags import CaseColumns
 
 _KINDS = {
@@ -45,6 +48,7 @@ class Application:
     score: str | None = None
     column: str | None = None
     drop: bool = False
+    quota: int | None = None
     format: str | None = None
 
 
@@ -65,6 +69,13 @@ class Application:
     group=o.OUTPUT,
     help="What the new column is called; flagged or recalibrated by default. Example: --column refer",
 )
+@option(
+    "--quota",
+    type=int,
+    group=o.CUT,
+    help="Flag this many cases of FILE, the best first, whatever its length; the cut says which scores are best. Of "
+    "equal scores, the first rows are taken. Example: --quota 300",
+)
 @o.MISSING
 @o.FORMAT
 @o.FORCE
@@ -75,6 +86,7 @@ def apply(
     output: Path | None,
     score: str | None,
     column: str | None,
+    quota: int | None,
     missing: str,
     format: str | None,
     force: bool,
@@ -84,8 +96,12 @@ def apply(
     from cutline.calibration.recalibration import Recalibration
 
     loaded = cl.load(cut)
-    application = Application(file, output, score, column, missing == "drop", format)
+    if quota is not None:
+        check_whole(quota, "quota", 1)
+    application = Application(file, output, score, column, missing == "drop", quota, format)
     if isinstance(loaded, Recalibration):
+        if quota is not None:
+            raise ParameterError("--quota flags cases, which a recalibration does not", "leave it out, or pass a cut")
         _recalibrate(loaded, application, force=force, quiet=quiet)
     else:
         _flag(loaded, application, force=force, quiet=quiet)
@@ -157,10 +173,31 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
         score = to.score or _only_score(cases)
         flags = Flags(score, cut.threshold, cut.higher_is_positive, to.column or "flagged", to.drop)
         with _copy(to.out, force=force) as unfinished:
-            flagged, count = cases.flag(flags, unfinished, kind)
+            if to.quota is not None:
+                first = cases.flag_first(flags, to.quota, unfinished, kind)
+                flagged, count, more = first.flagged, first.cases, _first_in_words(first, cut)
+            else:
+                flagged, count = cases.flag(flags, unfinished, kind)
+                more = [*filter(None, [cut.surprise(flagged, count)]), *_quota_hint(cut, flagged), cut.statement]
     if not quiet:
-        text = f"{flagged} of {count} cases are flagged by column {quoted(score)}{_where(to.out)}"
-        _say_lines([text, *filter(None, [cut.surprise(flagged, count)]), cut.statement], to.out)
+        numbers = f"{with_commas(flagged)} of {with_commas(count)} cases are flagged"
+        _say_lines([f"{numbers} by column {quoted(score)}{_where(to.out)}", *more], to.out)
+
+
+def _first_in_words(first: FirstCases, cut: Cut) -> list[str]:
+    """Return down to which score a quota reaches, and who is taken where equal scores do not all fit."""
+    sign = ">=" if cut.higher_is_positive else "<="
+    if first.taken < first.tied:
+        tied = f"{with_commas(first.taken)} of the {with_commas(first.tied)} cases that tie at {first.last:g}"
+        return [f"These are the first {with_commas(first.flagged)} by score, with {tied}: the first rows of the file."]
+    return [f"These are the first {with_commas(first.flagged)} by score: score {sign} {written(first.last)}."]
+
+
+def _quota_hint(cut: Cut, flagged: int) -> list[str]:
+    """Return how to fill the quota of a cut on this file, whose threshold flags another number here."""
+    if cut.quota is None or flagged == cut.quota:
+        return []
+    return [f"To flag the first {with_commas(cut.quota)} of this file, add --quota {cut.quota:g}."]
 
 
 def _where(out: Path | None) -> str:

@@ -18,7 +18,7 @@ from cutline.cli.evaluate import finish_summary
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
 from cutline.cli.render import charts_in_folder, show, start_drawing, write
-from cutline.cli.text import printable
+from cutline.cli.text import in_options, printable
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.table import Table, between, p_number
 from cutline.core.table import shown as shown_number
@@ -274,17 +274,20 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
         difference = f"{shown(paths[0])} and {shown(paths[1])} differ in the positive label, or in which scores mean it"
         raise InputError(difference, "pass two of one kind")
     with waiting("Resampling for the intervals", quiet=output.quiet or selection.resamples == 0):
-        table = compare_independent(first, second).summary(selection.chosen, **selection.how)
+        compared_files = compare_independent(first, second)
+        table = compared_files.summary(selection.chosen, **selection.how)
+    warnings = [in_options(warning) for warning in compared_files.warnings]
+    verdict = list(table.above[len(warnings) :])
     if output.json:
-        head = {"names": [first.name, second.name], "level": selection.level, "verdict": list(table.above)}
+        head = {"names": [first.name, second.name], "level": selection.level, "verdict": verdict, "warnings": warnings}
         render.print_json(head | {"measures": table.to_dict()})
     elif output.csv:
         render.put(table.to_csv())
     else:
-        render.console().print(_differences(table, selection.level))
+        render.console().print(_differences(table, verdict, warnings, selection.level))
 
 
-def _differences(table: Table, level: float) -> RenderableType:
+def _differences(table: Table, verdict: Sequence[str], warnings: Sequence[str], level: float) -> RenderableType:
     """Return the values of both, their differences, between which values bins leave these, and what qualifies them."""
     screen, rows = render.console(), list(table)
     names = [name.removeprefix("value of ") for name in table.columns[1:3]]
@@ -296,7 +299,7 @@ def _differences(table: Table, level: float) -> RenderableType:
         )
         for row in rows
     ]
-    parts = [*render.sentences(screen, table.above), *([Text()] if table.above else [])]
+    parts = [*map(render.warning, warnings), *render.sentences(screen, verdict), *([Text()] if verdict else [])]
     parts += [Text(printable(table.title)), Text(), render.differences(screen, names, cells, level)]
     ends = [(row["measure"], between(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None]
     if ends:

@@ -23,6 +23,7 @@ from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
+from cutline.measures import MEASURES
 
 if TYPE_CHECKING:
     from cutline.cuts.cut import Cut
@@ -169,8 +170,9 @@ def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: P
     if out is not None:
         atomic_write.check(out, overwrite=output.force)
     with waiting("Choosing", quiet=output.quiet):
-        ev, _ = read_evaluation(file, reading, None)
+        ev, source = read_evaluation(file, reading, None)
         chosen = _choose(ev, aim)
+    output.say_guesses(source.chosen.guesses)
     if out is not None and chosen.possible:
         chosen.save(out, overwrite=output.force)
     if output.json:
@@ -194,15 +196,20 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
     return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 
+def _title(name: str) -> str:
+    """Return the title of a measure; of one with parameters, the name as it is."""
+    return MEASURES[name].title if name in MEASURES else name
+
+
 def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
     screen = render.console()
-    screen.print(Text(printable(cut.statement), style="bold"))
     parts: list[RenderableType] = [render.warning(in_options(line)) for line in cut.warnings]
+    parts.append(Text(printable(cut.statement), style="bold"))
     if cut.possible:
         parts += [Text(printable(line)) for line in cut.details]
         rows = [
             (
-                estimate.measure,
+                _title(estimate.measure),
                 shown(estimate.value),
                 render.interval((estimate.low, estimate.high) if estimate.has_interval else None),
             )

@@ -450,9 +450,15 @@ class Output:
             render.say(message)
 
     def say_guesses(self, guesses: Sequence[str]) -> None:
-        """Print which columns were guessed."""
+        """Print what was guessed."""
         if guesses:
-            self.say(f"The columns were guessed: {' '.join(guesses)}")
+            self.say(guesses_in_words(guesses))
+
+
+def guesses_in_words(guesses: Sequence[str]) -> str:
+    """Return the options that were guessed, as one would pass them."""
+    what = "Guessed" if any(guess.startswith("--positive") for guess in guesses) else "The columns were guessed"
+    return f"{what}: {' '.join(guesses)}"
 
 
 @dataclass(frozen=True)

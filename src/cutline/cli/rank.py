@@ -72,7 +72,7 @@ def rank(
     ranking, guesses = read_ranking(files, reading, quiet=quiet)
     ranking.save(output, overwrite=force)
     if guesses and not quiet:
-        render.say(f"The columns were guessed: {' '.join(guesses)}")
+        render.say(o.guesses_in_words(guesses))
     if not quiet:
         say_ranking(ranking, output)
 

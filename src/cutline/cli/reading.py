@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cutline.cli.options import Reading
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file, load
 from cutline.core.validation import name_of
@@ -46,6 +48,13 @@ class PredictionFile:
     def name(self) -> str:
         """What to call the file."""
         return printable(self.finished or self.file.title)
+
+    def with_positive(self, how: Reading, ranking: Ranking) -> PredictionFile:
+        """Return the same with the positive label among the guesses, where it is a text that no option names."""
+        if how.positive is not None or not isinstance(ranking.positive, str):
+            return self
+        guesses = (*self.chosen.guesses, f"--positive {shlex.quote(printable(ranking.positive))}")
+        return replace(self, chosen=self.chosen._replace(guesses=guesses))
 
     def check_cases(self) -> None:
         """Refuse a ranking where cases are needed."""
@@ -124,7 +133,7 @@ def read_evaluation(
             memory=how.memory,
             **how.common,
         )
-    return ev, predictions
+    return ev, predictions.with_positive(how, ev.ranking)
 
 
 def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
@@ -143,7 +152,7 @@ def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ra
             memory=how.memory,
             threshold=how.threshold,
         )
-    return ranking, predictions.chosen.guesses
+    return ranking, predictions.with_positive(how, ranking).chosen.guesses
 
 
 def evaluate_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bool = False) -> Evaluation:
@@ -205,9 +214,10 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         names = {printable(column): column for column in predictions.chosen.scores}
         c = how.columns
         design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
-        with waiting("Reading the predictions", quiet=quiet, unit="rows"):
-            cmp = compare(predictions.chosen.label, names, c.weight, data=predictions.file, **design, **how.common)
-        return cmp, predictions.chosen.guesses
+        label = predictions.chosen.label
+        with waiting("Reading the predictions", quiet=quiet, unit="rows"), _naming_column("labels", label):
+            cmp = compare(label, names, c.weight, data=predictions.file, **design, **how.common)
+        return cmp, predictions.with_positive(how, next(iter(cmp.values())).ranking).chosen.guesses
     _check_no_ranking(paths)
     if how.columns.id is None:
         raise ParameterError("Several files are joined by the names of their cases", "pass --id with that column")
@@ -223,6 +233,15 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         one = replace(how, columns=replace(how.columns, scores=mine, **plain))
         models[name] = open_predictions(path, one, quiet=quiet)
     return joined(models, how), next(iter(models.values())).chosen.guesses
+
+
+@contextmanager
+def _naming_column(argument: str, column: str) -> Iterator[None]:
+    """Name the column in what the block refuses about an argument."""
+    try:
+        yield
+    except PositionError as error:
+        raise error.altered(column=column) if error.argument == argument and error.column is None else error from None
 
 
 def _names(paths: Sequence[str]) -> list[str]:
@@ -331,10 +350,10 @@ def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequen
     guesses = []
     if label is None:
         label = _label(file, [c for c in file.columns if c not in (*scores, *taken)])
-        guesses.append(f"--label {printable(label)}")
+        guesses.append(f"--label {shlex.quote(printable(label))}")
     if not scores:
         scores = _scores(file, [c for c in file.columns if c not in (label, *taken)], models)
-        guesses += [f"--score {printable(score)}" for score in scores]
+        guesses += [f"--score {shlex.quote(printable(score))}" for score in scores]
     return Chosen(label, tuple(scores), tuple(guesses))
 
 

@@ -524,17 +524,23 @@ def _comparison_legend(
     undefined = summary.undefined_measures()
     lines = [f"Undefined because {reason}: {', '.join(titles)}." for reason, titles in undefined.items()]
     marks = f"{best} best, {alike} cannot be told from it"
+    lower = any(row.measure.better == "lower" for row in _defined_rows(summary))
+    marks += f"; {_signs(screen)[-1]} lower is better" if lower else ""
     if len(summary.models) == 2:
         lines.append(marks)
         if has_differences:
             a, b = map(printable, summary.models)
-            lines.append(f"difference: {a} minus {b}, {best} significant")
+            lines.append(f"difference: {a} minus {b}, {_significance_mark(screen)} significant")
     elif pairs:
-        lines.append(f"{marks} (Holm's correction); p is corrected, intervals are not")
+        lines.append(f"{marks}; Holm's correction; p is corrected, intervals are not")
     else:
-        sure = f"; {best} in differences: significant" if has_differences else ""
-        lines.append(f"{marks} (Holm's correction){sure}")
+        sure = f"; {_significance_mark(screen)} significant" if has_differences else ""
+        lines.append(f"{marks}{sure} (Holm's correction)")
     return [Text(), *(Text(fold(line, screen.width), style="dim") for line in lines)]
+
+
+def _significance_mark(screen: Console) -> str:
+    return "!" if ascii_only(screen) else "*"
 
 
 def _marks(screen: Console) -> tuple[str, str]:
@@ -551,7 +557,7 @@ _MOST_DIFFERENCES = 4  # rows of differences; of more, those that decide the que
 
 def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
     """Return the value of each measure for each model with its interval, in one table where there is room."""
-    titles = {row.key: row.title for row in _defined_rows(summary)}
+    titles = {row.key: _arrowed(screen, row) for row in _defined_rows(summary)}
     marks = {key: _mark_of(screen, summary, key) for key in titles}
     by_model = {name: {row.key: row for row in own.rows} for name, own in summary.models.items()}
     longest = max(map(len, titles.values()), default=0)
@@ -577,6 +583,11 @@ def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableT
         cells = [_stack(own.get(key), marks[key].get(name, ""), room) for name, own in by_model.items()]
         table.add_row(Text(title), *cells)
     yield table
+
+
+def _arrowed(screen: Console, row: DifferenceRow) -> str:
+    """Return the title of a measure, with a sign where less is better."""
+    return f"{row.title} {_signs(screen)[-1]}" if row.measure.better == "lower" else row.title
 
 
 def _defined_rows(summary: ComparisonSummary) -> list[DifferenceRow]:
@@ -646,7 +657,9 @@ def _both_and_difference(screen: Console, summary: ComparisonSummary) -> Rendera
         if row.interval is not None:
             cell.append(f"\n{_short_interval(row.interval)}", style="dim not bold")
         style = "bold" if row.is_significant(summary.level) else "dim"
-        table.add_row(Text(row.title), *values, cell, *([Text(row.p_shown, style=style)] if has_room else []))
+        table.add_row(
+            Text(_arrowed(screen, row)), *values, cell, *([Text(row.p_shown, style=style)] if has_room else [])
+        )
     return table
 
 
@@ -730,7 +743,7 @@ def _marked_difference(screen: Console, summary: ComparisonSummary, row: Differe
     if row is None or math.isnan(row.value):
         return Text()
     is_sure = row.is_significant(summary.level)
-    return Text(f"{row.value:+.4f}{_marks(screen)[0] if is_sure else ' '}", style="bold" if is_sure else "")
+    return Text(f"{row.value:+.4f}{_significance_mark(screen) if is_sure else ' '}", style="bold" if is_sure else "")
 
 
 def _value_and_interval(row: Row | None) -> tuple[str, str]:
@@ -792,6 +805,48 @@ def grid(
         table.add_column(Text(name), width=width, overflow="fold")
     for row in cells:
         table.add_row(*row)
+    return table
+
+
+def fitted_grid(
+    screen: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], optional: Sequence[str], interval: str
+) -> Table:
+    """Return a table whose cells are never broken: where it is too wide, each interval stands below the number before
+    it, and then columns are left out.
+
+    Args:
+        screen: Where it is shown.
+        columns: The names of the columns.
+        rows: The cells.
+        optional: The columns that may be left out, the first of them first.
+        interval: The column of the intervals.
+    """
+    head, cells = [*columns], [[printable(cell) for cell in row] for row in rows]
+    gap = _CLOSE
+
+    def is_too_wide() -> bool:
+        widths = [
+            max(cell_len(part) for cell in column for part in cell.split("\n"))
+            for column in zip(head, *cells, strict=True)
+        ]
+        return sum(widths) + gap * (len(widths) - 1) > screen.width
+
+    if is_too_wide() and interval in head:
+        place = head.index(interval)
+        del head[place]
+        cells = [
+            [*row[: place - 1], "\n".join(row[place - 1 : place + 1]).rstrip(), *row[place + 1 :]] for row in cells
+        ]
+    for name in optional:
+        if is_too_wide() and name in head:
+            place = head.index(name)
+            del head[place]
+            cells = [[*row[:place], *row[place + 1 :]] for row in cells]
+    table = _table(screen, gap=gap)
+    for place, name in enumerate(head):
+        table.add_column(Text(name), justify="right" if place else "left", overflow="fold", no_wrap=bool(place))
+    for row in cells:
+        table.add_row(*map(Text, row))
     return table
 
 

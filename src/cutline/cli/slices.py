@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,13 +22,14 @@ from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Readi
 from cutline.cli.progress import waiting
 from cutline.cli.text import in_options, printable
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.table import Table, between, p_number, shown
+from cutline.core.table import between, p_number, shown
 
 if TYPE_CHECKING:
     from cutline.results.notes import Note
     from cutline.results.summary import Row, Summary
     from cutline.slice_comparison import AgainstRest
     from cutline.slice_fairness import Fairness
+    from cutline.slice_search import FoundSlices
     from cutline.slices import Slices
 
 COMPARE = "Compare the slices"
@@ -231,7 +233,8 @@ def run_comparison(
         render.put(against_rest.to_csv())
     else:
         screen = render.console()
-        lines = [against_rest.verdict, "", _against(screen, against_rest), *_left_out(len(slices))]
+        lines: list[Any] = render.sentences(screen, [against_rest.verdict, *_ranges_hint(slices)])
+        lines += ["", _against(screen, against_rest), *_left_out(slices)]
         if largest is not None:
             lines += ["", *repr(largest).splitlines()]
         if criteria is not None:
@@ -276,10 +279,12 @@ def run_search(
         render.put(made.to_csv())
     else:
         screen = render.console()
-        screen.print(Text(printable(made.verdict)))
+        for sentence in render.sentences(screen, [made.verdict]):
+            screen.print(sentence)
         if made.rows:
             screen.print(Text())
-            screen.print(_plain_table(screen, made.table))
+            screen.print(_found_slices(screen, made))
+            screen.print(Text())
         screen.print(Text(printable(made.how)))
 
 
@@ -313,7 +318,7 @@ def read_slices(
             memory=how.memory,
             **how.common,
         )
-    return slices, source.chosen.guesses
+    return slices, source.with_positive(how, slices.overall.ranking).chosen.guesses
 
 
 def slice_options(by: Sequence[str]) -> dict[str, Any]:
@@ -375,13 +380,14 @@ def _rendered(
     if not any(row[-1] for row in rows):  # nothing was binned
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     statements = [slices.verdict(), *_at_the_cut(slices, first.level)] if _can_compare(slices) else []
+    statements += _ranges_hint(slices)
     parts: list[RenderableType] = [
         *render.sentences(screen, statements),
         *([Text()] if statements else []),
         Text(printable(head)),
         Text(),
         render.grid(screen, heads, rows),
-        *map(Text, _left_out(len(slices))),
+        *map(Text, _left_out(slices)),
         *([] if together is None else [Text(simultaneous_words(together, len(slices)))]),
     ]
     if with_notes and slices.notes:
@@ -400,9 +406,30 @@ def _at_the_cut(slices: Slices, level: float) -> list[str]:
     return [sentence] if sentence else []
 
 
-def _left_out(count: int) -> list[str]:
+def _left_out(slices: Slices) -> list[str]:
     """Return which slices a long table shows, in a sentence."""
-    return [f"The {_ENDS} lowest and the {_ENDS} highest of {count} slices."] if count > _LONG else []
+    if len(slices) <= _LONG:
+        return []
+    return [f"The {_ENDS} lowest and the {_ENDS} highest of {len(slices)} slices."]
+
+
+def _ranges_hint(slices: Slices) -> list[str]:
+    """Return how to compare ranges of a column, where it has many values and all are numbers."""
+    if len(slices) <= _LONG:
+        return []
+    try:
+        values = [float(value) for value in slices]
+    except (TypeError, ValueError):  # text, or combinations of several columns
+        return []
+    low, high = min(values), max(values)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return []
+    digits = -math.floor(math.log10((high - low) / 3))
+    inner = [round(low + (high - low) * third / 3, digits) for third in (1, 2)]
+    edges = ",".join(f"{edge:g}" for edge in (low, *inner, high))
+    name = shlex.quote(str(slices.by))
+    ranges = f"--by {name}:4 (four with about as many cases) or your own edges, --by {name}:{edges}"
+    return [f"Single values of {slices.by} have few cases: compare ranges with {ranges}."]
 
 
 def _can_compare(slices: Slices) -> bool:
@@ -418,7 +445,7 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
 
     overall = [cells for _, cells in lines if cells[0] == OVERALL]
     slices = [line for line in lines if line[1][0] != OVERALL]
-    ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
+    ordered = [cells for _, cells in sorted(line for line in slices if not math.isnan(line[0]))]
     between_them = ("...", "", "", "", "")
     return [*overall, *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
@@ -426,34 +453,28 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
 def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
     """Return each slice beside the rest, the lowest values first; of many slices, those at both ends, with a count."""
     ordered = sorted(against_rest.rows, key=lambda row: (row.value != row.value, row.value))
+    if len(ordered) > _LONG:
+        defined = [row for row in ordered if not math.isnan(row.value)]
+        ordered = defined if len(defined) <= 2 * _ENDS else [*defined[:_ENDS], *defined[-_ENDS:]]
     rows: list[tuple[str, ...]] = [
         (
             row.slice,
             shown(row.cases),
-            shown(row.value),
-            shown(row.rest),
-            shown(row.difference),
+            *("" if math.isnan(number) else shown(number) for number in (row.value, row.rest, row.difference)),
             render.interval(None if math.isnan(row.low) else (row.low, row.high)),
-            p_number(row.p_adjusted),
-            row.verdict,
+            p_number(row.p_adjusted) or row.verdict.partition(":")[0],
+            row.verdict if p_number(row.p_adjusted) else "",
         )
         for row in ordered
     ]
-    if len(rows) > _LONG:
-        between_them = ("...", *([""] * 7))
-        rows = [*rows[:_ENDS], between_them, *rows[-_ENDS:]]
+    if len(against_rest.rows) > _LONG and len(rows) == 2 * _ENDS:
+        rows.insert(_ENDS, ("...", *([""] * 7)))
     interval = f"{100 * against_rest.level:g} % interval"
-    heads = (
-        against_rest.slices.by,
-        "cases",
-        against_rest.measure.name,
-        "rest",
-        "difference",
-        interval,
-        "p adjusted",
-        "",
-    )
-    return render.grid(screen, heads, rows)
+    name = against_rest.measure.name
+    heads = [against_rest.slices.by, "cases", name, "rest", "difference", interval, "p", "verdict"]
+    if not any(row[-1] for row in rows):
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    return render.fitted_grid(screen, heads, rows, ("rest", "verdict", "cases"), interval)
 
 
 def _criteria(screen: Any, fairness: Fairness) -> RenderableType:
@@ -472,10 +493,15 @@ def _criteria(screen: Any, fairness: Fairness) -> RenderableType:
     return render.grid(screen, heads, rows)
 
 
-def _plain_table(screen: Any, table: Table, rows: Sequence[Sequence[Any]] | None = None) -> RenderableType:
-    chosen = [i for i, name in enumerate(table.columns) if name not in table.hidden]
-    cells = [[shown(row[i]) for i in chosen] for row in (table.rows if rows is None else rows)]
-    return render.grid(screen, [table.columns[i] for i in chosen], cells)
+def _found_slices(screen: Any, found: FoundSlices) -> RenderableType:
+    """Return the slices that a search found, with their loss, that of the other cases, and the corrected difference."""
+    from cutline.slice_search import MEASURES_OF_LOSSES
+
+    names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
+    loss = MEASURES_OF_LOSSES[found.measure]
+    heads = ("slice", "cases", "prevalence", loss, "others", "difference", "corrected", "p", "auc")
+    rows = [tuple(shown(row[name]) for name in names) for row in found]
+    return render.fitted_grid(screen, heads, rows, ("prevalence", "auc", "others", "cases"), "")
 
 
 def _bracket(row: Row) -> str:

@@ -345,6 +345,9 @@ class CutRequest:
             notes.append(
                 f"The quota of {self.cap.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
             )
+        if self.made and self.confidence is not None:
+            risk, half = (statements.percent(round(share, 6)) for share in (1 - self.confidence, (1 - self.level) / 2))
+            notes.append(statements.ONE_SIDED.format(risk=risk, half=half))
         if self.made and self._conditions():
             also = listed(self._conditions())
             notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")

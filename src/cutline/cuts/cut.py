@@ -291,8 +291,8 @@ class Cut(ComparedByFields):
 
     @property
     def details(self) -> list[str]:
-        """The interval of the threshold, and the value on new cases, each in a sentence."""
-        lines = []
+        """What the cut does here, the interval of the threshold, and the value on new cases, each in a sentence."""
+        lines = [] if self.counts is None else [_in_words(self.counts)]
         low, high = self.threshold_interval
         if not (math.isnan(low) or math.isnan(high)):
             lines.append(f"Threshold {written(self.threshold)}, bootstrap interval {written(low)} to {written(high)}.")
@@ -311,16 +311,23 @@ class Cut(ComparedByFields):
         table = ["", repr(self._table()), ""] if self.estimates else []
         notes = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
         warned = [f"Warning: {one}" for one in self.warnings]
-        return "\n".join([self.statement, *warned, *self.details, *counts, *table, *notes])
+        return "\n".join([*warned, self.statement, *self.details, *counts, *table, *notes])
 
     def _repr_html_(self) -> str:
         warned = [f"Warning: {one}" for one in self.warnings]
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (self.statement, *warned, *self.details))
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (*warned, self.statement, *self.details))
         items = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
         listed = "".join(f"<li>{html.escape(one)}</li>" for one in items)
         counts = "" if self.counts is None else self.counts._repr_html_()
         table = self._table()._repr_html_() if self.estimates else ""
         return f"<div>{lines}{counts}{table}<ul>{listed}</ul></div>"
+
+
+def _in_words(c: Counts) -> str:
+    """Return what a cut does on the cases that it was chosen on."""
+    found = f"it finds {with_commas(c.tp)} of the {with_commas(c.positives)} positives"
+    alarms = f"{with_commas(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
+    return f"On these cases it flags {with_commas(c.flagged)} of {with_commas(c.total)}: {found}, with {alarms}."
 
 
 def _number(value: float) -> Any:

@@ -35,6 +35,10 @@ IN_ADVANCE = Text(
     Argument("after_looking", True),
     " drops this assumption.",
 )
+ONE_SIDED = (
+    "The promise is one-sided: all of its risk of error, {risk}, lies on the side that matters. The intervals are "
+    "two-sided, with {half} on each side, so that one may reach beyond what is promised."
+)
 NO_DRIFT = "The population does not drift: check the promise on new cases from time to time."
 
 

@@ -77,7 +77,8 @@ def share_cases(
                 labels, own, weights, positive=positive, missing=missing, weights_are=weights_are
             )
         except InputError as error:
-            raise _with_id(error.about(f"Model {name!r}"), ids) from None
+            about_all = isinstance(error, PositionError) and error.argument == "labels"  # which the models share
+            raise _with_id(error if about_all else error.about(f"Model {name!r}"), ids) from None
     if len(cases_by_model) < len(scores):
         raise InputError("Two models have the same name", "give each its own")
     first = next(iter(cases_by_model.values()))
@@ -110,10 +111,9 @@ def _check_models(scores: Any) -> None:
 
 def _with_id(error: InputError, ids: Array | None) -> InputError:
     """Return a refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
-    if ids is None or not isinstance(error, PositionError):
+    if ids is None or not isinstance(error, PositionError) or error.position is None:
         return error
-    case = None if error.position is None else ids.tolist()[error.position]
-    return error.altered(place=f"of case {case!r}")
+    return error.altered(place=f"of case {ids.tolist()[error.position]!r}")
 
 
 def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups") -> Array:

@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, PositionError, Text
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import write_flags
 from cutline.inputs.column_source import SLICE, CodedColumn, Combinations, Request, SliceTable, check_distinct, plain
@@ -56,6 +56,16 @@ _FIRST_ROWS = 4096  # in which labels are looked up
 _MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _UNKNOWN = 255
 _EXACT_DIGITS = 15  # decimals that every float64 tells apart
+
+
+class FirstCases(NamedTuple):
+    """The first cases of a file by their scores: how many, of how many, the last score, and how many tie at it."""
+
+    flagged: int
+    cases: int
+    last: float
+    tied: int  # cases with the last score
+    taken: int  # of these, how many are among the first
 
 
 def read(files: FileSet, memory: Any = None) -> File:
@@ -465,6 +475,48 @@ class File:
         with self._plainly():
             where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
             return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
+
+    def flag_first(
+        self, score: Request, quota: int, *, higher: bool, column: str, drop: bool, into: Path, kind: str
+    ) -> FirstCases:
+        """Copy the rows with a column that says whether the score is among the first ones, up to a quota.
+
+        Of equal scores that the quota divides, the first rows of the file are taken.
+
+        Args:
+            score: The column of the scores.
+            quota: How many rows are flagged.
+            higher: Whether high scores come first.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out; they are refused otherwise.
+            into: The file to write.
+            kind: Its format: see `copying.write_rows`.
+        """
+        self._check_numbers(score)
+        value = self._sql(score)
+        self._check_present(score, value, drop=drop)
+        numbers = f"SELECT {value} AS value FROM {self._from} WHERE {is_number(value)}"
+        order, beyond = ("DESC", ">") if higher else ("ASC", "<")
+        with self._plainly():
+            count = int(self._one(f"SELECT count(*) FROM ({numbers})")[0])
+            if quota > count:
+                raise ParameterError(
+                    f"is {quota}, but {self.title} has {counted(count, 'case')}", "pass a smaller one", argument="quota"
+                )
+            [score_there] = self._one(
+                f"SELECT value FROM ({numbers}) ORDER BY value {order} LIMIT 1 OFFSET {quota - 1}"
+            )
+            last = float(score_there)
+            at = f"CAST('{last!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
+            counts = f"SELECT count_if(value {beyond} {at}), count_if(value = {at}) FROM ({numbers})"
+            above, tied = map(int, self._one(counts))
+        so_far = f"sum(CASE WHEN {value} = {at} THEN 1 ELSE 0 END) OVER (ROWS UNBOUNDED PRECEDING)"
+
+        def is_among(text: str) -> str:
+            return f"({text} {beyond} {at} OR ({text} = {at} AND {so_far} <= {quota - above}))"
+
+        self.derive(score, is_among, column=column, drop=drop, into=into, kind=kind)
+        return FirstCases(quota, count, last, tied, quota - above)
 
     def limits(self, score: Request) -> tuple[float, float]:
         """The smallest and the largest score.

@@ -8,7 +8,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, briefly
 
 
 class Sides(NamedTuple):
@@ -39,8 +39,12 @@ def binary(labels: Array, positive: Any) -> Sides:
     distinct = _distinct(labels)
     if len(distinct) > 2:
         raise _too_many(distinct)
+    affirming = _affirming(distinct)
+    if affirming is not None:
+        return _named_positive(labels, affirming)
     way_out = Text("name the positive class, for example ", Argument("positive", _likely_positive(distinct)))
-    raise InputError(f"holds {_list_labels(distinct)}, and nothing says which is positive", way_out, argument="labels")
+    problem = f"holds {_list_labels(distinct)}, and nothing says which is positive"
+    raise PositionError(problem, way_out, argument="labels")  # of no row, but whoever reads a file names the column
 
 
 def check_one_label(positive: Any) -> None:
@@ -107,18 +111,36 @@ def _distinct(labels: Array) -> list[Any]:
     )
 
 
-_AFFIRMATIVE = ("yes", "y", "true", "t", "ja", "oui", "si", "s\u00ed", "sim", "positive", "pos", "case", "bad", "event")
+# Pairs of texts of which only one reading is possible: the second affirms what the first denies.
+_DENIED_AND_AFFIRMED = frozenset(
+    {
+        ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("negative", "positive"), ("neg", "pos"), ("-", "+"),
+        ("0", "1"), ("nein", "ja"), ("nee", "ja"), ("nej", "ja"), ("non", "oui"), ("no", "si"), ("no", "s\u00ed"),
+        ("nao", "sim"), ("n\u00e3o", "sim"), ("absent", "present"), ("control", "case"),
+    }
+)  # fmt: skip
+_AFFIRMATIVE = frozenset(affirmed for _, affirmed in _DENIED_AND_AFFIRMED) | {"bad", "event"}
+
+
+def _affirming(distinct: list[Any]) -> Any:
+    """Return the label of two that can only be the positive one, as "yes" beside "no"; None where both may be meant."""
+    if len(distinct) != 2 or not all(isinstance(label, str) for label in distinct):
+        return None
+    for denied, affirmed in (distinct, reversed(distinct)):
+        if (denied.strip().lower(), affirmed.strip().lower()) in _DENIED_AND_AFFIRMED:
+            return affirmed
+    return None
 
 
 def _likely_positive(distinct: list[Any]) -> Any:
     """Return the label of two that people most likely call positive, for an example: one that affirms, or the last."""
-    return next((label for label in distinct if str(label).strip().lower() in _AFFIRMATIVE), distinct[-1])
+    return next((one for one in distinct if isinstance(one, str) and one.strip().lower() in _AFFIRMATIVE), distinct[-1])
 
 
 def _too_many(labels: list[Any]) -> InputError:
     holds = f"holds {len(labels)} different values, {_list_labels(labels)}"
     way_out = "pass labels of two classes, or evaluate each class against the others with cutline.one_vs_rest"
-    return InputError(holds, way_out, argument="labels")
+    return PositionError(holds, way_out, argument="labels")
 
 
 def _list_labels(labels: list[Any]) -> str:

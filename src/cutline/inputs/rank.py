@@ -231,16 +231,16 @@ def _rank_scanned(
     options: _RankOptions, source: Any, requests: dict[Any, column_source.Request], columns: dict[Any, Any]
 ) -> Ranking:
     """Rank the columns of one typed scan: text labels are compared once each, by their codes."""
-    sides = _sides_of_codes(columns, options)
-    if sides is not None:
-        return in_memory.rank_cases(
-            sides.is_positive,
-            columns["scores"],
-            higher_is_positive=options.higher_is_positive,
-            positive=sides.positive,
-            negative=sides.negative,
-        )
     try:
+        sides = _sides_of_codes(columns, options)
+        if sides is not None:
+            return in_memory.rank_cases(
+                sides.is_positive,
+                columns["scores"],
+                higher_is_positive=options.higher_is_positive,
+                positive=sides.positive,
+                negative=sides.negative,
+            )
         return _rank_rows(options, **columns | {"labels": _expand_labels(columns["labels"])})
     except PositionError as error:
         raise column_source.with_place(error, source, requests) from None

@@ -6,8 +6,9 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -22,7 +23,9 @@ from cutline.inputs.sql_text import absent, literal, quoted
 from cutline.inputs.text_table import NUMBER, WHOLE
 
 if TYPE_CHECKING:
-    from cutline.inputs.duckdb_files import File
+    from cutline.inputs.duckdb_files import File, FirstCases
+
+Result = TypeVar("Result")
 
 
 # More digits than this do not all fit into an integer of 64 bits, and as a float it would be another number.
@@ -137,18 +140,28 @@ class CaseColumns:
             into: The file to write.
             kind: Its format: arrow, or one that `copying.write_rows` knows.
         """
+        score, how = self._checked(flags)
+        return _written(partial(self._file.flag, score, flags.threshold, **how), into, kind)
+
+    def flag_first(self, flags: Flags, quota: int, into: Path, kind: str) -> FirstCases:
+        """Write the cases with flags for the first ones by score; of equal scores, the first rows of the file.
+
+        Args:
+            flags: The column of the scores, their direction, and the name of the new column; its threshold is not used.
+            quota: How many cases are flagged.
+            into: The file to write.
+            kind: Its format: arrow, or one that `copying.write_rows` knows.
+        """
+        score, how = self._checked(flags)
+        return _written(partial(self._file.flag_first, score, quota, **how), into, kind)
+
+    def _checked(self, flags: Flags) -> tuple[Request, dict[str, Any]]:
+        """Return the request of the scores and the options of the flags; refuse columns that are missing or taken."""
         score = Request("scores", flags.score)
         check(self._file, {"scores": score})
         if flags.column in self.columns:
             raise InputError(f"{self.title} has a column {flags.column!r} already", "pass another name for the flags")
-        how: dict[str, Any] = {"higher": flags.higher, "column": flags.column, "drop": flags.drop}
-        if kind != "arrow":
-            return self._file.flag(score, flags.threshold, into=into, kind=kind, **how)
-        with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
-            between = Path(folder, "rows")
-            count = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
-            _as_arrow(between, into)
-        return count
+        return score, {"higher": flags.higher, "column": flags.column, "drop": flags.drop}
 
     def derive(
         self,
@@ -178,13 +191,7 @@ class CaseColumns:
             raise InputError(f"{self.title} has a column {column!r} already: pass another name for the new one.")
         for name, function in (functions or {}).items():
             self._file.teach(name, function)
-        if kind != "arrow":
-            return self._file.derive(request, expression, column=column, drop=drop, into=into, kind=kind)
-        with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
-            between = Path(folder, "rows")
-            written = self._file.derive(request, expression, column=column, drop=drop, into=between, kind="parquet")
-            _as_arrow(between, into)
-        return written
+        return _written(partial(self._file.derive, request, expression, column=column, drop=drop), into, kind)
 
     def limits(self, score: str) -> tuple[float, float]:
         """Return the smallest and the largest score.
@@ -194,6 +201,17 @@ class CaseColumns:
         """
         check(self._file, {"scores": Request("scores", score)})
         return self._file.limits(Request("scores", score))
+
+
+def _written(write: Callable[..., Result], into: Path, kind: str) -> Result:
+    """Write rows to a file; to an Arrow file by way of Parquet, which DuckDB knows."""
+    if kind != "arrow":
+        return write(into=into, kind=kind)
+    with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+        between = Path(folder, "rows")
+        result = write(into=between, kind="parquet")
+        _as_arrow(between, into)
+    return result
 
 
 def _as_arrow(source: Path, into: Path) -> None:

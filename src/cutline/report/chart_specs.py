@@ -211,6 +211,28 @@ def of_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
     return {"title": title, "notes": [below] if isinstance(below, str) else below, "spec": _use_page_colours(spec)}
 
 
+_OF_COLUMNS = ("field", "groupby", "as", "key")  # what names columns in a specification
+
+
+def in_words(part: Any, words: Mapping[str, str]) -> Any:
+    """Return a chart with other words in its titles, legends and tooltips, as a trade calls them.
+
+    Args:
+        part: The chart, or a part of it.
+        words: The new words by the old ones, of which the longer ones should come first.
+    """
+    if isinstance(part, str):
+        if part in words:
+            return words[part]
+        for old, new in words.items():
+            if not old.islower() or " " in old:  # such a word inside an expression is the name of a column
+                part = part.replace(old, new)
+        return part
+    if isinstance(part, dict):
+        return {key: value if key in _OF_COLUMNS else in_words(value, words) for key, value in part.items()}
+    return [in_words(value, words) for value in part] if isinstance(part, list | tuple) else part
+
+
 def _shrink(spec: dict[str, Any]) -> None:
     """Make the axes smaller but not the text, so that the page need not scale the whole down."""
     for part in (spec, *spec.get("hconcat", ()), *spec.get("vconcat", ())):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -194,6 +195,8 @@ AT_THE_CUT = {
 }
 # Notes that recommend what the guidance does not.
 _AGAINST_GUIDANCE = ("imbalance", "threshold", "rare-positives")
+# What the charts call by the names of machine learning.
+_WORDS = {"False positive rate": "1 - specificity", "Recall": "Sensitivity", "Precision": "Positive predictive value"}
 _PERFECT = 5e-4  # how near to 1 the O:E ratio and the slope of a model are that was fitted on the cases at hand
 _CAPTION = (
     "Proper: the true risks score best on average, strictly (nothing else scores as well), asymptotically (so with "
@@ -252,6 +255,7 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
     body = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_population(ev))}</p>",
+        *(f"<p class='warning'>{escape(text)}</p>" for text in [_unchosen_cut(ev)] if text),
         f"<p class='warning'>{escape(suspicion)}</p>" if suspicion else "",
         "<h2>The four essentials</h2>" if are_risks else "<h2>The essentials</h2>",
         _essentials(by_name, verdict[0] if verdict else "", are_risks=are_risks),
@@ -352,6 +356,17 @@ def _population(ev: Evaluation) -> str:
     return f"{cases}. The values are not risks. Cases are flagged at {_rule(ev)}.{turned}{left_out}"
 
 
+def _unchosen_cut(ev: Evaluation) -> str:
+    """Return a warning where nobody chose the cut that the numbers are read at."""
+    if not ev.cut.is_default:
+        return ""
+    why = ", which flags about as many cases as have the outcome" if ev.cut.is_by_prevalence(ev.ranking) else ""
+    return (
+        f"Nobody chose the cut: {_rule(ev)} is the default{why}. Choose one before you report what depends on it; "
+        "a cut that is guaranteed to reach a sensitivity comes from choose_cut() or `cutline cut`."
+    )
+
+
 def _suspicion(estimates: dict[str, Estimate]) -> str:
     """Return a warning where the calibration is perfect: only models on their training cases are."""
     ratio, slope = estimates["oe_ratio"].value, estimates["calibration_slope"].value
@@ -419,7 +434,8 @@ def _figure(
         picture = ev.chart(name, **{key: value for key, value in options.items() if key in takes})
     except CutlineError as error:  # of one class there is no curve
         return f"<figure><figcaption>{escape(caption)}: none. {escape(str(error))}</figcaption></figure>"
-    svg = pictures.still(chart_specs.of_picture(picture), [], [*CHARTS].index(name))
+    chart = chart_specs.in_words(chart_specs.of_picture(picture), _WORDS)
+    svg = pictures.still(chart, [], [*CHARTS].index(name))
     image = f"<div class='chart' role='img' aria-label='{escape(caption)}'>{svg}</div>"
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
@@ -464,7 +480,8 @@ def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
 
     def how(title: str, *names: str) -> str:
         methods = dict.fromkeys(made[name] for name in names if name in made)
-        return f"{title} ({', '.join(methods)})" if methods else title
+        plain = (method.replace(" (", ", ").replace(")", "") for method in methods)  # one bracket is enough
+        return f"{title} ({'; '.join(plain)})" if methods else title
 
     are_risks = ev.ranking.are_probabilities
     parts = [how("discrimination by the area under the ROC curve", "auc")]
@@ -479,7 +496,7 @@ def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
     groups = (
         f" The cases came in {summary.data.groups} groups, which intervals allow for." if summary.data.groups else ""
     )
-    resampled = summary.options.resamples_used
+    resampled = summary.options.resamples_used if any("ootstrap" in part for part in parts) else 0
     times = f" Bootstrap intervals rest on {resampled} resamples (seed {summary.options.seed})." if resampled else ""
     with_version = f"cutline {summary.versions.get('cutline', '')}".strip()
     return (
@@ -489,28 +506,41 @@ def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
 
 
 def _paragraph(ev: Evaluation, estimates: dict[str, Estimate]) -> str:
-    """Return the paragraph for a paper's results."""
+    """Return the paragraph for a paper's results: shares in per cent with one decimal, other numbers with two."""
 
     def say(name: str) -> str:
         e = estimates[name]
-        limits = f" ({_percent(e.level)} interval {_interval(e)})" if e.has_interval else ""
-        return f"{_number(e.value)}{limits}"
+        limits = f" ({_percent(e.level)} CI {_in_paper(name, e.low)} to {_in_paper(name, e.high)})"
+        return f"{_in_paper(name, e.value)}{limits if e.has_interval else ''}"
 
     population = _population(ev)[:1].lower() + _population(ev)[1:].split(". ")[0]
-    what = "model" if ev.ranking.are_probabilities else "score"
-    first = f"The {what} was validated in {population}. The AUROC was {say('auc')}."
-    if not ev.ranking.are_probabilities:
-        return (
-            f"{first} At {_rule(ev)}, sensitivity was {say('recall')} and specificity {say('specificity')}; the "
-            f"positive likelihood ratio was {say('lr_plus')} and the negative likelihood ratio {say('lr_minus')}."
-        )
-    return (
-        f"{first} The O:E ratio was {say('oe_ratio')}, the calibration intercept "
-        f"{say('calibration_intercept')} and the calibration slope {say('calibration_slope')}. At a risk threshold "
-        f"of {ev.threshold:g}, sensitivity was {say('recall')}, specificity {say('specificity')}, the positive "
-        f"likelihood ratio {say('lr_plus')}, the negative likelihood ratio {say('lr_minus')}, and the net benefit "
-        f"{say('net_benefit')}."
+    what = "The model" if ev.ranking.are_probabilities else "The score"
+    who = f"{what} {ev.name}" if ev.name else what
+    first = f"{who} was validated in {population}. The AUROC was {say('auc')}."
+    at = f"a risk threshold of {ev.threshold:g}" if ev.ranking.are_probabilities else _rule(ev)
+    classified = (
+        f"At {at}, sensitivity was {say('recall')} and specificity {say('specificity')}; the positive likelihood ratio "
+        f"was {say('lr_plus')} and the negative likelihood ratio {say('lr_minus')}"
     )
+    if not ev.ranking.are_probabilities:
+        return f"{first} {classified}."
+    return (
+        f"{first} The O:E ratio was {say('oe_ratio')}, the calibration intercept {say('calibration_intercept')} and "
+        f"the calibration slope {say('calibration_slope')}. {classified}; the net benefit was {say('net_benefit')}."
+    )
+
+
+_SHARES = ("recall", "specificity")
+
+
+def _in_paper(name: str, value: float) -> str:
+    """Return a number with the digits that journals print: AUROC 0.84, sensitivity 95.3 %, net benefit 0.041."""
+    if math.isnan(value) or math.isinf(value):
+        return shown(value)
+    if name in _SHARES:
+        return f"{100 * value:.1f} %"
+    text = f"{value:.{3 if name == 'net_benefit' else 2}f}"
+    return text.removeprefix("-") if not float(text) else text
 
 
 def _checklist(*, are_risks: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from cutline.charts import Picture
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
+from cutline.core.ranking import plural_titles
 from cutline.core.table import Table, shown, shown_limits
 from cutline.curves.gains import score_bands
 from cutline.evaluation import Evaluation
@@ -16,6 +17,7 @@ from cutline.report import sections
 from cutline.report.fold_page import plain_page
 from cutline.results.cut_point import grouped, rule_of, spelled
 from cutline.results.estimate import Estimate
+from cutline.results.notes import Note
 from cutline.results.summary import Summary
 
 RATES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of approval, of which the page shows what they cost
@@ -25,7 +27,22 @@ _CHARTS = (
     ("tpr_fpr", "Bads and goods rejected at every cut-off, and KS"),
     ("gain", "Bads among the riskiest cases"),
 )
+# What the charts call positives and negatives, flagged or not.
+_WORDS = {
+    "missed positives": "bads approved",
+    "false alarms": "goods rejected",
+    "False positive rate": "Goods rejected",
+    "True positives": "Bads rejected",
+    "False positives": "Goods rejected",
+    "False negatives": "Bads approved",
+    "True negatives": "Goods approved",
+    "Cases flagged": "Cases rejected",
+    "Recall": "Bads rejected",
+    "Threshold": "Score",
+}
+_GOOD = frozenset({"good", "goods", "ok", "paid", "repaid", "performing", "no default", "non-default"})
 _MEASURES = ("auc", "gini", "ks", "average_precision", "brier", "oe_ratio", "calibration_slope")
+_TIE = "quota-in-tie"  # the note on places that a tie shares, which this page rejects as a whole
 _OMISSION = "false_omission_rate"  # the share of positives among cases that are not flagged
 
 
@@ -39,23 +56,46 @@ def credit_page(ev: Evaluation, summary: Summary) -> str:
         summary: Its numbers.
     """
     ev = ev.with_cut() if summary.cut.is_default else ev.with_cut(**summary.cut.parameters)
+    if ev.cut.by_quota and math.isfinite(ev.counts.threshold):  # customers are whole: a tie is rejected as a whole
+        ev = ev.with_cut(threshold=ev.counts.threshold)
     percent = f"{100 * summary.level:g} %"
     bands, rates, used = _bands(ev), _approvals(ev, summary), _at_the_cut(ev, summary)
     return plain_page(
         title=summary.name or "Credit score",
-        heading=f"{summary.data.words()}; the positives are the bads",
+        heading=_heading(ev),
         verdict=_verdict(ev, summary),
         level=percent,
         charts=list(_charts(ev)),
         tables=[bands, rates, used, *_quality(summary)],
-        notes=summary.notes,
-        warnings=sections.warnings(summary),
+        notes=[note for note in summary.notes if note.rule != _TIE],
+        warnings=[*_questionable_bads(ev), *(note for note in sections.warnings(summary) if note.rule != _TIE)],
+        words=_WORDS | dict(zip(plural_titles(ev.ranking), ("bads", "goods"), strict=True)),
         row_notes=summary.row_notes,
         conventions=summary.conventions
         | {"Approval": f"Cases that are not flagged are approved: all but {rule_of(ev.ranking, ev.counts)}."},
         document=summary.document(),
         csv=bands.to_csv(),
     )
+
+
+def _heading(ev: Evaluation) -> str:
+    """Return how many cases there are, and which label is that of the bads."""
+    r = ev.ranking
+    bads = f"{grouped(r.positives)} of them bad ({_percent(float(r.positives) / float(r.total))}; label {r.positive!r})"
+    return f"{grouped(r.total)} cases, {bads}"
+
+
+def _questionable_bads(ev: Evaluation) -> list[Note]:
+    """Return a warning where the positives can hardly be the bads: most cases are positive, or the label says good."""
+    r = ev.ranking
+    share = float(r.positives) / float(r.total)
+    if share <= 0.5 and str(r.positive).strip().lower() not in _GOOD:
+        return []
+    text = (
+        f"This page takes the label {r.positive!r} for the bads, {_percent(share)} of the cases. If it means good, "
+        "name the label of the bads as the positive one."
+    )
+    return [Note("credit-positive", text, kind="warning")]
 
 
 def _percent(share: float) -> str:

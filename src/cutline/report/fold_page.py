@@ -120,8 +120,11 @@ def plain_page(
     cards: Sequence[Any] = (),
     row_notes: Sequence[Note] = (),
     warnings: Sequence[Note] = (),
+    words: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page of sentences, pictures and tables as one file that makes no network requests."""
+    """Return a page of sentences, pictures and tables as one file that makes no network requests; its charts speak in
+    the words that are given.
+    """
     made_with = ", ".join(f"{name} {number}" for name, number in versions().items())
     context = {
         "title": title,
@@ -130,7 +133,7 @@ def plain_page(
         "cards": list(cards),
         "level": level,
         "warnings": list(warnings),
-        "charts": [_figure(name, picture, i) for i, (name, picture) in enumerate(charts)],
+        "charts": [_figure(name, picture, i, words or {}) for i, (name, picture) in enumerate(charts)],
         "tables": [_table(table) for table in tables],
         "notes": notes,
         "row_notes": row_notes,
@@ -154,10 +157,11 @@ def plain_page(
     return page
 
 
-def _figure(title: str, picture: Picture, index: int) -> dict[str, Any]:
+def _figure(title: str, picture: Picture, index: int, words: Mapping[str, str]) -> dict[str, Any]:
     """Return a picture as the template reads it: its colours follow the page into the dark."""
-    chart = chart_specs.of_picture(picture)
-    return {"title": title, "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
+    chart = chart_specs.in_words(chart_specs.of_picture(picture), words)
+    notes = [] if words else chart["notes"]  # which are in the words of machine learning
+    return {"title": title, "notes": notes, "picture": pictures.still(chart, [], index)}
 
 
 _NUMBER = re.compile(r"[-+\d.,\s%]*\d[\d.,\s%]*( to [-\d.,\s%]+)?")

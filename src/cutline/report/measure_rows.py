@@ -14,6 +14,7 @@ from typing import Any
 from cutline.core.table import between, p_number, shown, shown_limits
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
+from cutline.results.choices import short_title
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.summary import Row, Summary
 
@@ -170,12 +171,14 @@ def side_by_side(summary: ComparisonSummary, order: Sequence[str] | None = None)
 # The measures of the forest plot, as far as they were compared, and how many rows it has room for.
 _FOREST = ("auc", "average_precision", "log_loss", "brier", "mcc", "recall", "specificity", "precision", "f1")
 _FOREST_ROWS = 18
+_SQUEEZED = 4  # times that an unbounded measure may reach as far as the bounded ones
 
 
 def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
     """Return the headline differences of the other models from the first.
 
-    A measure without bounds, such as log loss, is left out beside bounded ones: it would squeeze them on their scale.
+    A measure without bounds, such as log loss, is left out beside bounded ones where it would squeeze them on their
+    scale.
 
     Args:
         summary: The comparison.
@@ -187,7 +190,8 @@ def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
     most = max(1, _FOREST_ROWS // len(names)) if len(names) > 2 else _FOREST_ROWS // 2
     known = [key for key in keys if any(row.interval for row in by_measure[key].values())]
     bounded = [key for key in known if all(map(math.isfinite, next(iter(by_measure[key].values())).measure.range))]
-    chosen = (bounded or known)[:most]
+    room = _SQUEEZED * max((_reach(by_measure[key]) for key in bounded), default=math.inf)
+    chosen = [key for key in known if key in bounded or _reach(by_measure[key]) <= room][:most]
     rows = []
     for key in sorted(chosen, key=lambda key: (_place(key), key)):
         for name in names[1:]:
@@ -195,10 +199,15 @@ def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
             if row is None or row.interval is None or row.measure.better is None:
                 continue
             low, high = row.interval
-            shares = {"measure": row.title, "model": name, "value": row.value, "low": low, "high": high}
+            shares = {"measure": short_title(row), "model": name, "value": row.value, "low": low, "high": high}
             less = row.measure.better == "lower"
             rows.append(shares | {"less_is_better": less, "is_significant": row.is_significant(summary.level)})
     return rows
+
+
+def _reach(rows: Mapping[str, DifferenceRow]) -> float:
+    """Return how far the intervals of a measure reach from no difference."""
+    return max((abs(limit) for row in rows.values() for limit in row.interval or ()), default=0.0)
 
 
 def _place(key: str) -> int:

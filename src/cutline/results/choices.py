@@ -38,6 +38,8 @@ GOALS = {
 }
 # The measures that decide questions which every comparison has.
 DECISIVE = frozenset(name for goal in GOALS.values() if goal.name != "quota" for name in goal.measures)
+_IN_ALL = {2: "in both", 3: "in all three", 4: "in all four"}
+_ABBREVIATIONS = {"auc": "AUC", "mcc": "MCC"}  # of measures whose titles fill a line
 _MOST_NAMED = 2  # measures and models that a sentence names
 
 
@@ -47,8 +49,9 @@ class ModelChoice:
 
     `equal` are the models whose difference from the leader is not significant after Holm's correction for the pairs;
     empty, if the leader is better than every other one. `against` are measures of the same question in which another
-    model is significantly better than the leader, by name. `is_reason` says whether the leader is a reason to choose:
-    the differences were tested, and the measure is not one side of a trade.
+    model is significantly better than the leader, by name. `sentence` is the answer, as short as a line of a terminal;
+    `detail` says what other measures of the question add to it. `is_reason` says whether the leader is a reason to
+    choose: the differences were tested, and the measure is not one side of a trade.
     """
 
     goal: str
@@ -58,6 +61,7 @@ class ModelChoice:
     against: Mapping[str, str]
     sentence: str
     is_reason: bool = True
+    detail: str = ""
 
     @property
     def is_decided(self) -> bool:
@@ -73,6 +77,7 @@ class ModelChoice:
             "not_distinguishable": list(self.equal),
             "contradicted_by": dict(self.against),
             "sentence": self.sentence,
+            "detail": self.detail,
         }
 
 
@@ -126,11 +131,8 @@ def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
         return ""
     (name,) = found
     is_best = all(choice.leader == name and choice.is_decided for choice in choices)
-    asked = [choice.goal for choice in choices]
-    words = [goal.words[0].lower() + goal.words[1:] for goal in GOALS.values() if goal.name in asked]
-    words = [words[0], *(word.removeprefix("for ") for word in words[1:])]
     how = "best" if is_best else "best or not distinguishable from the best"
-    return f"Overall, choose {name}: {how} {', '.join(words[:-1])} and {words[-1]}."
+    return f"Overall, choose {name}: {how} {_IN_ALL.get(len(choices), 'in all')}."
 
 
 def _place(row: DifferenceRow) -> int:
@@ -181,15 +183,23 @@ def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], le
     # One side of a trade alone, such as recall, is no reason to choose.
     is_trade = is_tested and not equal and bool(against) and rows[0].measure.name not in goal.measures
     if is_trade:
-        gap = shown(min(abs(row.value) for row in rows if leader in (row.a, row.b)))
-        title = title_in_sentence(rows[0].title)
-        sentence = f"{goal.words}, it is a trade: {leader} is better in {title} (by {gap}), "
+        other = next(iter(against))
+        sides = [(leader, rows), (against[other], own[other])]
+        gains = [f"{name} for {_brief_title(its[0])} ({_gain(its, leader, against[other])})" for name, its in sides]
+        sentence = f"{goal.words}, it is a trade: {', '.join(gains)}."
+        explained = {measure: name for measure, name in against.items() if measure != other}
     else:
-        sentence = _sentence(goal, rows, leader, equal, values)
-        sentence += _advantages(leader, {name: with_leader[name] for name in equal if name in with_leader}, len(values))
-        sentence += "; " if against else ""
-    sentence += (_trades(own, leader, against, len(values)) if against else "") + "."
-    return ModelChoice(goal.name, key, leader, equal, against, sentence, is_tested and not is_trade)
+        sentence, explained = _sentence(goal, rows, leader, equal, values), dict(against)
+    parts = _advantages(leader, {name: with_leader[name] for name in equal if name in with_leader}, len(values))
+    parts += _trades(own, leader, explained, len(values))
+    detail = f"{goal.words}, {' and '.join(parts)}." if parts else ""
+    return ModelChoice(goal.name, key, leader, equal, against, sentence, is_tested and not is_trade, detail)
+
+
+def _gain(rows: Sequence[DifferenceRow], a: str, b: str) -> str:
+    """Return how far one model is ahead of another in a measure, with a sign."""
+    gap = next(abs(row.value) for row in rows if {row.a, row.b} == {a, b})
+    return f"{'+' if rows[0].measure.better == 'higher' else '-'}{shown(gap)}"
 
 
 def _values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
@@ -209,46 +219,42 @@ def _best_first(values: Mapping[str, float], rows: Sequence[DifferenceRow]) -> l
 def _sentence(
     goal: Goal, rows: Sequence[DifferenceRow], leader: str, equal: Sequence[str], values: Mapping[str, float]
 ) -> str:
-    """Return who leads in the measure that decides a question, and who cannot be told from it; without a stop."""
-    title = title_in_sentence(rows[0].title)
+    """Return who leads in the measure that decides a question, and who cannot be told from it."""
+    title, value = _brief_title(rows[0]), shown(values[leader])
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
     if not p_values:
-        text = f"{goal.words}, {leader} has the best {title} ({shown(values[leader])}); the difference was not tested"
-    elif not equal and len(values) == 2:
-        other = next(name for name in values if name != leader)
-        word = "higher" if rows[0].measure.better == "higher" else "lower"
-        gap = shown(abs(values[leader] - values[other]))
-        text = f"{goal.words}, choose {leader}: its {title} is {word} by {gap} ({_p(max(p_values))})"
-    elif not equal:
-        text = (
-            f"{goal.words}, choose {leader}: its {title}, {shown(values[leader])}, is better than that of every other "
-            f"model ({_p(max(p_values))} or less after Holm's correction)"
-        )
-    elif len(values) == 2:
-        both = f"{shown(values[leader])} and {shown(values[equal[0]])}"
-        text = f"{goal.words}, {leader} and {equal[0]} cannot be told apart: {title} {both} ({_p(max(p_values))})"
-    else:
-        text = (
-            f"{goal.words}, {leader} leads ({title} {shown(values[leader])}) but cannot be told from {_few(equal)}"
-            f"{_rest([name for name in _best_first(values, rows) if name not in (leader, *equal)])}"
-        )
-    return text
+        return f"{goal.words}, {leader} has the best {title} ({value}); the difference was not tested."
+    p = _p(max(p_values))
+    if len(values) == 2 and equal:
+        return f"{goal.words}, the models cannot be told apart ({title}, {p})."
+    if len(values) == 2:
+        other = next(shown(values[name]) for name in values if name != leader)
+        return f"{goal.words}, choose {leader}: {title} {value} against {other} ({p})."
+    if not equal:
+        return f"{goal.words}, choose {leader}: best {title}, {value} ({p}, Holm)."
+    if len(equal) == len(values) - 1:
+        return f"{goal.words}, the {len(values)} models cannot be told apart ({title}, Holm)."
+    last = shown(values[equal[-1]])
+    join = "and" if len(equal) == 1 else "to"
+    return f"{goal.words}, choose {_either([leader, *equal])}: {title} {value} {join} {last} (Holm)."
 
 
-def _advantages(leader: str, over: Mapping[str, Sequence[str]], models: int) -> str:
+def _advantages(leader: str, over: Mapping[str, Sequence[str]], models: int) -> list[str]:
     """Return in what the leader is better than those that cannot be told from it by the measure that decides."""
     parts = [f"{leader} is better {_than(name, models)}in {_few(titles)}" for name, titles in over.items()]
-    return "".join(f"; {part}" for part in parts[:_MOST_NAMED])
+    return parts[:_MOST_NAMED]
 
 
-def _trades(own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Mapping[str, str], models: int) -> str:
-    """Return a sentence on the measures in which the leader is worse than others."""
+def _trades(
+    own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Mapping[str, str], models: int
+) -> list[str]:
+    """Return the measures in which the leader is worse than others."""
     by_model: dict[str, list[str]] = {}
     for key, name in against.items():
         row = next(row for row in own[key] if {row.a, row.b} == {leader, name})
         by_model.setdefault(name, []).append(f"{title_in_sentence(row.title)} (by {shown(abs(row.value))})")
     parts = [f"{name} is better {_than(leader, models)}in {_few(measures)}" for name, measures in by_model.items()]
-    return "but " + listed(parts[:_MOST_NAMED])
+    return parts[:_MOST_NAMED]
 
 
 def _than(name: str, models: int) -> str:
@@ -263,16 +269,33 @@ def title_in_sentence(title: str) -> str:
     return title if is_name or not word[1:].islower() else title[0].lower() + title[1:]
 
 
+def short_title(row: DifferenceRow) -> str:
+    """Return the title of a measure, or its abbreviation where it has one that everybody knows."""
+    return row.title.replace(row.measure.title, _ABBREVIATIONS.get(row.measure.name, row.measure.title))
+
+
+def _brief_title(row: DifferenceRow) -> str:
+    """Return the title of a measure inside a sentence, or its abbreviation."""
+    return title_in_sentence(short_title(row))
+
+
 def _few(names: Sequence[str]) -> str:
     """Return the first names, and how many more there are."""
     more = len(names) - _MOST_NAMED
     return listed([*names]) if more <= 1 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
 
 
-def _rest(worse: Sequence[str]) -> str:
-    return "" if not worse else f"; {_few(worse)} {'is' if len(worse) == 1 else 'are'} worse"
+def _either(names: Sequence[str]) -> str:
+    """Return some names to choose from; of more than three, the first two and how many more."""
+    first = list(names) if len(names) <= _MOST_NAMED + 1 else [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
+    return f"{', '.join(first[:-1])} or {first[-1]}"
+
+
+_LEAST_P = 0.001  # below it, a sentence says no more of a p-value; tables do
 
 
 def _p(p_value: float) -> str:
+    if p_value < _LEAST_P:
+        return f"p < {_LEAST_P}"
     text = p_number(p_value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"

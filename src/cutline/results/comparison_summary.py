@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from cutline.core.counts import with_commas
+from cutline.core.messages import listed
 from cutline.core.ranking import classes_in_words, share_of_positives
 from cutline.core.table import ComparedByFields, Table, p_number, plain
 from cutline.core.validation import check_text
@@ -25,6 +26,10 @@ COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
     *("p_value", "p_holm", "method", "note"),
 )
+
+
+_UNEQUAL = 1.25  # times as many cases that a model flags at a common cut
+_MOST_SHARES = 5
 
 
 class ComparedRegions(Protocol):
@@ -165,17 +170,30 @@ class ComparisonSummary(Tabulated):
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What the comparison says first: the model that no question speaks against, where there is one, and a sentence
-        for each question, of which one that was named comes first; of two models also the cases it would take.
+        """What the comparison says first: a short answer to each question, the one that was named first; then the model
+        that no question speaks against, what other measures add, and the cases that a decision would take.
         """
         sentences = [choice.sentence for choice in self.choices]
-        overall = overall_sentence(self.choices, len(self.models))
-        if overall:
-            is_named = self.goal is not None or self.primary is not None
-            sentences.insert(int(is_named), overall)
+        sentences.append(overall_sentence(self.choices, len(self.models)))
+        sentences += [choice.detail for choice in self.choices]
         if len(self.models) == 2 and not any(choice.is_decided for choice in self.choices):
             sentences += self.verdict
-        return tuple(sentences)
+        sentences.append(self._worth_recalibrating())
+        return tuple(filter(None, sentences))
+
+    def _worth_recalibrating(self) -> str:
+        """Return that the model that ranks best may be the best for probabilities too, once it is recalibrated."""
+        by_goal = {choice.goal: choice for choice in self.choices}
+        if not {"rank", "probabilities"} <= by_goal.keys():
+            return ""
+        first, trusted = by_goal["rank"].leader, by_goal["probabilities"]
+        is_off = any(note.rule == "calibration" and note.text.startswith(f"{first}: ") for note in self.notes)
+        if first in (trusted.leader, *trusted.equal) or not by_goal["rank"].is_decided or not is_off:
+            return ""
+        return (
+            f"{first} ranks best, and recalibration keeps its order: recalibrate it before you choose "
+            f"{trusted.leader} for its probabilities."
+        )
 
     def differences_from(self, reference: str | None = None) -> dict[str, dict[str, DifferenceRow]]:
         """Return the difference of each other model from a reference, by the key of the measure and the model.
@@ -276,9 +294,18 @@ class ComparisonSummary(Tabulated):
             else ""
         )
         if len(set(rules.values())) == 1:
-            return f"Cut: {next(iter(rules.values()))}{why}."
+            return f"Cut: {next(iter(rules.values()))}{why}{self._unequal_shares()}."
         each = ", ".join(f"{name} {rule}" for name, rule in rules.items())
         return f"Cuts: {each}{why}."
+
+    def _unequal_shares(self) -> str:
+        """Return the share that each model flags at a common cut, where these are so unequal that models are hard to
+        compare there.
+        """
+        shares = {name: float(own.counts.flagged / own.counts.total) for name, own in self.models.items()}
+        if max(shares.values()) <= _UNEQUAL * min(shares.values()) or len(shares) > _MOST_SHARES:
+            return ""
+        return ", which flags " + listed([f"{100 * share:.1f} % ({name})" for name, share in shares.items()])
 
     def undefined_measures(self) -> dict[str, list[str]]:
         """Return the titles of measures that no model has a value of, by the reason."""
