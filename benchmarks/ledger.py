@@ -24,7 +24,7 @@ import numpy as np
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import quantity
-from cutline.ledger.registry import SIDES
+from cutline.ledger.registry import CONVENTIONS
 from cutline.ledger.search import ConventionSearch, candidates
 from cutline.ledger.tools import TOOLS
 
@@ -67,15 +67,15 @@ def cases(rng):
     return y, s, w
 
 
-def changed(side, y, s, w):
+def changed(convention, y, s, w):
     """The data as the package gets them, by plain numpy."""
-    if side.startswith("digits_"):
-        return y, np.round(s, int(side[-1])), w
-    if side == "single":
+    if convention.startswith("digits_"):
+        return y, np.round(s, int(convention[-1])), w
+    if convention == "single":
         return y, s.astype(np.float32).astype(float), w
-    if side == "wrong_column":
+    if convention == "wrong_column":
         return y, 1 - s, w
-    if side == "hard_labels":
+    if convention == "hard_labels":
         return y, (s >= 0.5).astype(float), w
     return y, s, None
 
@@ -88,7 +88,7 @@ def number(rng, packages):
         entry = TOOLS[name].entries[int(rng.integers(len(TOOLS[name].entries)))]
         q = quantity(entry.measure)
         before = str(rng.choice(BEFORE)) if rng.random() < 0.5 else ""
-        if (before and not SIDES[before].applies(q)) or (
+        if (before and not CONVENTIONS[before].applies(q)) or (
             before == "hard_labels" and "hard_labels" in entry.conventions
         ):
             continue
@@ -97,14 +97,14 @@ def number(rng, packages):
             warnings.simplefilter("ignore")
             value = float(packages[name](*given)[entry.function])
         if math.isfinite(value) and value not in (0.0, 1.0):
-            sides = {*entry.conventions, *([before] if before else [])}
+            conventions = {*entry.conventions, *([before] if before else [])}
             if w is not None and entry.weights == "ignored":
-                sides.add("unweighted")
-            return (y, s, w), entry, value, sides, name
+                conventions.add("unweighted")
+            return (y, s, w), entry, value, conventions, name
 
 
 def judged(rng, packages, digits=6):
-    (y, s, w), entry, value, sides, name = number(rng, packages)
+    (y, s, w), entry, value, conventions, name = number(rng, packages)
     text = f"{value:.{digits}f}"
     answer = cl.why(y == 1, s, w, value=text, measure=entry.measure, other=peers().second_model(s), threshold=0.5)
     best = answer.best
@@ -114,23 +114,23 @@ def judged(rng, packages, digits=6):
         "tool": name,
         "found": best is not None,
         "right": right,
-        "same": best is not None and set(best.sides) == _needed(y, s, w, entry, sides),
+        "same": best is not None and set(best.conventions) == _needed(y, s, w, entry, conventions),
         "several": len(answer.explanations) > 1,
         "certain": answer.is_certain,
     }
 
 
-def _needed(y, s, w, entry, sides):
+def _needed(y, s, w, entry, conventions):
     """The conventions behind a number without those that change nothing on these cases."""
     q, material = quantity(entry.measure), Material.of_rows(Rows(y == 1, s, w, other=peers().second_model(s)), 0.5)
-    workshop = ConventionSearch(material)
-    kept = [SIDES[name] for name in SIDES if name in sides]
-    whole = workshop.value(q, kept)
-    for side in list(kept):
-        rest = [one for one in kept if one is not side]
-        if abs(workshop.value(q, rest) - whole) <= (1e-6 if entry.single else 1e-9) * abs(whole):
+    search = ConventionSearch(material)
+    kept = [CONVENTIONS[name] for name in CONVENTIONS if name in conventions]
+    whole = search.value(q, kept)
+    for convention in list(kept):
+        rest = [one for one in kept if one is not convention]
+        if abs(search.value(q, rest) - whole) <= (1e-6 if entry.single else 1e-9) * abs(whole):
             kept = rest
-    return {side.name for side in kept}
+    return {convention.name for convention in kept}
 
 
 def figures(rows):

@@ -12,7 +12,7 @@ from scipy.special import expit, ndtri
 
 from cutline import MEASURES, auc, why
 from cutline.examples import load
-from cutline.ledger import SIDES, TOOLS
+from cutline.ledger import CONVENTIONS, TOOLS
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, of_measure, quantity
@@ -127,25 +127,25 @@ def quantities() -> tuple[PrintedQuantity, ...]:
     )  # fmt: skip
 
 
-def example(side: Convention) -> tuple[str, float, float] | None:
-    """A measure that the side changes visibly on one of the examples, without and with it.
+def example(convention: Convention) -> tuple[str, float, float] | None:
+    """A measure that the convention changes visibly on one of the examples, without and with it.
 
-    One that has a number on both sides is taken before one that is undefined without the side. None for what cutline
-    does anyway.
+    A measure that is defined without the convention comes before one that is not. None for what cutline does
+    anyway.
     """
     new, has_number = None, False
     for q in quantities():
-        if not side.applies(q):
+        if not convention.applies(q):
             continue
-        for workshop in examples():
-            exact, value = workshop.value(q, ()), workshop.value(q, (side,))
+        for search in examples():
+            exact, value = search.value(q, ()), search.value(q, (convention,))
             if math.isfinite(exact) and math.isfinite(value) and number(exact) != number(value):
                 return q.name, exact, value
             has_number |= math.isfinite(value)
             if new is None and math.isnan(exact) and math.isfinite(value):
                 new = q.name, exact, value
     if not has_number:
-        raise ValueError(f"no example gives a number for {side.name}")
+        raise ValueError(f"no example gives a number for {convention.name}")
     return new
 
 
@@ -154,26 +154,25 @@ def number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}" if abs(value) < 1000 else f"{value:.1f}"
 
 
-def takers(side: Convention) -> str:
-    """The tools that take a side, by their functions."""
+def takers(convention: Convention) -> str:
+    """The tools that have a convention, by their functions."""
     found = [
         f"{tool.name} ({', '.join(functions)})"
         for tool in TOOLS.values()
-        if (functions := [f"`{entry.function}`" for entry in tool.entries if side.name in entry.conventions][:2])
+        if (functions := [f"`{entry.function}`" for entry in tool.entries if convention.name in entry.conventions][:2])
     ]
-    return "; ".join(found) or side.source
+    return "; ".join(found) or convention.source
 
 
 def choices() -> list[str]:
     """All conventions, by what they are a choice of."""
     lines = ["", "## The choices", ""]
-    lines += [
-        f"{len(SIDES)} conventions. The example is a measure without and with the convention, on small sets of cases."
-    ]
+    example_words = "The example is a measure without and with the convention, on small sets of cases."
+    lines += [f"{len(CONVENTIONS)} conventions. {example_words}"]
     by_choice: dict[str, list[Convention]] = {}
-    for side in SIDES.values():
-        by_choice.setdefault(side.choice, []).append(side)
-    for choice, sides in by_choice.items():
+    for convention in CONVENTIONS.values():
+        by_choice.setdefault(convention.choice, []).append(convention)
+    for choice, conventions in by_choice.items():
         lines += [
             "",
             f"### {TITLES[choice]}",
@@ -181,10 +180,11 @@ def choices() -> list[str]:
             "| convention | why it differs | example | who takes it |",
             "|---|---|---|---|",
         ]
-        for side in sides:
-            seen = example(side)
+        for convention in conventions:
+            seen = example(convention)
             shown = "cutline's own" if seen is None else f"`{seen[0]}` {number(seen[1])} → {number(seen[2])}"
-            lines.append(f"| `{side.name}`: {side.words} | {side.explanation} | {shown} | {takers(side)} |")
+            name = f"`{convention.name}`: {convention.words}"
+            lines.append(f"| {name} | {convention.explanation} | {shown} | {takers(convention)} |")
     return lines
 
 

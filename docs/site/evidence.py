@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from cutline.ledger import SIDES, TOOLS
+from cutline.ledger import CONVENTIONS, TOOLS
 from cutline.ledger.tools import Tool, ToolFunction
 from cutline.measures import MEASURES, Measure
 from cutline.results.method_titles import method_title
@@ -85,7 +85,7 @@ def _is_of(entry: ToolFunction, measure: Measure) -> bool:
 
 
 def _row(tool: Tool, entry: ToolFunction) -> str:
-    ways = [SIDES[name].words for name in entry.conventions] or ["as here"]
+    ways = [CONVENTIONS[name].words for name in entry.conventions] or ["as here"]
     ways += ["weights ignored"] if entry.weights == "ignored" else []
     ways += [entry.note] if entry.note else []
     star = "" if tool.how == "run" else " \\*"

@@ -1,4 +1,4 @@
-"""Each side of a choice, on cases that can be counted by hand, and against brute force."""
+"""Each convention, on cases that can be counted by hand, and against brute force."""
 
 import inspect
 import itertools
@@ -14,7 +14,7 @@ import cutline as cl
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
 from cutline.ledger.quantity import quantity
-from cutline.ledger.registry import SIDES, under
+from cutline.ledger.registry import CONVENTIONS, value_under
 from cutline.ledger.tools import TOOLS
 
 # One tie of a positive and two negatives in the middle: rows n, p, n at 0.5.
@@ -22,13 +22,13 @@ LABELS = np.array([1, 0, 1, 0, 0])
 SCORES = np.array([0.9, 0.5, 0.5, 0.5, 0.2])
 
 
-def value(measure, *sides, labels=LABELS, scores=SCORES, **more):
+def value(measure, *conventions, labels=LABELS, scores=SCORES, **more):
     material = Material.of_rows(Rows(np.asarray(labels) == 1, np.asarray(scores, dtype=float), **more), 0.5)
-    return under(material, quantity(measure), [SIDES[name] for name in sides])
+    return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
 
 
 @pytest.mark.parametrize(
-    ("measure", "sides", "expected"),
+    ("measure", "conventions", "expected"),
     [
         ("auc", (), 5 / 6),  # 6 pairs: 4 in order, 2 ties
         ("auc", ("ties_optimistic",), 1),
@@ -77,8 +77,8 @@ def value(measure, *sides, labels=LABELS, scores=SCORES, **more):
         ("precision.se", ("error_by_n_less_1",), math.sqrt(0.5 * 0.5 / 3)),
     ],
 )  # fmt: skip
-def test_a_side_gives_what_can_be_counted(measure, sides, expected):
-    assert value(measure, *sides) == pytest.approx(expected, abs=1e-12)
+def test_a_convention_gives_what_can_be_counted(measure, conventions, expected):
+    assert value(measure, *conventions) == pytest.approx(expected, abs=1e-12)
 
 
 # Ten cases with the positives in the places 1, 2 and 4.
@@ -86,7 +86,7 @@ TENTHS = {"labels": [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], "scores": np.arange(10, 0, -
 
 
 @pytest.mark.parametrize(
-    ("measure", "sides", "expected"),
+    ("measure", "conventions", "expected"),
     [
         ("enrichment@share=0.4", (), (3 / 4) / (3 / 10)),
         ("enrichment@share=0.4", ("portion_10",), (1 / 1) / (3 / 10)),  # the fourth tenth holds one positive
@@ -99,8 +99,8 @@ TENTHS = {"labels": [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], "scores": np.arange(10, 0, -
         ("portion_lift@portion=4", ("from_the_top",), (3 / 4) / (3 / 10)),
     ],
 )
-def test_a_lift_is_of_a_portion_or_from_the_top(measure, sides, expected):
-    assert value(measure, *sides, **TENTHS) == pytest.approx(expected, abs=1e-12)
+def test_a_lift_is_of_a_portion_or_from_the_top(measure, conventions, expected):
+    assert value(measure, *conventions, **TENTHS) == pytest.approx(expected, abs=1e-12)
 
 
 def test_skill_is_against_these_cases_or_against_the_training_data():
@@ -108,8 +108,8 @@ def test_skill_is_against_these_cases_or_against_the_training_data():
     brier = (0.01 + 3 * 0.25 + 0.04) / 5
     log_loss = -(math.log(0.9) + 3 * math.log(0.5) + math.log(0.8)) / 5
 
-    def skill(measure, side, training):
-        return under(Material.of_rows(rows, 0.5, training), quantity(measure), [SIDES[side]])
+    def skill(measure, convention, training):
+        return value_under(Material.of_rows(rows, 0.5, training), quantity(measure), [CONVENTIONS[convention]])
 
     # Always saying 0.2 costs 0.64 for each of two positives, and 0.04 for each of three negatives.
     assert skill("brier", "skill_training", 0.2) == pytest.approx(1 - brier / ((2 * 0.64 + 3 * 0.04) / 5))
@@ -155,11 +155,11 @@ def test_delongs_variances_are_divided_by_n_or_by_one_less():
         return wins.mean(1), wins.mean(0)
 
     first, second = placements(scores), placements(other)
-    for less, sides in ((1, ()), (0, ("delong_by_n",))):
+    for less, conventions in ((1, ()), (0, ("delong_by_n",))):
         gaps = [x - y for x, y in zip(first, second, strict=True)]
         spread = math.sqrt(sum(np.var(gap, ddof=less) / len(gap) for gap in gaps))
         expected = 2 * stats.norm.sf(abs(gaps[0].mean()) / spread)
-        assert value("delong", *sides, **mine) == pytest.approx(expected, rel=1e-9)
+        assert value("delong", *conventions, **mine) == pytest.approx(expected, rel=1e-9)
     by_n = math.sqrt(sum(np.var(place) / len(place) for place in first))
     assert value("auc.se", "error_by_n", **mine) == pytest.approx(by_n, rel=1e-12)
     expected = first[0].mean() - 1.959963984540054 * by_n
@@ -184,7 +184,7 @@ def test_bootstrap_limits_are_those_of_scipy_but_for_the_seed():
     options = {"paired": True, "vectorized": False, "n_resamples": 1999, "method": "percentile", seed: rng}
     found = stats.bootstrap((labels, scores), area, **options)
     error = found.standard_error
-    for method, side in (
+    for method, convention in (
         ("percentile", "bootstrap_percentile"),
         ("basic", "bootstrap_basic"),
         ("BCa", "bootstrap_bca"),
@@ -193,11 +193,11 @@ def test_bootstrap_limits_are_those_of_scipy_but_for_the_seed():
                                  bootstrap_result=found, method=method).confidence_interval  # fmt: skip
         for part in ("low", "high"):
             q = quantity(f"auc.{part}")
-            ours = under(material, q, [SIDES[side]])
-            assert abs(ours - getattr(theirs, part)) <= SIDES[side].spread(material, q) < 0.3 * error
-    normal = under(material, quantity("auc.low"), [SIDES["bootstrap_normal"]])
+            ours = value_under(material, q, [CONVENTIONS[convention]])
+            assert abs(ours - getattr(theirs, part)) <= CONVENTIONS[convention].spread(material, q) < 0.3 * error
+    normal = value_under(material, quantity("auc.low"), [CONVENTIONS["bootstrap_normal"]])
     assert normal == pytest.approx(cl.auc(labels, scores) - 1.96 * error, abs=0.15 * error)
-    assert under(material, quantity("auc.se"), [SIDES["bootstrap_error"]]) == pytest.approx(error, rel=0.07)
+    assert value_under(material, quantity("auc.se"), [CONVENTIONS["bootstrap_error"]]) == pytest.approx(error, rel=0.07)
 
 
 def test_the_order_of_the_rows_decides_where_ties_are_broken_by_it():
@@ -277,19 +277,21 @@ def test_a_one_sided_limit_is_nearer_than_a_two_sided_one():
 
 
 def test_a_part_of_the_area_can_be_cut_off_along_either_axis():
-    both = [value("partial_auc@max_fpr=0.5", *sides) for sides in ((), ("over_recall",))]
+    both = [value("partial_auc@max_fpr=0.5", *conventions) for conventions in ((), ("over_recall",))]
 
     assert both[1] == cl.MEASURES["partial_auc_above_recall"](LABELS, SCORES, min_recall=0.5)
     assert both[0] != both[1]
 
 
-def test_every_side_has_words_a_reason_and_somebody_who_takes_it_or_a_source():
+def test_every_convention_has_words_a_reason_and_a_tool_or_a_source():
     taken = {name for one in TOOLS.values() for entry in one.entries for name in entry.conventions}
-    for side in SIDES.values():
-        assert side.words == side.words.strip() != ""
-        assert side.explanation.endswith(".")
-        assert 0 < side.plausible <= 1
-        assert side.source or side.name in taken or side.name.startswith(("mcnemar", "delong")), side.name
+    for convention in CONVENTIONS.values():
+        assert convention.words == convention.words.strip() != ""
+        assert convention.explanation.endswith(".")
+        assert 0 < convention.plausible <= 1
+        assert convention.source or convention.name in taken or convention.name.startswith(("mcnemar", "delong")), (
+            convention.name
+        )
         others = (
             "recall.low",
             "auc.low",
@@ -300,5 +302,7 @@ def test_every_side_has_words_a_reason_and_somebody_who_takes_it_or_a_source():
             "auc.se",
             "recall.se",
         )
-        assert any(side.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], *others)), side.name
-    assert {side.stage for side in SIDES.values()} == set(Stage)
+        assert any(convention.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], *others)), (
+            convention.name
+        )
+    assert {convention.stage for convention in CONVENTIONS.values()} == set(Stage)

@@ -14,8 +14,8 @@ import pytest
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import quantity
-from cutline.ledger.registry import SIDES, under
-from cutline.ledger.tools import TOOLS, printed_value, tool
+from cutline.ledger.registry import CONVENTIONS, value_under
+from cutline.ledger.tools import TOOLS, find_tool, printed_value
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 
@@ -54,14 +54,15 @@ def material(labels, scores, weights):
 
 def check(entry, answers, *, live=False):
     """The entry gives the answers; where a tool printed no number there is nothing to compare."""
-    compared = 0
+    compare_files = 0
     for one, answer in zip(sets(), answers, strict=True):
         if answer is None or math.isnan(answer):
             continue
         q, cases = quantity(entry.measure), material(*one)
         if "ties_unstable" in entry.conventions and not live:  # numpy's sort is not the same on all processors
             ends = [
-                under(cases, q, [SIDES["unweighted"], SIDES[f"ties_{end}"]]) for end in ("pessimistic", "optimistic")
+                value_under(cases, q, [CONVENTIONS["unweighted"], CONVENTIONS[f"ties_{end}"]])
+                for end in ("pessimistic", "optimistic")
             ]
             assert ends[0] - 1e-9 <= answer <= ends[1] + 1e-9
             if ends[0] != ends[1]:
@@ -69,8 +70,8 @@ def check(entry, answers, *, live=False):
         is_close = len(cases.ranking) > entry.exact_up_to
         tolerance = CLOSE if is_close else entry.within or (3e-6 if entry.single else 1e-9)
         assert printed_value(entry, q, cases) == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
-        compared += not is_close
-    assert compared >= 5, entry
+        compare_files += not is_close
+    assert compare_files >= 5, entry
 
 
 @pytest.mark.parametrize("name", RUN)
@@ -110,16 +111,19 @@ def test_there_are_the_tools_that_people_compare():
               "ROCR", "PRROC", "precrec", "caret", "yardstick", "hmeasure", "Weka", "BigQuery", "PyCM", "river",
               "Vertica", "dcurves"]  # fmt: skip
 
-    assert len({tool(name).name for name in wanted}) == 27
+    assert len({find_tool(name).name for name in wanted}) == 27
     for one in TOOLS.values():
         assert one.version
         assert one.source
         assert one.entries
         for entry in one.entries:
-            assert set(entry.conventions) <= set(SIDES)
+            assert set(entry.conventions) <= set(CONVENTIONS)
             q = quantity(entry.measure)
             hard = "hard_labels" in entry.conventions  # which are made at the cut
-            assert all(SIDES[side].applies(q) or (hard and side == "strict") for side in entry.conventions), (
+            assert all(
+                CONVENTIONS[convention].applies(q) or (hard and convention == "strict")
+                for convention in entry.conventions
+            ), (
                 one.name,
                 entry,
             )

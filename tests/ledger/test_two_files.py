@@ -8,7 +8,7 @@ import pytest
 import cutline as cl
 from cutline.ledger.cases import Rows
 from cutline.ledger.quantity import quantity
-from cutline.ledger.two_files import compared
+from cutline.ledger.two_files import compare_files
 
 RNG = np.random.default_rng(5)
 LABELS = RNG.random(200) < 0.3
@@ -18,7 +18,7 @@ NAMES = ("a.csv", "b.csv")
 
 
 def between(second, first=FIRST, measure="auc", ids=None):
-    return compared(first, second, quantity(measure), NAMES, 0.5, ids)
+    return compare_files(first, second, quantity(measure), NAMES, 0.5, ids)
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_exchanged_labels_explain_the_complement():
 
 
 def test_rows_that_are_missing_are_counted():
-    found = between(FIRST.taken(np.arange(20, 200)))
+    found = between(FIRST.select(np.arange(20, 200)))
 
     assert found.steps[0].words == "20 rows of a.csv are missing in b.csv"
     assert found.steps[0].after == cl.auc(LABELS[20:], SCORES[20:])
 
 
 def test_duplicates_are_counted():
-    doubled = FIRST.taken(np.concatenate((np.arange(200), np.arange(30))))
+    doubled = FIRST.select(np.concatenate((np.arange(200), np.arange(30))))
 
     found = between(doubled)
 
@@ -97,7 +97,7 @@ def test_cases_are_matched_by_their_ids():
     ids = np.arange(200)
     order = RNG.permutation(200)[:150]
 
-    found = between(replace(FIRST, scores=np.round(SCORES, 2)).taken(order), ids=(ids, ids[order]))
+    found = between(replace(FIRST, scores=np.round(SCORES, 2)).select(order), ids=(ids, ids[order]))
 
     assert [step.words for step in found.steps] == [
         "50 rows of a.csv are not in b.csv",
@@ -129,7 +129,7 @@ def test_rows_in_another_order_are_matched_although_they_were_changed(change, wo
     labels, scores = change(LABELS, SCORES)
     order = np.random.default_rng(8).permutation(200)
 
-    found = between(Rows(labels, scores).taken(order))
+    found = between(Rows(labels, scores).select(order))
 
     assert len(found.steps) == 1
     assert words in found.steps[0].words
@@ -138,7 +138,7 @@ def test_rows_in_another_order_are_matched_although_they_were_changed(change, wo
 
 
 def test_rows_that_are_missing_from_a_rounded_file_are_counted_in_both_directions():
-    part = replace(FIRST, scores=np.round(SCORES, 4)).taken(np.random.default_rng(8).permutation(200)[:170])
+    part = replace(FIRST, scores=np.round(SCORES, 4)).select(np.random.default_rng(8).permutation(200)[:170])
 
     forth, back = between(part), between(FIRST, part)
 
@@ -158,5 +158,5 @@ def test_rows_in_another_order_with_other_scores_need_an_id():
     moved = replace(FIRST, scores=SCORES + 0.001 * np.sin(np.arange(200)))
 
     with pytest.raises(cl.InputError, match="do not match by their labels and scores: pass --id"):
-        between(moved.taken(order))
+        between(moved.select(order))
     assert len(between(moved).steps) == 1  # in the same order they need none

@@ -12,7 +12,7 @@ from cutline import ParameterError, why
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
 from cutline.ledger.quantity import printed, quantity
-from cutline.ledger.registry import SIDES, under
+from cutline.ledger.registry import CONVENTIONS, value_under
 from cutline.ledger.search import ConventionSearch, candidates
 
 RNG = np.random.default_rng(19)
@@ -22,13 +22,13 @@ OTHER = np.clip(SCORES + 0.3 * np.sin(np.arange(900)), 0, 1)
 FOLDS = np.arange(900) % 5
 
 
-def made(measure, *sides, **more):
+def made(measure, *conventions, **more):
     material = Material.of_rows(Rows(LABELS, SCORES, **more), 0.5)
-    return under(material, quantity(measure), [SIDES[name] for name in sides])
+    return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
 
 
 @pytest.mark.parametrize(
-    ("measure", "side"),
+    ("measure", "convention"),
     [
         ("h_measure", "prior_symmetric"),
         ("h_measure", "prior_severity"),
@@ -52,12 +52,12 @@ def made(measure, *sides, **more):
         ("ks", "percent"),
     ],
 )
-def test_the_convention_behind_a_number_of_six_digits_is_named_first(measure, side):
-    answer = cl.why(LABELS, SCORES, value=f"{made(measure, side):.6f}", measure=measure)
+def test_the_convention_behind_a_number_of_six_digits_is_named_first(measure, convention):
+    answer = cl.why(LABELS, SCORES, value=f"{made(measure, convention):.6f}", measure=measure)
 
-    assert side in answer.best.sides
-    assert answer.sentences[0].startswith(f"{made(measure, side):.6f} is what you get for ")
-    assert SIDES[side].words in answer.sentences[0]
+    assert convention in answer.best.conventions
+    assert answer.sentences[0].startswith(f"{made(measure, convention):.6f} is what you get for ")
+    assert CONVENTIONS[convention].words in answer.sentences[0]
 
 
 def test_a_mean_over_folds_is_told_from_the_pooled_value():
@@ -65,7 +65,7 @@ def test_a_mean_over_folds_is_told_from_the_pooled_value():
 
     answer = cl.why(LABELS, SCORES, value=f"{value:.6f}", measure="auc", groups=FOLDS)
 
-    assert answer.best.sides == ("mean_of_groups",)
+    assert answer.best.conventions == ("mean_of_groups",)
 
 
 @pytest.mark.parametrize("variant", ["exact", "asymptotic", "corrected"])
@@ -74,7 +74,7 @@ def test_the_variants_of_mcnemars_test_are_told_apart(variant):
 
     answer = cl.why(LABELS, SCORES, value=f"{value:.6g}", measure="mcnemar", other=OTHER)
 
-    assert answer.best.sides == (f"mcnemar_{variant}",)
+    assert answer.best.conventions == (f"mcnemar_{variant}",)
     assert answer.exact == pytest.approx(cl.compare(LABELS, {"a": SCORES, "b": OTHER}).test("accuracy").p_value)
 
 
@@ -83,13 +83,13 @@ def test_two_conventions_at_once_are_found():
 
     answer = cl.why(LABELS, SCORES, value=f"{value:.8f}", measure="log_loss")
 
-    assert set(answer.best.sides) == {"digits_2", "bits"}
+    assert set(answer.best.conventions) == {"digits_2", "bits"}
 
 
 def test_the_exact_value_needs_no_convention():
     answer = cl.why(LABELS, SCORES, value=f"{made('auc'):.5f}", measure="auc")
 
-    assert answer.best.sides == ()
+    assert answer.best.conventions == ()
     assert "no convention is needed" in answer.sentences[0]
 
 
@@ -102,13 +102,13 @@ def test_bins_on_rare_events_are_named():
     answer = cl.why(labels, scores, value=f"{binned:.6f}", measure="auc")
 
     assert abs(exact - binned) > 0.001
-    assert "width_100" in answer.best.sides
+    assert "width_100" in answer.best.conventions
 
 
 def test_a_measure_is_found_without_its_name():
     answer = cl.why(LABELS, SCORES, value=f"{made('brier', 'both_classes'):.7f}")
 
-    assert (answer.best.measure, answer.best.sides) == ("brier", ("both_classes",))
+    assert (answer.best.measure, answer.best.conventions) == ("brier", ("both_classes",))
     assert answer.measure is None
 
 
@@ -212,15 +212,15 @@ def test_the_exact_value_is_not_the_only_explanation_where_another_rounds_to_it(
 
     answer = cl.why(labels, scores, weights, measure="auc", value=f"{exact:.3f}")
 
-    assert answer.best.sides == ()
-    assert "unweighted" in {side for one in answer.explanations for side in one.sides}
+    assert answer.best.conventions == ()
+    assert "unweighted" in {convention for one in answer.explanations for convention in one.conventions}
     assert not answer.is_certain
 
 
 def test_the_exact_value_comes_first_however_few_the_digits():
     answer = cl.why(LABELS, SCORES, value="1", measure="auc")
 
-    assert answer.best.sides == ()
+    assert answer.best.conventions == ()
     assert not answer.is_certain
 
 
@@ -228,14 +228,14 @@ def test_a_number_outside_the_range_is_refused_without_trying_what_cannot_leave_
     material = Material.of_rows(Rows(LABELS, SCORES), 0.5)
     pairs = list(candidates(ConventionSearch(material), quantity("auc"), pairs=True, outside=True))
 
-    assert {side.name for one in pairs for side in one.sides} >= {"percent", "digits_2"}
-    assert not any(one.sides[0].stage is one.sides[1].stage is Stage.CASES for one in pairs)
+    assert {convention.name for one in pairs for convention in one.conventions} >= {"percent", "digits_2"}
+    assert not any(one.conventions[0].stage is one.conventions[1].stage is Stage.CASES for one in pairs)
     # A few percent are still found where they are those of the other column.
     scores = np.random.default_rng(2).normal(size=900) + 3 * LABELS
     small = 100 * (1 - cl.auc(LABELS, scores))
     assert 1 < small < 5
     answer = cl.why(LABELS, scores, value=f"{small:.6f}", measure="auc")
-    assert set(answer.best.sides) == {"wrong_column", "percent"}
+    assert set(answer.best.conventions) == {"wrong_column", "percent"}
 
 
 def test_refusals_come_before_the_cases_are_read():
@@ -258,7 +258,7 @@ def test_a_limit_of_a_bootstrap_is_met_and_no_certainty_claimed():
 
     answer = cl.why(LABELS, SCORES, value=f"{estimate.low:.4f}", measure="auc.low")
 
-    assert any(name.startswith("bootstrap_") for one in answer.explanations for name in one.sides)
+    assert any(name.startswith("bootstrap_") for one in answer.explanations for name in one.conventions)
     assert not answer.is_certain
     if answer.best.spread:
         assert "may be auc.low by" in answer.sentences[0]
@@ -268,7 +268,7 @@ def test_a_limit_of_a_bootstrap_is_met_and_no_certainty_claimed():
 def test_a_convention_that_gives_all_digits_comes_before_what_is_drawn_at_random():
     answer = cl.why(LABELS, SCORES, value=f"{made('auc.low', 'limit_delong_by_n'):.7f}", measure="auc.low")
 
-    assert [one.sides for one in answer.explanations] == [("limit_delong_by_n",)]
+    assert [one.conventions for one in answer.explanations] == [("limit_delong_by_n",)]
     assert answer.is_certain
 
 
@@ -278,15 +278,15 @@ def test_skill_against_the_training_data_needs_its_prevalence():
 
     without, given = (cl.why(LABELS, SCORES, value=value, measure="brier", training_prevalence=p) for p in (None, 0.3))
 
-    assert ("skill_training",) not in [one.sides for one in without.explanations]
-    assert given.best.sides == ("skill_training",)
+    assert ("skill_training",) not in [one.conventions for one in without.explanations]
+    assert given.best.conventions == ("skill_training",)
     assert "pass training_prevalence=" in str(cl.why(LABELS, SCORES, value="0.7654321", measure="brier"))
 
 
 def test_limits_that_need_no_cutting_are_one_explanation_not_two():
     answer = cl.why(LABELS, SCORES, value=f"{made('recall.low', 'limit_wald'):.7f}", measure="recall.low")
 
-    assert [one.sides for one in answer.explanations] == [("limit_wald",)]
+    assert [one.conventions for one in answer.explanations] == [("limit_wald",)]
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "recall", "precision", "f1"])
@@ -310,7 +310,7 @@ def test_bins_that_hold_their_lower_border_are_known():
     inside = [number == i for i in range(10)]
     printed = f"{sum(abs(labels[one].sum() - scores[one].sum()) for one in inside) / 300:.6f}"
 
-    assert cl.why(labels, scores, measure="ece", value=printed).best.sides == ("lower_10_bins",)
+    assert cl.why(labels, scores, measure="ece", value=printed).best.conventions == ("lower_10_bins",)
 
 
 def test_a_number_without_decimals_does_not_pass_for_the_value():
@@ -354,7 +354,7 @@ def test_the_cut_of_the_measure_is_the_cut_of_the_conventions():
     named = why(labels, scores, measure="f1@threshold=0.3", value=f"{strict:.6f}")
     given = why(labels, scores, measure="f1", threshold=0.3, value=f"{strict:.6f}")
     assert named.to_dict() == given.to_dict()
-    assert "strict" in named.best.sides
+    assert "strict" in named.best.conventions
     with pytest.raises(ParameterError, match="pass one of them"):
         why(labels, scores, measure="f1@threshold=0.3", threshold=0.4, value="0.5")
 
@@ -371,10 +371,10 @@ def test_a_sum_above_100_and_a_net_benefit_per_100_are_explained():
     total = float(((labels - scores) ** 2).sum())
     assert total > 100
 
-    assert why(labels, scores, measure="brier", value=f"{total:.4f}").best.sides == ("sum",)
+    assert why(labels, scores, measure="brier", value=f"{total:.4f}").best.conventions == ("sum",)
     benefit = 100 * cl.evaluate(labels, scores, threshold=0.2).net_benefit
     answer = why(labels, scores, measure="net_benefit", threshold=0.2, value=f"{benefit:.4f}")
-    assert answer.best.sides == ("percent",)
+    assert answer.best.conventions == ("percent",)
 
 
 def test_logits_explain_the_f1_of_torchmetrics_without_a_threshold():

@@ -152,7 +152,7 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     from cutline.ledger.cases import Material
     from cutline.ledger.quantity import quantity
     from cutline.ledger.tool_table import MEASURES_SHOWN, tools_say
-    from cutline.ledger.tools import entry_of, printed_value, tool
+    from cutline.ledger.tools import entry_of, find_tool, printed_value
 
     if len(files) == 2:
         return _of_two(files, how, question)
@@ -167,7 +167,7 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     material = Material.of_rows(_prepare_rows(columns, how), _turn_threshold(cut, how))
     if question.as_ is not None:
         q = quantity(str(question.measure))
-        one = tool(question.as_)
+        one = find_tool(question.as_)
         entry = entry_of(one, q)
         return ToolValue(one, entry, printed_value(entry, q, material))
     return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
@@ -239,7 +239,7 @@ def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDif
     names = (predictions[0].name, predictions[1].name)
     if names[0] == names[1]:
         names = (printable(files[0]), printable(files[1]))
-    return two_files.compared(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)  # type: ignore[arg-type]
+    return two_files.compare_files(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)  # type: ignore[arg-type]
 
 
 def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
-from cutline.ledger.cases import Material, Rows, has_ties, in_order, merged
+from cutline.ledger.cases import Material, Rows, has_ties, in_order, merge_equal_scores
 from cutline.ledger.convention import Applies, Convention, Stage
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import Family, Needs
@@ -77,10 +77,10 @@ def groups_of_scores(bins: int) -> Callable[[Material], Material]:
 
 def _of_cells(material: Material, ranking: Ranking, number: Array) -> Material:
     """Return the material in which cells of the same number are tied."""
-    return material.with_ranking(merged(ranking, -np.asarray(number, dtype=float)))
+    return material.with_ranking(merge_equal_scores(ranking, -np.asarray(number, dtype=float)))
 
 
-# ---------------------------------------------------------------------- which quantities a side can change
+# ---------------------------------------------------------------------- which quantities a convention can change
 
 
 def _needs(q: PrintedQuantity) -> Needs | None:
@@ -289,7 +289,7 @@ def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Ro
 # ---------------------------------------------------------------------- the table
 
 
-def _side(
+def _change(
     name: str, choice: str, act: Any, applies: Applies, words: str, why: str, *more: Any, **other: Any
 ) -> Convention:
     plausible, source = (*more, "")[:2]
@@ -297,83 +297,84 @@ def _side(
 
 
 _CURVES = "one point for each bin, so that cases in a bin are tied"
-SIDES = (
-    _side("strict", "threshold", strict, of_cut, "with score > threshold instead of score >= threshold",
-          "A case whose score equals the threshold is predicted negative.", 0.6,
-          "scikit-learn's predict, torchmetrics, river, hmeasure"),
-    _side("hard_labels", "hard", hard, of_list, "from hard labels (0 or 1) in place of the scores",
-          "The area over one cut is the balanced accuracy at that cut.", 0.7,
-              "caret issue 1212; modlAMP pull request 20"),
-    _side("wrong_column", "direction", wrong_column, of_any, "from the scores of the other class",
-          "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
-          "the other column of predict_proba"),
-    _side("swapped_labels", "class", swapped_labels, of_any, "with the labels exchanged",
-          "The other label was taken for the positive one, and the scores stayed as they are.", 0.25,
-          "R's first factor level; scikit-learn's greatest label"),
-    _side("other_class", "class", other_class, of_any, "for the other class as the positive one",
-          "R takes the first factor level for the event, scikit-learn the greatest label.", 0.5,
-          "yardstick's event_level; caret's positive"),
-    _side("auto_direction", "direction", auto_direction, of_list, "with the direction by the medians of the classes",
-          "pROC turns the scores round where the negatives have the higher median.", 0.3, "pROC::roc, direction='auto'",
-          searched=False),
-    _side("better_direction", "direction", better_direction, of_one_model, "turned round where the AUC is below a half",
-          "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
-          searched=False),
-    _side("ties_optimistic", "ties", ties_first(positives=True), of_ties, "with the positives first inside ties",
-          "A tie counts as the right order.", 0.3, "curves with one point for each row"),
-    _side("ties_pessimistic", "ties", ties_first(positives=False), of_ties, "with the negatives first inside ties",
-          "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
-    _side("ties_by_rows", "ties", ties_by_rows(first=True), of_ties, "with ties in the order of the rows",
-          "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.", 0.45,
-          "kds, Evidently: gain and lift"),
-    _side("ties_by_rows_reversed", "ties", ties_by_rows(first=False), of_ties,
-          "with ties in the reverse order of the rows",
-          "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
-          "gain and lift of tools that sort with kind='stable' and reverse"),
-    _side("ties_unstable", "ties", ties_unstable, of_ties, "with ties in the order that numpy's sort leaves",
-          "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
-          0.35, "MLflow, scikit-plot: gain and lift", searched=False),
-    _side("single", "digits", single, of_any, "from scores as 32-bit numbers",
-          "Scores that differ only beyond the seventh digit become equal.", 0.35,
-              "XGBoost, torchmetrics, Keras, CatBoost"),
+CONVENTIONS = (
+    _change("strict", "threshold", strict, of_cut, "with score > threshold instead of score >= threshold",
+            "A case whose score equals the threshold is predicted negative.", 0.6,
+            "scikit-learn's predict, torchmetrics, river, hmeasure"),
+    _change("hard_labels", "hard", hard, of_list, "from hard labels (0 or 1) in place of the scores",
+            "The area over one cut is the balanced accuracy at that cut.", 0.7,
+                "caret issue 1212; modlAMP pull request 20"),
+    _change("wrong_column", "direction", wrong_column, of_any, "from the scores of the other class",
+            "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
+            "the other column of predict_proba"),
+    _change("swapped_labels", "class", swapped_labels, of_any, "with the labels exchanged",
+            "The other label was taken for the positive one, and the scores stayed as they are.", 0.25,
+            "R's first factor level; scikit-learn's greatest label"),
+    _change("other_class", "class", other_class, of_any, "for the other class as the positive one",
+            "R takes the first factor level for the event, scikit-learn the greatest label.", 0.5,
+            "yardstick's event_level; caret's positive"),
+    _change("auto_direction", "direction", auto_direction, of_list, "with the direction by the medians of the classes",
+            "pROC turns the scores round where the negatives have the higher median.", 0.3,
+            "pROC::roc, direction='auto'", searched=False),
+    _change("better_direction", "direction", better_direction, of_one_model,
+            "turned round where the AUC is below a half",
+            "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
+            searched=False),
+    _change("ties_optimistic", "ties", ties_first(positives=True), of_ties, "with the positives first inside ties",
+            "A tie counts as the right order.", 0.3, "curves with one point for each row"),
+    _change("ties_pessimistic", "ties", ties_first(positives=False), of_ties, "with the negatives first inside ties",
+            "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
+    _change("ties_by_rows", "ties", ties_by_rows(first=True), of_ties, "with ties in the order of the rows",
+            "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.",
+            0.45, "kds, Evidently: gain and lift"),
+    _change("ties_by_rows_reversed", "ties", ties_by_rows(first=False), of_ties,
+            "with ties in the reverse order of the rows",
+            "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
+            "gain and lift of tools that sort with kind='stable' and reverse"),
+    _change("ties_unstable", "ties", ties_unstable, of_ties, "with ties in the order that numpy's sort leaves",
+            "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
+            0.35, "MLflow, scikit-plot: gain and lift", searched=False),
+    _change("single", "digits", single, of_any, "from scores as 32-bit numbers",
+            "Scores that differ only beyond the seventh digit become equal.", 0.35,
+                "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _side(f"digits_{d}", "digits", rounded(d), of_any, f"from scores with {counted(d, 'decimal')}",
-              "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
+        _change(f"digits_{d}", "digits", rounded(d), of_any, f"from scores with {counted(d, 'decimal')}",
+                "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),
-    _side("logistic", "link", logistic, of_one_model, "after the logistic function of the scores",
-          "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
-              "torchmetrics: preds outside [0, 1]"),
-    _side("logistic_outside", "link", logistic_outside, of_one_model,
-          "after the logistic function where scores leave [0, 1]",
-          "Scores outside [0, 1] are taken for logits.", 0.2, "torchmetrics: preds outside [0, 1]", searched=False),
-    _side("unweighted", "weights", unweighted, of_one_model, "with the weights ignored",
-          "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
-    _side("distinct_rows", "duplicates", distinct, of_one_model, "with duplicate rows removed",
-          "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
-    _side("spark_bins", "bins", groups_of_scores(1000), of_list, "with Spark's 1000 bins of distinct scores",
-          f"The curve has {_CURVES}.", 0.4, "pyspark.ml BinaryClassificationEvaluator, numBins=1000"),
+    _change("logistic", "link", logistic, of_one_model, "after the logistic function of the scores",
+            "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
+                "torchmetrics: preds outside [0, 1]"),
+    _change("logistic_outside", "link", logistic_outside, of_one_model,
+            "after the logistic function where scores leave [0, 1]",
+            "Scores outside [0, 1] are taken for logits.", 0.2, "torchmetrics: preds outside [0, 1]", searched=False),
+    _change("unweighted", "weights", unweighted, of_one_model, "with the weights ignored",
+            "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
+    _change("distinct_rows", "duplicates", distinct, of_one_model, "with duplicate rows removed",
+            "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
+    _change("spark_bins", "bins", groups_of_scores(1000), of_list, "with Spark's 1000 bins of distinct scores",
+            f"The curve has {_CURVES}.", 0.4, "pyspark.ml BinaryClassificationEvaluator, numBins=1000"),
     *(
-        _side(f"frequency_{k}", "bins", equal_frequency(k), of_list, f"with {k} equal-frequency thresholds",
-              f"The curve has {_CURVES}.", p, source)
+        _change(f"frequency_{k}", "bins", equal_frequency(k), of_list, f"with {k} equal-frequency thresholds",
+                f"The curve has {_CURVES}.", p, source)
         for k, p, source in ((400, 0.4, "H2O's AUC2, 400 bins"), (100, 0.4, "BigQuery ML.ROC_CURVE, 100 quantiles"),
                              (10, 0.35, "decile tables"), (20, 0.2, "vigintile tables"))
     ),
     *(
-        _side(f"width_{k}", "bins", at_thresholds(equal_width(k)), of_list, f"with {k} bins of equal width",
-              f"The curve has {_CURVES}; rare events crowd into a few of them.", p, source)
+        _change(f"width_{k}", "bins", at_thresholds(equal_width(k)), of_list, f"with {k} bins of equal width",
+                f"The curve has {_CURVES}; rare events crowd into a few of them.", p, source)
         for k, p, source in ((100, 0.35, "Vertica's ROC, 100 bins"), (10, 0.25, "ten bins of the score"),
                              (20, 0.15, "twenty bins of the score"))
     ),
-    _side("keras_200", "bins", at_thresholds(keras(200), strict=True), of_list,
-          "with 200 thresholds of equal width", f"The curve has {_CURVES}; rare events crowd into a few of them.", 0.45,
-          "keras.metrics.AUC, num_thresholds=200"),
-    _side("river_10", "bins", at_thresholds(river(10), strict=True), of_list,
-          "with 10 thresholds of equal width", f"The curve has {_CURVES}; ten are too few for rare events.", 0.3,
-          "river.metrics.ROCAUC, n_thresholds=10"),
+    _change("keras_200", "bins", at_thresholds(keras(200), strict=True), of_list,
+            "with 200 thresholds of equal width", f"The curve has {_CURVES}; rare events crowd into a few of them.",
+            0.45, "keras.metrics.AUC, num_thresholds=200"),
+    _change("river_10", "bins", at_thresholds(river(10), strict=True), of_list,
+            "with 10 thresholds of equal width", f"The curve has {_CURVES}; ten are too few for rare events.", 0.3,
+            "river.metrics.ROCAUC, n_thresholds=10"),
     *(
-        _side(f"grid_{k}", "bins", at_thresholds(grid(k)), of_list,
-              f"with {k} thresholds from 0 to 1", f"The curve has {_CURVES}.", p, "torchmetrics, thresholds=")
+        _change(f"grid_{k}", "bins", at_thresholds(grid(k)), of_list,
+                f"with {k} thresholds from 0 to 1", f"The curve has {_CURVES}.", p, "torchmetrics, thresholds=")
         for k, p in ((5, 0.1), (50, 0.1), (100, 0.2), (200, 0.2), (1000, 0.1))
     ),
 )  # fmt: skip

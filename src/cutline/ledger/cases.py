@@ -30,12 +30,12 @@ class Rows:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def taken(self, some: Array) -> Rows:
+    def select(self, some: Array) -> Rows:
         """Return some of the rows, or all of them in another order."""
         columns = {name: None if values is None else values[some] for name, values in vars(self).items()}
         return Rows(**columns)  # type: ignore[arg-type]
 
-    def ranked(self) -> Ranking:
+    def rank(self) -> Ranking:
         """Return their ranking."""
         return rank_cases(self.is_positive, self.scores, self.weights)
 
@@ -57,7 +57,7 @@ class Material:
     @classmethod
     def of_rows(cls, rows: Rows, threshold: float | None = None, training: float | None = None) -> Material:
         """Return the material of rows; cut where `evaluate` would cut them unless a threshold is given."""
-        ranking = rows.ranked()
+        ranking = rows.rank()
         cut = default_threshold(ranking) if threshold is None else threshold
         return cls(ranking, cut, lambda: rows, training=training, is_default_cut=threshold is None)
 
@@ -103,7 +103,7 @@ class Material:
     def with_rows(self, change: Callable[[Rows], Rows]) -> Material:
         """Return the material of changed rows: of the same cut."""
         rows = change(self.rows)
-        return replace(self, ranking=rows.ranked(), make_rows=lambda: rows)
+        return replace(self, ranking=rows.rank(), make_rows=lambda: rows)
 
     def with_scores(self, scores: Callable[[Array], Array], threshold: float | None = None) -> Material:
         """Return the same cases with scores that a function which never changes their order makes of them."""
@@ -117,14 +117,14 @@ class Material:
                 return replace(rows, scores=np.asarray(scores(rows.scores), dtype=float))
 
         threshold = self.threshold if threshold is None else threshold
-        return replace(self, ranking=merged(self.ranking, score), threshold=threshold, make_rows=make)
+        return replace(self, ranking=merge_equal_scores(self.ranking, score), threshold=threshold, make_rows=make)
 
     def with_ranking(self, ranking: Ranking) -> Material:
         """Return the material with another ranking and without rows, as after breaking ties."""
         return replace(self, ranking=ranking, make_rows=None)
 
 
-def merged(ranking: Ranking, score: Array) -> Ranking:
+def merge_equal_scores(ranking: Ranking, score: Array) -> Ranking:
     """Return a ranking with other scores, in which neighbours may now be equal: those become one."""
     starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
     if len(starts) == len(score):

@@ -1,4 +1,4 @@
-"""One side of a choice on which tools differ, as data with the function that takes it."""
+"""A convention: one way to compute a number where tools differ, as data with its function."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from cutline.ledger.cases import Material
 from cutline.ledger.quantity import PrintedQuantity
 
 Applies = Callable[[PrintedQuantity], bool]
+Formula = Callable[[Material, PrintedQuantity], float]
 
 
 class Stage(Enum):
-    """Where a side acts. Sides of different stages combine; of one formula there is only one at a time."""
+    """Where a convention acts. Those of different stages combine; there is only one formula at a time."""
 
     CASES = "the cases"  # act(material) -> material
     FORMULA = "the formula"  # act(material, quantity) -> number
@@ -22,11 +24,11 @@ class Stage(Enum):
 
 @dataclass(frozen=True)
 class Convention:
-    """A side of a choice.
+    """One of several ways to do something on which tools differ.
 
     Attributes:
         name: Its name in the ledger.
-        choice: What tools differ on, such as "ties"; two sides of one choice do not combine.
+        choice: What tools differ on, such as "ties"; two conventions of one choice do not combine.
         stage: Where it acts.
         words: What follows "is what you get", such as "with ties in the order of the rows".
         explanation: A sentence that says why it makes a difference.
@@ -34,7 +36,7 @@ class Convention:
         applies: Whether it can change a quantity.
         plausible: How often it is behind a difference, from 0 to 1, as far as trackers of tools tell.
         source: Where the convention is described.
-        searched: Whether `why` tries it; some are another side under a condition that only a tool knows.
+        searched: Whether `why` tries it; some are another convention under a condition that only a tool knows.
         spread: How far another seed may move the number, for what is drawn at random; None for all else.
     """
 
@@ -56,4 +58,28 @@ class Convention:
         return self.spread is not None
 
     def __repr__(self) -> str:
-        return f"<side {self.name}: {self.words}>"
+        return f"<convention {self.name}: {self.words}>"
+
+
+def named(*names: str) -> Applies:
+    """Return the condition that a quantity is the value of one of some measures."""
+    return lambda q: q.of in names and not q.is_inferred
+
+
+def formula(
+    name: str, of: Applies | str | tuple[str, ...], act: Formula, words: str, why: str, *more: Any
+) -> Convention:
+    """Return a convention of the formula; `of` names its measures, `more` is its plausibility and its source."""
+    applies = named(of) if isinstance(of, str) else named(*of) if isinstance(of, tuple) else of
+    plausible, source = (*more, "")[:2]
+    return Convention(name, "formula", Stage.FORMULA, words, why, act, applies, plausible, source)
+
+
+def other(measure: str, **parameters: Any) -> Formula:
+    """Return the value of another measure of the registry, or of one with other parameters."""
+    return lambda material, q: q.value(material, measure, **parameters)
+
+
+def with_parameters(**parameters: Any) -> Formula:
+    """Return the same measure with other parameters."""
+    return lambda material, q: q.value(material, **parameters)

@@ -1,4 +1,4 @@
-"""Sides of the formula of measures of one cut: other cuts, means over the classes, 0/0, rounded parts."""
+"""Formulas of measures of one cut: other cuts, means over the classes, 0/0, rounded parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.ledger.cases import Material
-from cutline.ledger.formula_convention import Formula, formula, other
+from cutline.ledger.convention import Formula, formula, other
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import MEASURES, Needs
 
@@ -53,7 +53,7 @@ def mean_of_classes(*, weighted: bool) -> Formula:
 
 
 def mean_of_known(material: Material, q: PrintedQuantity) -> float:
-    """Return the value of the one class that has it; with both it is their mean, which is another side."""
+    """Return the value of the one class that has it; with both it is their mean, which is the convention "macro"."""
     values = [of_counts(q, table) for table in (material.counts, _swap_classes(material.counts))]
     known = [value for value in values if not math.isnan(value)]
     return known[0] if len(known) == 1 else math.nan
@@ -100,8 +100,8 @@ def _tables(material: Material) -> Counts:
 def values_at_all_cuts(material: Material, q: PrintedQuantity) -> Array:
     """Return the value at each cut that flags a case, from the highest threshold to the lowest."""
     with np.errstate(all="ignore"):
-        computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
-    return np.asarray(computed, dtype=float)
+        values: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
+    return np.asarray(values, dtype=float)
 
 
 def best(material: Material, q: PrintedQuantity) -> float:
@@ -183,7 +183,7 @@ def _best_of(name: str, criterion: str, words: str, source: str) -> object:
     return formula(name, _of_cut, act, words, "The cut was chosen on the same cases.", 0.35, source)
 
 
-SIDES = (
+CONVENTIONS = (
     formula("macro", _BOTH_CLASSES, mean_of_classes(weighted=False), "as the mean of both classes (macro)",
             "Each class was in turn the positive one.", 0.6, "scikit-learn, average='macro'; PyCM; Weka"),
     formula("macro_known", _BOTH_CLASSES, mean_of_known, "as the mean of the classes whose value is defined",

@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+import html
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 from cutline.core.table import ComparedByFields, shown
-from cutline.ledger.text_result import TextResult
 
 MOST_SHOWN = 5
 MOST_TOOLS = 3
 SURE = 0.05  # expected matches by accident up to which a single explanation is called the only one
 
 
+class TextResult(ABC):
+    """A result that prints as sentences, and as paragraphs in a notebook."""
+
+    @property
+    @abstractmethod
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in sentences, the most important first."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences)
+
+
 @dataclass(frozen=True, eq=False)
 class Explanation(ComparedByFields):
-    """A convention that gives the number.
+    """Conventions that give the number.
 
     Attributes:
         measure: The quantity.
-        sides: The names of its sides in the ledger; none for the exact value.
-        words: The convention in words, such as "with 400 equal-frequency thresholds".
-        why: Why it makes a difference.
-        value: The number that it gives, with all digits.
-        share: How plausible it is among all that fit, from 0 to 1.
-        tools: The tools that have it by default, with the function.
+        conventions: Their names in the ledger; none for the exact value.
+        words: The conventions in words, such as "with 400 equal-frequency thresholds".
+        why: Why they make a difference.
+        value: The number that they give, with all digits.
+        share: How plausible they are among all that fit, from 0 to 1.
+        tools: The tools that have them by default, with the function.
         source: Where the convention is described.
         spread: How far another seed may move the number, for what is drawn at random; 0 for all else.
     """
 
     measure: str
-    sides: tuple[str, ...]
+    conventions: tuple[str, ...]
     words: str
     why: str
     value: float
@@ -41,7 +59,12 @@ class Explanation(ComparedByFields):
     spread: float = 0.0
 
     @property
-    def taken_by(self) -> str:
+    def sides(self) -> tuple[str, ...]:
+        """The names of the conventions, as the JSON calls them."""
+        return self.conventions
+
+    @property
+    def tools_in_brackets(self) -> str:
         """The tools in brackets, a few of them."""
         if not self.tools:
             return ""
@@ -51,15 +74,15 @@ class Explanation(ComparedByFields):
     @property
     def described(self) -> str:
         """The measure, the convention and who has it."""
-        if not self.sides:
-            return f"the exact {self.measure}{self.taken_by}"
-        return f"{self.measure} {self.words}{self.taken_by}"
+        if not self.conventions:
+            return f"the exact {self.measure}{self.tools_in_brackets}"
+        return f"{self.measure} {self.words}{self.tools_in_brackets}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
         return {
             "measure": self.measure,
-            "sides": list(self.sides),
+            "sides": list(self.conventions),
             "words": self.described,
             "why": self.why,
             "value": self.value,
@@ -112,7 +135,7 @@ class Answer(ComparedByFields, TextResult):
         first, others = self.explanations[0], self.explanations[1:]
         if first.spread:
             lines = [self._by_resampling(first), first.why]
-        elif first.sides:
+        elif first.conventions:
             lines = [f"{self.printed} is what you get for {first.described}{self._exact()}.", first.why]
         else:
             lines = [
@@ -140,7 +163,7 @@ class Answer(ComparedByFields, TextResult):
         if not others:
             return []
         count = "1 other explanation fits" if len(others) == 1 else f"{len(others)} other explanations fit"
-        named = "; ".join(f"{one.described}, {_like(one.value, self.printed)}" for one in others[:MOST_SHOWN])
+        named = "; ".join(f"{other.described}, {_like(other.value, self.printed)}" for other in others[:MOST_SHOWN])
         more = len(others) - MOST_SHOWN
         return [f"{count}: {named}{f'; and {more} more' if more > 0 else ''}."]
 
@@ -174,7 +197,7 @@ class Answer(ComparedByFields, TextResult):
             "certain": self.is_certain,
             "tried": self.tried,
             "by_accident": round(self.by_accident, 4),
-            "explanations": [one.to_dict() for one in self.explanations],
+            "explanations": [explanation.to_dict() for explanation in self.explanations],
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
             "sentences": list(self.sentences),
         }

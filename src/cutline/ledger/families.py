@@ -25,7 +25,7 @@ from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.cut_formulas import values_at_all_cuts
 from cutline.ledger.probability_formulas import bins_with_lower_borders, torch_bin_numbers
 from cutline.ledger.quantity import Printed, PrintedQuantity
-from cutline.ledger.registry import SIDES, tried
+from cutline.ledger.registry import CONVENTIONS, try_value
 from cutline.measures import Needs
 from cutline.measures.binned_calibration import in_bins
 
@@ -85,10 +85,10 @@ def _thresholds_of_curves(material: Material, q: PrintedQuantity) -> Members:
         }
     for family, (make, words, source) in families.items():
         for k in NUMBERS_OF_THRESHOLDS:
-            if f"{family}_{k}" in SIDES or k < (3 if family == "keras" else 2):
+            if f"{family}_{k}" in CONVENTIONS or k < (3 if family == "keras" else 2):
                 continue
             try:
-                value = tried(make(k)(material), q, ())
+                value = try_value(make(k)(material), q, ())
             except CutlineError:
                 continue
             explanation = "The curve has one point for each of them, so that cases in between are tied."
@@ -102,7 +102,7 @@ def _calibration_bins(material: Material) -> Members:
     """Yield the calibration error by number of bins, borders, norm, and for the top label."""
     if not material.ranking.are_probabilities:
         return
-    known = set(SIDES)
+    known = set(CONVENTIONS)
     for of, ranking in (("", material.ranking), ("top_label_", top_label(material.ranking))):
         target = " of the predicted class and its probability" if of else ""
         for borders, (bins_of, words) in _BORDERS.items():

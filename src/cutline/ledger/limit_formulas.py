@@ -1,22 +1,28 @@
-"""Sides of the formula of limits of intervals, of standard errors, and of p-values of two models."""
+"""Formulas of the limits of intervals, of standard errors and of p-values, exact or from a bootstrap."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
+from cutline.core.array_ops import Array
+from cutline.core.caching import cached_value
 from cutline.inference import delong
+from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single import proportions, reference
+from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.ledger.cases import Material
-from cutline.ledger.convention import Applies, Convention
-from cutline.ledger.formula_convention import Formula, formula
+from cutline.ledger.convention import Applies, Convention, Formula, Stage, formula
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.standard_errors import ONE_LESS, area_variance, paired_p_value
 from cutline.ledger.two_models import TESTS, discordance_of
+from cutline.measures import Needs
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
-from cutline.results.estimate import quantile
+from cutline.results.estimate import Limits, quantile
 
 _LEVEL = 0.95
 
@@ -39,7 +45,7 @@ def _counts(material: Material, q: PrintedQuantity) -> tuple[float, float]:
 
 
 def _end(q: PrintedQuantity, low: float, high: float) -> float:
-    """Return the wanted limit, cut at 0 and 1; of a measure that falls as the share grows, the other one."""
+    """Return the limit, cut at 0 and 1; low and high change places where the measure falls as the share grows."""
     ends = sorted(float(q.measure.kind.then(min(max(limit, 0.0), 1.0))) for limit in (low, high))  # type: ignore[union-attr]
     return ends[0 if q.part == "low" else 1]
 
@@ -210,7 +216,114 @@ def _tests() -> tuple[Convention, ...]:
     )  # fmt: skip
 
 
-SIDES = (
+# ---------------------------------------------------------------------- bootstrap
+
+
+_RESAMPLES, _OTHERS = 2000, 1000  # ours, and as few as other tools draw
+_MOST_SCORES = 20_000  # distinct ones, from which on the resamples take longer than the rest of the search
+_FAR = 2.576  # standard errors within which 99 % of all seeds lie
+
+
+def _estimand(material: Material, q: PrintedQuantity) -> Estimand:
+    where = {"threshold": material.threshold} if q.measure.needs is Needs.COUNTS else {}  # type: ignore[union-attr]
+    return of_measure(q.measure, material.ranking, {**where, **q.parameters})  # type: ignore[arg-type]
+
+
+def _replicates(material: Material, q: PrintedQuantity, *, stratified: bool = False) -> Array:
+    """Return the sorted values on bootstrap samples; an empty array for a ranking that is too long."""
+    r = material.ranking
+    if len(r) > _MOST_SCORES:
+        return np.empty(0)
+
+    def resample() -> Array:
+        replicates = bootstrap(CaseSampler(r, stratified), [_estimand(material, q).statistic], _RESAMPLES, 0).values[0]
+        return np.sort(replicates[np.isfinite(replicates)])
+
+    replicates: Array = cached_value(r, ("ledger", q.of, str(q.parameters), material.threshold, stratified), resample)
+    return replicates
+
+
+def _bootstrap_limit(
+    of: Callable[[Array, Material, PrintedQuantity], Limits | None], *, stratified: bool = False
+) -> Formula:
+    def act(material: Material, q: PrintedQuantity) -> float:
+        draws = _replicates(material, q, stratified=stratified)
+        limits = of(draws, material, q) if len(draws) else None
+        return math.nan if limits is None else float(getattr(limits, q.part))
+
+    return act
+
+
+def _percentile_limits(draws: Array, _: Material, __: PrintedQuantity) -> Limits:
+    return percentile(draws, _LEVEL)
+
+
+def _basic_limits(draws: Array, material: Material, q: PrintedQuantity) -> Limits:
+    """Return the percentiles reflected at the value."""
+    low, high = percentile(draws, _LEVEL)
+    value = q.value(material)
+    return Limits(2 * value - high, 2 * value - low)
+
+
+def _normal_limits(draws: Array, material: Material, q: PrintedQuantity) -> Limits:
+    value, half = q.value(material), quantile(_LEVEL) * float(np.std(draws, ddof=1))
+    return Limits(value - half, value + half)
+
+
+def _bca_limits(draws: Array, material: Material, q: PrintedQuantity) -> Limits | None:
+    statistic = _estimand(material, q).statistic
+    (acceleration,) = accelerations(CaseSampler(material.ranking), [statistic], 0)
+    return bca(draws, q.value(material), acceleration, _LEVEL)
+
+
+def _bootstrap_error(material: Material, q: PrintedQuantity) -> float:
+    draws = _replicates(material, q)
+    return float(np.std(draws, ddof=1)) if len(draws) else math.nan
+
+
+def _seed_spread(material: Material, q: PrintedQuantity, *, of_quantile: bool) -> float:
+    """Return how far 99 % of all seeds move the result.
+
+    It is the error of a quantile of the bootstrap values, or of their standard deviation.
+    """
+    tail = (1 - _LEVEL) / 2
+    z = quantile(_LEVEL)
+    density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    unit = math.sqrt(tail * (1 - tail)) / density if of_quantile else (z if q.is_limit else 1.0) / math.sqrt(2)
+    return _FAR * unit * math.sqrt(1 / _RESAMPLES + 1 / _OTHERS) * _bootstrap_error(material, q)
+
+
+def _of_limit(q: PrintedQuantity) -> bool:
+    return q.is_limit
+
+
+def _of_error(q: PrintedQuantity) -> bool:
+    return q.is_error
+
+
+_SEED = "Every seed draws other resamples."
+_BOOTSTRAP = f"Bootstrap intervals of the same resamples differ by what is made of them. {_SEED}"
+
+
+def _resampled(
+    name: str, act: Formula, words: str, plausible: float, source: str, *, of: Applies = _of_limit
+) -> Convention:
+    spread = partial(_seed_spread, of_quantile=name not in ("bootstrap_normal", "bootstrap_error"))
+    return Convention(
+        name,
+        "formula",
+        Stage.FORMULA,
+        words,
+        _BOOTSTRAP if of is _of_limit else _SEED,
+        act,
+        of,
+        plausible,
+        source,
+        spread=spread,
+    )
+
+
+CONVENTIONS = (
     *(
         formula(f"limit_{method}", _of_proportion, _proportion(method), words, _WHY, p, source)
         for method, words, p, source in (
@@ -264,4 +377,18 @@ SIDES = (
     formula("delong_by_n", "delong", _test_by_n, "by DeLong's paired test with variances divided by n", _DDOF, 0.35,
             "numpy's var and cov, ddof=0 or bias=True"),
     *_tests(),
+    _resampled("bootstrap_percentile", _bootstrap_limit(_percentile_limits), "by the percentiles of the bootstrap",
+               0.5, "scipy.stats.bootstrap, method='percentile'"),
+    _resampled("bootstrap_stratified", _bootstrap_limit(_percentile_limits, stratified=True),
+               "by the percentiles of a bootstrap that draws each class by itself", 0.4,
+               "pROC::ci.auc, method='bootstrap'"),
+    _resampled("bootstrap_bca", _bootstrap_limit(_bca_limits), "by the BCa bootstrap", 0.4,
+               "scipy.stats.bootstrap, method='BCa'"),
+    _resampled("bootstrap_basic", _bootstrap_limit(_basic_limits),
+               "by the basic bootstrap (percentiles reflected at the value)", 0.25,
+               "scipy.stats.bootstrap, method='basic'; R's boot.ci, type='basic'"),
+    _resampled("bootstrap_normal", _bootstrap_limit(_normal_limits),
+               "by the standard deviation of the bootstrap times 1.96", 0.35, "R's boot.ci, type='norm'"),
+    _resampled("bootstrap_error", _bootstrap_error, "as the standard deviation of the bootstrap", 0.4,
+               "scipy.stats.bootstrap, standard_error", of=_of_error),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sides of the formula of measures of probabilities: clipping, scale, skill, priors, bins, groups, fits."""
+"""Formulas of measures of probabilities: clipping, scale, skill, priors, bins, groups, fits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.ledger.cases import Material
-from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
+from cutline.ledger.convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures.binned_calibration import in_bins
 
@@ -166,7 +166,7 @@ def log_against(reference: float | None) -> Formula:
 
 
 _LOG, _ECE, _HL = "log_loss", "ece", "hosmer_lemeshow"
-SIDES = (
+CONVENTIONS = (
     *(
         formula(f"clip_{name}", _LOG, with_parameters(eps=eps), f"with probabilities clipped at {name}",
                 "A probability of 0 for what happened would cost infinity; how far tools move it decides the cost.",

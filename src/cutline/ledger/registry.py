@@ -1,4 +1,4 @@
-"""The one table of the ledger: every side of every choice, by name; and how several of them make one number."""
+"""The table of all conventions by name, and the value of a quantity under some of them."""
 
 from __future__ import annotations
 
@@ -12,60 +12,63 @@ from cutline.ledger import (
     limit_formulas,
     list_formulas,
     probability_formulas,
-    quota_formulas,
-    resampled_formulas,
     result_conventions,
 )
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.quantity import PrintedQuantity
 
-SIDES: dict[str, Convention] = {
-    side.name: side
+CONVENTIONS: dict[str, Convention] = {
+    convention.name: convention
     for module in (
-        case_conventions, list_formulas, quota_formulas, cut_formulas, probability_formulas, limit_formulas,
-        resampled_formulas, result_conventions,
+        case_conventions, list_formulas, cut_formulas, probability_formulas, limit_formulas,
+        result_conventions,
     )
-    for side in module.SIDES
+    for convention in module.CONVENTIONS
 }  # fmt: skip
 
 
-def sides_of(q: PrintedQuantity) -> list[Convention]:
-    """Return the sides that can change a quantity; where each needs resamples, those that change the cases are left
-    out.
+def conventions_for(q: PrintedQuantity) -> list[Convention]:
+    """Return the conventions that can change a quantity.
+
+    Those that change the cases are left out where each value needs resamples.
     """
-    return [side for side in SIDES.values() if side.applies(q) and not (q.is_resampled and side.stage is Stage.CASES)]
+    return [
+        convention
+        for convention in CONVENTIONS.values()
+        if convention.applies(q) and not (q.is_resampled and convention.stage is Stage.CASES)
+    ]
 
 
-def in_stage(sides: Iterable[Convention], stage: Stage) -> list[Convention]:
-    """Return those that act at a stage."""
-    return [side for side in sides if side.stage is stage]
+def in_stage(conventions: Iterable[Convention], stage: Stage) -> list[Convention]:
+    """Return the conventions of a stage."""
+    return [convention for convention in conventions if convention.stage is stage]
 
 
-def changed(material: Material, sides: Iterable[Convention]) -> Material:
-    """Return the cases after the sides that change them."""
-    for side in in_stage(sides, Stage.CASES):
-        material = side.act(material)
+def change_cases(material: Material, conventions: Iterable[Convention]) -> Material:
+    """Return the cases after the conventions that change them."""
+    for convention in in_stage(conventions, Stage.CASES):
+        material = convention.act(material)
     return material
 
 
-def computed(material: Material, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
-    """Return the number of cases that were changed already, by the formula of the sides and as they print it."""
-    formulas = in_stage(sides, Stage.FORMULA)
+def compute_value(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
+    """Return the value on cases that are changed already, by the conventions of formula and result."""
+    formulas = in_stage(conventions, Stage.FORMULA)
     value = formulas[0].act(material, q) if formulas else q.exact(material)
-    for side in in_stage(sides, Stage.RESULT):
-        value = side.act(value, material)
+    for convention in in_stage(conventions, Stage.RESULT):
+        value = convention.act(value, material)
     return float(value)
 
 
-def under(material: Material, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
-    """Return the number that a quantity is under some sides; what cannot be had from these cases is refused."""
-    return computed(changed(material, sides), q, sides)
+def value_under(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
+    """Return the value of a quantity under some conventions; raise CutlineError where these cases have none."""
+    return compute_value(change_cases(material, conventions), q, conventions)
 
 
-def tried(material: Material, q: PrintedQuantity, sides: Sequence[Convention]) -> float:
-    """Return the same, and NaN where it cannot be had."""
+def try_value(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
+    """Return compute_value(), or NaN where it raises a CutlineError."""
     try:
-        return computed(material, q, sides)
+        return compute_value(material, q, conventions)
     except CutlineError:
         return math.nan

@@ -1,4 +1,4 @@
-"""Sides that change the number that is printed, and nothing else: its unit, its scale, its sign."""
+"""Conventions of the printed number alone: its unit, its scale, its sign."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from cutline.ledger.cases import Material
-from cutline.ledger.convention import Applies, Convention, Stage
+from cutline.ledger.convention import Applies, Convention, Stage, named
 from cutline.ledger.quantity import PrintedQuantity
 
 _LOGS = ("log_loss", "mutual_information", "balanced_cross_entropy", "focal_loss", "information_score")
 SUMMED = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hinge_loss", "accuracy", "error_rate")
-
-
-def named(*names: str) -> Applies:
-    """Return the values of some measures."""
-    return lambda q: q.of in names and not q.is_inferred
 
 
 def is_percent(q: PrintedQuantity) -> bool:
@@ -46,35 +41,35 @@ def _by(function: Callable[[float], float]) -> Callable[[float, Material], float
     return lambda value, _: function(value)
 
 
-def _side(name: str, choice: str, act: Any, applies: Applies, words: str, why: str, *more: Any) -> Convention:
+def _result(name: str, choice: str, act: Any, applies: Applies, words: str, why: str, *more: Any) -> Convention:
     plausible, source = (*more, "")[:2]
     return Convention(name, choice, Stage.RESULT, words, why, act, applies, plausible, source)
 
 
-SIDES = (
-    _side("percent", "unit", _by(lambda x: 100 * x), is_percent, "as a percentage",
-          "The number is 100 times as large.", 0.6, "pROC, percent=TRUE; KS in credit scoring"),
-    _side("complement", "scale", _by(lambda x: 1 - x), _share, "subtracted from 1",
-          "The complement was reported: an error in place of a success, or the reverse.", 0.35,
-              "error rates in place of success rates"),
-    _side("negative", "scale", _by(lambda x: -x), _loss, "with the sign turned",
-          "Scorers turn losses round, so that more is better.", 0.5, "scikit-learn's neg_log_loss, neg_brier_score"),
-    _side("bits", "logarithm", _by(lambda x: x / math.log(2)), named(*_LOGS), "with logarithms to base 2",
-          "The number is in bits, 1.4427 times that in nats.", 0.45, "information theory; older R packages"),
-    _side("bans", "logarithm", _by(lambda x: x / math.log(10)), named(*_LOGS), "with logarithms to base 10",
-          "The number is in bans, 0.4343 times that in nats.", 0.25, "weights of evidence"),
-    _side("sum", "mean", _total, named(*SUMMED), "as a sum over the cases instead of their mean",
-          "The number grows with the number of cases.", 0.4,
-          "scikit-learn's log_loss, accuracy_score and zero_one_loss, normalize=False"),
-    _side("both_classes", "scale", _twice, named("brier"), "as a sum over both classes, from 0 to 2",
-          "Brier's own form adds the squares of both classes, which doubles the number.", 0.55,
-          "Brier 1950; scikit-learn's brier_score_loss, scale_by_half=False"),
-    _side("root", "scale", _by(lambda x: math.sqrt(x) if x >= 0 else math.nan), named("brier"),
-          "as the root of the mean square (RMSE)", "The square root was taken.", 0.4, "XGBoost's and Weka's rmse"),
-    _side("gini", "scale", _by(lambda x: 2 * x - 1), named("auc"), "as a Gini coefficient, 2 AUC - 1",
-          "Credit scoring reports the AUC on the scale from -1 to 1.", 0.5, "CatBoost's NormalizedGini; hmeasure"),
-    _side("area", "scale", _by(lambda x: (x + 1) / 2), named("gini"), "as an AUC, (Gini + 1) / 2",
-          "The number is on the scale of the AUC.", 0.4, "credit scoring"),
-    _side("deviance", "scale", _twice, named("log_loss"), "doubled",
-          "The deviance is twice the negative log-likelihood.", 0.15, "statsmodels' deviance"),
+CONVENTIONS = (
+    _result("percent", "unit", _by(lambda x: 100 * x), is_percent, "as a percentage",
+            "The number is 100 times as large.", 0.6, "pROC, percent=TRUE; KS in credit scoring"),
+    _result("complement", "scale", _by(lambda x: 1 - x), _share, "subtracted from 1",
+            "The complement was reported: an error in place of a success, or the reverse.", 0.35,
+                "error rates in place of success rates"),
+    _result("negative", "scale", _by(lambda x: -x), _loss, "with the sign turned",
+            "Scorers turn losses round, so that more is better.", 0.5, "scikit-learn's neg_log_loss, neg_brier_score"),
+    _result("bits", "logarithm", _by(lambda x: x / math.log(2)), named(*_LOGS), "with logarithms to base 2",
+            "The number is in bits, 1.4427 times that in nats.", 0.45, "information theory; older R packages"),
+    _result("bans", "logarithm", _by(lambda x: x / math.log(10)), named(*_LOGS), "with logarithms to base 10",
+            "The number is in bans, 0.4343 times that in nats.", 0.25, "weights of evidence"),
+    _result("sum", "mean", _total, named(*SUMMED), "as a sum over the cases instead of their mean",
+            "The number grows with the number of cases.", 0.4,
+            "scikit-learn's log_loss, accuracy_score and zero_one_loss, normalize=False"),
+    _result("both_classes", "scale", _twice, named("brier"), "as a sum over both classes, from 0 to 2",
+            "Brier's own form adds the squares of both classes, which doubles the number.", 0.55,
+            "Brier 1950; scikit-learn's brier_score_loss, scale_by_half=False"),
+    _result("root", "scale", _by(lambda x: math.sqrt(x) if x >= 0 else math.nan), named("brier"),
+            "as the root of the mean square (RMSE)", "The square root was taken.", 0.4, "XGBoost's and Weka's rmse"),
+    _result("gini", "scale", _by(lambda x: 2 * x - 1), named("auc"), "as a Gini coefficient, 2 AUC - 1",
+            "Credit scoring reports the AUC on the scale from -1 to 1.", 0.5, "CatBoost's NormalizedGini; hmeasure"),
+    _result("area", "scale", _by(lambda x: (x + 1) / 2), named("gini"), "as an AUC, (Gini + 1) / 2",
+            "The number is on the scale of the AUC.", 0.4, "credit scoring"),
+    _result("deviance", "scale", _twice, named("log_loss"), "doubled",
+            "The deviance is twice the negative log-likelihood.", 0.15, "statsmodels' deviance"),
 )  # fmt: skip

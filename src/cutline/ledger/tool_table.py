@@ -13,11 +13,11 @@ from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, quantity
 from cutline.ledger.search import ConventionSearch
-from cutline.ledger.tools import TOOLS, Tool, ToolFunction, sides_of_entry
+from cutline.ledger.tools import TOOLS, Tool, ToolFunction, conventions_of_entry
 
 MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "f1")
 _ROOM = 50  # letters in which a line of the table says who and why, on a screen of 80 columns
-# The sides of tools in a few words each; the others are told in full.
+# Short words for conventions of tools; the others are written in full.
 _BRIEF = {
     "strict": "score > threshold", "hard_labels": "hard labels", "other_class": "other class",
     "auto_direction": "turned by medians", "better_direction": "turned if below a half", "single": "32-bit scores",
@@ -87,25 +87,25 @@ class ToolTable:
         """Return the table as plain data, for JSON."""
         return {
             "schema": "cutline/tools/1",
-            "sayings": [one.to_dict() for one in self.sayings],
+            "sayings": [saying.to_dict() for saying in self.sayings],
             "left_out": list(self.left_out),
         }
 
     @property
     def documented(self) -> tuple[str, ...]:
         """The tools that were not run, whose documentation was read."""
-        return tuple(dict.fromkeys(name for one in self.sayings for name in one.documented))
+        return tuple(dict.fromkeys(name for saying in self.sayings for name in saying.documented))
 
     @property
     def table(self) -> Table:
         """The rows for people, a line for each number; a tool by its documentation alone has a star."""
-        rows = tuple((one.measure, one.shown, one.words) for one in self.sayings)
+        rows = tuple((saying.measure, saying.shown, saying.words) for saying in self.sayings)
         return Table(("measure", "value", "why, and who says so"), rows)
 
     @property
     def full_table(self) -> Table:
         """The same with every tool and the whole reason."""
-        rows = tuple((one.measure, one.shown, ", ".join(one.names), one.why or "exact") for one in self.sayings)
+        rows = tuple((row.measure, row.shown, ", ".join(row.names), row.why or "exact") for row in self.sayings)
         return Table(("measure", "value", "who says so", "why"), rows)
 
 
@@ -116,58 +116,58 @@ def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> T
         material: The cases.
         measures: The quantities, by name; those that these scores do not have are left out.
     """
-    workshop, sayings, left_out = ConventionSearch(material), [], dict[str, None]()
+    search, sayings, left_out = ConventionSearch(material), [], dict[str, None]()
     for name in measures:
         q = quantity(name)
-        exact = workshop.value(q, ())
+        exact = search.value(q, ())
         if math.isnan(exact) and q.measure is not None and not q.measure.fits(material.ranking):
             continue
-        rows, lacking = _of_measure(workshop, q, exact)
+        rows, lacking = _of_measure(search, q, exact)
         sayings += rows
         left_out |= dict.fromkeys(lacking)
     return ToolTable(tuple(sayings), tuple(left_out))
 
 
-def _of_measure(workshop: ConventionSearch, q: PrintedQuantity, exact: float) -> tuple[list[Saying], list[str]]:
+def _of_measure(search: ConventionSearch, q: PrintedQuantity, exact: float) -> tuple[list[Saying], list[str]]:
     groups: list[tuple[float, list[tuple[Tool, ToolFunction, list[Convention]]]]] = [(exact, [])]
     lacking = []
-    for one in TOOLS.values():
-        entry = one.entry(q.name)
+    for tool in TOOLS.values():
+        entry = tool.entry(q.name)
         if entry is None:
             continue
         try:
-            sides = sides_of_entry(entry, workshop.material)
-            value = workshop.value(q, sides)
+            conventions = conventions_of_entry(entry, search.material)
+            value = search.value(q, conventions)
         except CutlineError:
             value = math.nan
         if math.isnan(value) and not math.isnan(exact):
-            lacking.append(one.name)
+            lacking.append(tool.name)
             continue
         for known, members in groups:
             if _alike(value, known):
-                members.append((one, entry, sides))
+                members.append((tool, entry, conventions))
                 break
         else:
-            groups.append((value, [(one, entry, sides)]))
+            groups.append((value, [(tool, entry, conventions)]))
     rows = []
     for place, (value, members) in enumerate(groups):
-        needed = _needed_sides(workshop, q, members[0][2], value) if place else []
+        needed = _needed_conventions(search, q, members[0][2], value) if place else []
         rows.append(_saying(q, value, members, needed, is_exact=place == 0))
-    return rows[:1] + sorted(rows[1:], key=lambda one: -one.value), lacking
+    return rows[:1] + sorted(rows[1:], key=lambda row: -row.value), lacking
 
 
-def _alike(one: float, other: float) -> bool:
-    return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= _CLOSE * max(abs(one), abs(other))
+def _alike(value: float, other: float) -> bool:
+    return (math.isnan(value) and math.isnan(other)) or abs(value - other) <= _CLOSE * max(abs(value), abs(other))
 
 
-def _needed_sides(
-    workshop: ConventionSearch, q: PrintedQuantity, sides: list[Convention], value: float
+def _needed_conventions(
+    search: ConventionSearch, q: PrintedQuantity, conventions: list[Convention], value: float
 ) -> list[Convention]:
-    """Return those of the sides without which the number would be another one."""
-    needed = list(sides)
-    for side in sides:
-        rest = [one for one in needed if one is not side]
-        if _alike(workshop.value(q, rest), value):
+    """Return the conventions without which the number would be another one."""
+    needed = list(conventions)
+    for convention in conventions:
+        rest = [other for other in needed if other is not convention]
+        if _alike(search.value(q, rest), value):
             needed = rest
     return needed
 
@@ -182,6 +182,6 @@ def _saying(
 ) -> Saying:
     names = (*(("cutline",) if is_exact else ()), *(tool.name for tool, _, _ in members))
     documented = tuple(tool.name for tool, _, _ in members if tool.how == "documented")
-    why = " and ".join(side.words for side in needed)
-    brief = ", ".join(_BRIEF.get(side.name, side.words) for side in needed)
+    why = " and ".join(convention.words for convention in needed)
+    brief = ", ".join(_BRIEF.get(convention.name, convention.words) for convention in needed)
     return Saying(q.name, value, is_exact, names, why, documented, brief)

@@ -16,7 +16,7 @@ from cutline.inputs.rank import complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import PrintedQuantity, quantity
-from cutline.ledger.registry import SIDES, under
+from cutline.ledger.registry import CONVENTIONS, value_under
 from cutline.measures import Measure
 
 How = Literal["run", "documented"]
@@ -61,11 +61,11 @@ class Tool:
 
     @property
     def known(self) -> str:
-        """The name and the version, and that it was not run where its documentation is all that is known of it."""
+        """The name and the version, and whether the tool was not run."""
         return f"{self.name} {self.version}" + ("" if self.how == "run" else ", not run: by its documentation")
 
     def entry(self, measure: str) -> ToolFunction | None:
-        """Return what it prints first for a measure; None when it has none."""
+        """Return its first function for a measure; None when it has none."""
         return next((entry for entry in self.entries if entry.measure == measure), None)
 
 
@@ -83,13 +83,13 @@ def _make_tool(*, entries: list[dict[str, Any]], aliases: tuple[str, ...] = (), 
 TOOLS = load_tools()
 
 
-def tool(name: str) -> Tool:
+def find_tool(name: str) -> Tool:
     """Return a tool, by its name or an alias, however it is written.
 
-    >>> tool("Sklearn").name
+    >>> find_tool("Sklearn").name
     'scikit-learn'
     """
-    known = {_plain(word): one for one in TOOLS.values() for word in (one.name, *one.aliases)}
+    known = {_plain(word): tool for tool in TOOLS.values() for word in (tool.name, *tool.aliases)}
     match = known.get(_plain(name))
     if match is None:
         hint = did_you_mean(dict.fromkeys(known[word].name for word in nearest(_plain(name), known)))
@@ -101,12 +101,12 @@ def _plain(name: object) -> str:
     return str(name).lower().strip().replace("-", "_").replace(" ", "_")
 
 
-def entry_of(one: Tool, q: PrintedQuantity, function: str | None = None) -> ToolFunction:
-    """Return what a tool prints for a quantity: its first function, or the one that is named."""
-    mine = [entry for entry in one.entries if entry.measure == q.name]
+def entry_of(tool: Tool, q: PrintedQuantity, function: str | None = None) -> ToolFunction:
+    """Return the function of a tool for a quantity: the first, or the one with a given name."""
+    mine = [entry for entry in tool.entries if entry.measure == q.name]
     if not mine:
-        has = ", ".join(dict.fromkeys(entry.measure for entry in one.entries))
-        raise ParameterError(f"The ledger does not know what {one.name} says of {q.name}", f"it knows {has}")
+        has = ", ".join(dict.fromkeys(entry.measure for entry in tool.entries))
+        raise ParameterError(f"The ledger does not know what {tool.name} says of {q.name}", f"it knows {has}")
     if function is None:
         return mine[0]
     check_text(function, "function", mine[0].function)
@@ -114,18 +114,18 @@ def entry_of(one: Tool, q: PrintedQuantity, function: str | None = None) -> Tool
         if entry.function == function:
             return entry
     named = ", ".join(repr(entry.function) for entry in mine)
-    raise ParameterError(f"{one.name} has no {function!r} for {q.name}", f"pass {named}")
+    raise ParameterError(f"{tool.name} has no {function!r} for {q.name}", f"pass {named}")
 
 
-def sides_of_entry(entry: ToolFunction, material: Material) -> list[Convention]:
-    """Return the sides that an entry takes on some cases; weights count as one where there are any to ignore."""
-    first = [SIDES["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
-    return first + [SIDES[name] for name in entry.conventions]
+def conventions_of_entry(entry: ToolFunction, material: Material) -> list[Convention]:
+    """Return the conventions of a tool function on some cases, "unweighted" first where it ignores weights."""
+    first = [CONVENTIONS["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
+    return first + [CONVENTIONS[name] for name in entry.conventions]
 
 
 def printed_value(entry: ToolFunction, q: PrintedQuantity, material: Material) -> float:
     """Return the number that a tool prints."""
-    return under(material, q, sides_of_entry(entry, material))
+    return value_under(material, q, conventions_of_entry(entry, material))
 
 
 @public
@@ -152,8 +152,8 @@ def value_as(
     """
     if not isinstance(ev, Evaluation):
         raise InputError(f"is {briefly(ev)}", "pass an evaluation, as evaluate() makes it", argument="ev")
-    one, q = tool(tool_name), quantity(measure)
-    return printed_value(entry_of(one, q, function), q, material_of(ev, rows))
+    tool, q = find_tool(tool_name), quantity(measure)
+    return printed_value(entry_of(tool, q, function), q, material_of(ev, rows))
 
 
 def material_of(ev: Evaluation, rows: Any = None) -> Material:
@@ -170,6 +170,6 @@ def material_of(ev: Evaluation, rows: Any = None) -> Material:
 
 
 def _positive_of(ev: Evaluation) -> Any:
-    """Return the label that is positive, where it is one of those that need telling."""
+    """Return the positive label if it is a text, which `complete` cannot guess."""
     positive = ev.ranking.positive
     return positive if isinstance(positive, str) else None

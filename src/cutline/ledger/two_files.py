@@ -13,9 +13,9 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError
 from cutline.core.table import ComparedByFields, shown
 from cutline.ledger.cases import Material, Rows
+from cutline.ledger.explanations import TextResult
 from cutline.ledger.quantity import PrintedQuantity
-from cutline.ledger.registry import SIDES, changed, tried
-from cutline.ledger.text_result import TextResult
+from cutline.ledger.registry import CONVENTIONS, change_cases, try_value
 
 DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
 
@@ -46,9 +46,9 @@ CHANGES = (
 )
 
 
-def same(one: Array, other: Array, change: Change) -> bool:
-    """Whether the scores of the other file are those of the one after a change."""
-    moved = change.of(one)
+def same(first: Array, other: Array, change: Change) -> bool:
+    """Whether a change turns the first scores into the other ones."""
+    moved = change.of(first)
     return np.array_equal(moved, other) if change.exact else bool(np.allclose(moved, other, rtol=0, atol=1e-12))
 
 
@@ -77,13 +77,13 @@ def hold_the_same(a: Rows, b: Rows) -> bool:
     return len(a) == len(b) and np.array_equal(np.sort(keys(a)), np.sort(keys(b)))
 
 
-def matched(a: Rows, b: Rows) -> tuple[Array, Array] | None:
+def match_rows(a: Rows, b: Rows) -> tuple[Array, Array] | None:
     """Match the cases of the shorter file to the longer one, when a single change leads from one to the other.
 
     Return None where no change makes every row of the shorter file one of the longer.
     """
-    for one, other in _find_changes(a, b):
-        first, second = keys(one), keys(other)
+    for changed_a, changed_b in _find_changes(a, b):
+        first, second = keys(changed_a), keys(changed_b)
         places = _all_in(first, second) if len(a) >= len(b) else _all_in(second, first)
         if places is not None:
             return places if len(a) >= len(b) else (places[1], places[0])
@@ -175,7 +175,7 @@ class FileDifference(ComparedByFields, TextResult):
         }
 
 
-def compared(
+def compare_files(
     a: Rows,
     b: Rows,
     q: PrintedQuantity,
@@ -209,7 +209,7 @@ def compared(
 
 
 def _value_function(q: PrintedQuantity, threshold: float | None) -> Callable[[Rows], float]:
-    return lambda rows: tried(Material.of_rows(rows, threshold), q, ())
+    return lambda rows: try_value(Material.of_rows(rows, threshold), q, ())
 
 
 # ---------------------------------------------------------------------- which cases
@@ -225,10 +225,10 @@ def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -
         return a, b
     if not hold_the_same(a, b) and stand_in_one_order(a, b):
         return a, b
-    places = matched(a, b)
+    places = match_rows(a, b)
     if places is None:
         raise _describe_unmatched(a, b, names)
-    return a.taken(places[0]), b.taken(places[1])
+    return a.select(places[0]), b.select(places[1])
 
 
 def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
@@ -237,19 +237,19 @@ def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tu
     for column, first, rows, name in zip((mine, theirs), firsts, (a, b), names, strict=True):
         doubled = len(column) - len(first)
         if doubled and name == names[0]:
-            a = take(f"{_rows(doubled)} of {name} repeat an id and were removed", rows.taken(np.sort(first)))
+            a = take(f"{_rows(doubled)} of {name} repeat an id and were removed", rows.select(np.sort(first)))
             mine = mine[np.sort(first)]
     _, at_a, at_b = np.intersect1d(mine, theirs[np.sort(firsts[1])], return_indices=True)
     if not len(at_a):
         raise InputError("The two files have no case in common", "pass files of the same cases, or another --id")
     if len(at_a) < len(a):
-        a = take(f"{_rows(len(a) - len(at_a))} of {names[0]} are not in {names[1]}", a.taken(np.sort(at_a)))
+        a = take(f"{_rows(len(a) - len(at_a))} of {names[0]} are not in {names[1]}", a.select(np.sort(at_a)))
         mine = mine[np.sort(at_a)]
     order = np.argsort(mine, kind="stable")
-    a, only = a.taken(order), np.sort(firsts[1])
+    a, only = a.select(order), np.sort(firsts[1])
     _, _, at_b = np.intersect1d(mine, theirs[only], return_indices=True)
     rest = np.setdiff1d(np.arange(len(b)), only[at_b])
-    common = b.taken(only[at_b])
+    common = b.select(only[at_b])
     _same_columns(a, common, take)
     if len(rest):
         take(f"{_rows(len(rest))} of {names[1]} are not in {names[0]}, or repeat an id", b)
@@ -264,10 +264,10 @@ def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Ro
         if len(first) == len(other) and np.array_equal(np.sort(key[first]), np.sort(keys(other))):
             take(f"{_rows(len(rows) - len(first))} of {name} are duplicates of others, which the other file lacks", b)
             return b, b
-    places = matched(a, b)
+    places = match_rows(a, b)
     if places is None:
         raise _describe_unmatched(a, b, names)
-    mine, theirs = a.taken(places[0]), b.taken(places[1])
+    mine, theirs = a.select(places[0]), b.select(places[1])
     if len(a) > len(b):
         return take(f"{_rows(len(a) - len(b))} of {names[0]} are missing in {names[1]}", mine), theirs
     _same_columns(mine, theirs, take)
@@ -311,16 +311,16 @@ def _scores_words(mine: Array, theirs: Array) -> str:
 
 def _order_in_ties(a: Rows, b: Rows, q: PrintedQuantity, threshold: float | None) -> str:
     """Return what a tool that keeps the order of the rows inside ties would make of the order of the files."""
-    side = SIDES["ties_by_rows"]
+    convention = CONVENTIONS["ties_by_rows"]
     if len(a) != len(b) or are_aligned(a, b):
         return ""
     if not hold_the_same(a, b):
         return (
             "" if stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
         )
-    if not side.applies(q):
+    if not convention.applies(q):
         return "The rows stand in another order, which changes nothing."
-    both = [tried(changed(Material.of_rows(rows, threshold), [side]), q, ()) for rows in (a, b)]
+    both = [try_value(change_cases(Material.of_rows(rows, threshold), [convention]), q, ()) for rows in (a, b)]
     if both[0] == both[1]:
         return "The rows stand in another order, which changes nothing."
     return (

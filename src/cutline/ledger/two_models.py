@@ -1,4 +1,4 @@
-"""The p-values of two models on the same cases, with the variants that tools take."""
+"""The p-values of two models on the same cases, with the variants that tools use."""
 
 from __future__ import annotations
 

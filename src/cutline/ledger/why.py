@@ -31,7 +31,7 @@ from cutline.ledger.search import (
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import Proportion
 
-FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single side fits
+FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single convention fits
 _AROUND = 100  # units of the last digit on each side in which numbers are counted
 _STEPS = 5  # of one case, on each side, for measures of counts
 _UNNAMED = 0.4  # how plausible a measure is that is not shown first, when none is named
@@ -88,15 +88,15 @@ def why(
             raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
     sign = 1.0 if check_flag(higher_is_positive, "higher_is_positive") else -1.0
     cut = None if threshold is None else sign * validation.check_number(threshold, "threshold")
-    training = None if training_prevalence is None else _share(training_prevalence)
+    training = None if training_prevalence is None else _check_share(training_prevalence)
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
-    extra = {name: _beside(column, name, cases) for name, column in (("other", other), ("groups", groups))}
+    extra = {name: _further_column(column, name, cases) for name, column in (("other", other), ("groups", groups))}
     if extra["other"] is not None:
         extra["other"] = sign * extra["other"].astype(float)
     rows = Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
     if rows.is_positive.all() or not rows.is_positive.any():
         raise InputError("labels are all of one class", "pass cases of both classes")
-    return explained(Material.of_rows(rows, cut, training), number, q)
+    return explain(Material.of_rows(rows, cut, training), number, q)
 
 
 def _with_its_cut(q: PrintedQuantity, threshold: float | None) -> tuple[PrintedQuantity, float | None]:
@@ -111,61 +111,63 @@ def _with_its_cut(q: PrintedQuantity, threshold: float | None) -> tuple[PrintedQ
     return replace(of_measure(q.measure), name=str(Term(q.measure, parameters=others)), parameters=others), own
 
 
-def explained(material: Material, number: Printed, q: PrintedQuantity | None) -> Answer:
+def explain(material: Material, number: Printed, q: PrintedQuantity | None) -> Answer:
     """Return the answer for cases that were read."""
-    workshop = ConventionSearch(material)
+    search = ConventionSearch(material)
     with np.errstate(over="ignore", invalid="ignore"):  # other tools' sums of scores near the largest number
         if q is not None:
-            return _of_one(workshop, number, q)
-        known = [one for one in _of_all(workshop) if math.isfinite(one.value)]
-    notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
+            return _explain_measure(search, number, q)
+        known = [candidate for candidate in _all_candidates(search) if math.isfinite(candidate.value)]
+    notes = _note_on_size(
+        material, "With so many rows, changes of the cases were tried for the headline measures alone."
+    )
     return _answer(number, None, known, notes, material=material)
 
 
-def _of_one(workshop: ConventionSearch, number: Printed, q: PrintedQuantity) -> Answer:
+def _explain_measure(search: ConventionSearch, number: Printed, q: PrintedQuantity) -> Answer:
     low, high = q.range
     outside = not low - number.reach <= number.value <= high + number.reach
-    tried_candidates = list(candidates(workshop, q, pairs=False))
+    tried_candidates = list(candidates(search, q, pairs=False))
     exact = tried_candidates[0].value
-    fits = [one for one in tried_candidates if number.fits(one.value)]
-    if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
-        tried_candidates += candidates(workshop, q, pairs=True, outside=outside)
+    fits = [candidate for candidate in tried_candidates if number.fits(candidate.value)]
+    if not fits or (len(search.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
+        tried_candidates += candidates(search, q, pairs=True, outside=outside)
     if not fits and not outside:
-        tried_candidates += family_candidates(workshop, q, number)
-    answer = _answer(number, q, tried_candidates, (), exact, workshop.material)
+        tried_candidates += family_candidates(search, q, number)
+    answer = _answer(number, q, tried_candidates, (), exact, search.material)
     if outside and not answer.explanations and not is_percent(q) and q.of not in SUMMED:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
-        answer = _answer(number, q, [*tried_candidates, *random_candidates(workshop, q)], (), exact, workshop.material)
-    return replace(answer, notes=() if answer.explanations else _not_tried(workshop.material, q))
+        answer = _answer(number, q, [*tried_candidates, *random_candidates(search, q)], (), exact, search.material)
+    return replace(answer, notes=() if answer.explanations else _not_tried(search.material, q))
 
 
 def _not_tried(material: Material, q: PrintedQuantity) -> tuple[str, ...]:
-    large = _large(material, "With so many rows, two changes of the cases were not tried together.")
+    large = _note_on_size(material, "With so many rows, two changes of the cases were not tried together.")
     if q.name not in ("brier", "brier_skill", "log_loss", "mcfadden_r2") or material.training is not None:
         return large
     hint = Text("Skill against the training data was not tried: pass ", Argument("training_prevalence"), ".")
     return (*large, hint)
 
 
-def _large(material: Material, words: str) -> tuple[str, ...]:
+def _note_on_size(material: Material, words: str) -> tuple[str, ...]:
     return (words,) if len(material.ranking) > MANY_ROWS else ()
 
 
-def _of_all(workshop: ConventionSearch) -> Iterable[ConventionValue]:
+def _all_candidates(search: ConventionSearch) -> Iterable[ConventionValue]:
     """Return what every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
     for measure in MEASURES:
-        if measure.required or measure.own or not measure.fits(workshop.material.ranking):
+        if measure.required or measure.own or not measure.fits(search.material.ranking):
             continue
         q = of_measure(measure)
         slow = "smooth" in measure.parameters or measure.name == "smooth_ece"
-        large = len(workshop.material.ranking) > MANY_ROWS and not measure.headline
+        large = len(search.material.ranking) > MANY_ROWS and not measure.headline
         scale = 1.0 if measure.headline else _UNNAMED
         if slow or large:
-            yield ConventionValue(q, (), workshop.value(q, ()), scale)
+            yield ConventionValue(q, (), search.value(q, ()), scale)
             continue
-        for one in candidates(workshop, q, pairs=False):
-            yield ConventionValue(q, one.sides, one.value, one.plausible * scale, one.tools)
+        for candidate in candidates(search, q, pairs=False):
+            yield replace(candidate, plausible=candidate.plausible * scale)
 
 
 def _answer(
@@ -176,11 +178,13 @@ def _answer(
     exact: float = math.nan,
     material: Material | None = None,
 ) -> Answer:
-    known = [one for one in tried_candidates if math.isfinite(one.value)]
-    fits = _distinct(sorted((one for one in known if number.fits(one.value, one.spread)), key=_order))
-    total = sum(one.plausible for one in fits)
-    explanations = tuple(_explanation(one, one.plausible / total) for one in fits)
-    nearest = min(known, key=lambda one: abs(one.value - number.value), default=None)
+    known = [candidate for candidate in tried_candidates if math.isfinite(candidate.value)]
+    fits = _distinct(
+        sorted((candidate for candidate in known if number.fits(candidate.value, candidate.spread)), key=_order)
+    )
+    total = sum(candidate.plausible for candidate in fits)
+    explanations = tuple(_explanation(candidate, candidate.plausible / total) for candidate in fits)
+    nearest = min(known, key=lambda candidate: abs(candidate.value - number.value), default=None)
     return Answer(
         number.text,
         None if q is None else q.name,
@@ -193,60 +197,56 @@ def _answer(
     )
 
 
-def _order(one: ConventionValue) -> tuple[float, int, float]:
-    return -one.plausible, len(one.sides), one.value
+def _order(candidate: ConventionValue) -> tuple[float, int, float]:
+    return -candidate.plausible, len(candidate.conventions), candidate.value
 
 
 def _distinct(fits: list[ConventionValue]) -> list[ConventionValue]:
-    """Return the explanations without a part that fits already; the part gets the tools of the whole where both
-    agree.
-    """
+    """Leave out candidates of which a part fits already; the part gets their tools where the values agree."""
     distinct: list[ConventionValue] = []
-    for one in sorted(fits, key=lambda c: (len(c.sides), -c.plausible)):
-        at = next((i for i, part in enumerate(distinct) if _says_no_more(one, part)), None)
+    for candidate in sorted(fits, key=lambda c: (len(c.conventions), -c.plausible)):
+        at = next((i for i, part in enumerate(distinct) if _says_no_more(candidate, part)), None)
         if at is None:
-            distinct.append(one)
-        elif _is_near(one, distinct[at]):
+            distinct.append(candidate)
+        elif _is_near(candidate, distinct[at]):
             part = distinct[at]
-            tools = (*part.tools, *(pair for pair in one.tools if pair not in part.tools))
-            distinct[at] = ConventionValue(
-                part.quantity, part.sides, part.value, max(part.plausible, one.plausible), tools
-            )
+            tools = (*part.tools, *(pair for pair in candidate.tools if pair not in part.tools))
+            distinct[at] = replace(part, plausible=max(part.plausible, candidate.plausible), tools=tools)
     return sorted(distinct, key=_order)
 
 
-def _says_no_more(one: ConventionValue, part: ConventionValue) -> bool:
-    """Whether one is another with sides that the number does not need, or the same number under another name.
+def _says_no_more(candidate: ConventionValue, part: ConventionValue) -> bool:
+    """Whether a candidate adds conventions that the number does not need, or is the same number by another name.
 
     A convention whose own value rounds to the same digits as the exact one is another explanation.
     """
-    if one.quantity.name == part.quantity.name:
-        if _plain(one) == _plain(part):  # the same limits, cut at the ends of the range or not
-            return _is_near(one, part)
-        return set(part.sides) <= set(one.sides) and (not part.is_exact or _is_near(one, part))
-    return one.sides == part.sides and _is_near(one, part)
+    if candidate.quantity.name == part.quantity.name:
+        if _plain(candidate) == _plain(part):  # the same limits, cut at the ends of the range or not
+            return _is_near(candidate, part)
+        return set(part.conventions) <= set(candidate.conventions) and (not part.is_exact or _is_near(candidate, part))
+    return candidate.conventions == part.conventions and _is_near(candidate, part)
 
 
-def _plain(one: ConventionValue) -> set[str]:
-    return {side.name.removesuffix("_open") for side in one.sides}
+def _plain(candidate: ConventionValue) -> set[str]:
+    return {convention.name.removesuffix("_open") for convention in candidate.conventions}
 
 
-def _is_near(one: ConventionValue, part: ConventionValue) -> bool:
-    close = 1e-6 if any(side.name == "single" for side in one.sides) else 1e-9
-    return abs(one.value - part.value) <= close * max(abs(one.value), abs(part.value), 1e-300)
+def _is_near(candidate: ConventionValue, part: ConventionValue) -> bool:
+    close = 1e-6 if any(convention.name == "single" for convention in candidate.conventions) else 1e-9
+    return abs(candidate.value - part.value) <= close * max(abs(candidate.value), abs(part.value), 1e-300)
 
 
-def _explanation(one: ConventionValue, share: float = math.nan) -> Explanation:
+def _explanation(candidate: ConventionValue, share: float = math.nan) -> Explanation:
     return Explanation(
-        one.quantity.name,
-        tuple(side.name for side in one.sides),
-        " and ".join(side.words for side in one.sides),
-        " ".join(side.explanation for side in one.sides),
-        one.value,
+        candidate.quantity.name,
+        tuple(convention.name for convention in candidate.conventions),
+        " and ".join(convention.words for convention in candidate.conventions),
+        " ".join(convention.explanation for convention in candidate.conventions),
+        candidate.value,
         share,
-        tuple(dict.fromkeys(f"{tool.name}'s {entry.function}" for tool, entry in one.tools)),
-        "; ".join(dict.fromkeys(side.source for side in one.sides if side.source)),
-        one.spread,
+        tuple(dict.fromkeys(f"{tool.name}'s {entry.function}" for tool, entry in candidate.tools)),
+        "; ".join(dict.fromkeys(convention.source for convention in candidate.conventions if convention.source)),
+        candidate.spread,
     )
 
 
@@ -256,12 +256,12 @@ def _by_accident(
     """Return how many numbers would be within the rounding by accident, from how many lie around it.
 
     Measures of counts, and of a quota, move in steps of about one case, however many digits are printed: a number of
-    one step away could as well have come out. Explanations with more sides than the one that fits are no rivals of it.
+    one step away could as well have come out. Explanations with more conventions than the best one are no rivals of it.
     """
     step = 0.0 if not fits or material is None else _step(fits[0].quantity, material)
     if number.reach >= 0.5 * step:
         return _density(number, known, number.reach, _AROUND)
-    rivals = [one for one in known if len(one.sides) <= len(fits[0].sides)]
+    rivals = [candidate for candidate in known if len(candidate.conventions) <= len(fits[0].conventions)]
     return _density(number, rivals, 0.5 * step, _STEPS)
 
 
@@ -280,7 +280,7 @@ def _step(q: PrintedQuantity, material: Material) -> float:
 
 def _density(number: Printed, known: list[ConventionValue], reach: float, around: int) -> float:
     """Return how many of the numbers lie in an interval of the reach, on average over some of these on each side."""
-    distance = np.abs(np.array([one.value for one in known]) - number.value)
+    distance = np.abs(np.array([candidate.value for candidate in known]) - number.value)
     return float(np.count_nonzero((distance > number.reach) & (distance <= 2 * reach * around))) / (2 * around)
 
 
@@ -302,14 +302,14 @@ def _out_of_range(q: PrintedQuantity, number: Printed) -> ParameterError:
     )
 
 
-def _share(value: Any) -> float:
+def _check_share(value: Any) -> float:
     share = validation.check_number(value, "training_prevalence")
     if not 0 < share < 1:
         raise ParameterError(f"is {share:g}", "pass a share between 0 and 1", argument="training_prevalence")
     return share
 
 
-def _beside(column: Any, name: str, cases: Any) -> Any:
+def _further_column(column: Any, name: str, cases: Any) -> Any:
     """Return a further column, for the rows that are left."""
     if column is None:
         return None
