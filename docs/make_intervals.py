@@ -72,7 +72,7 @@ SIX: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "calibration errors; slope, intercept and O:E ratio",
         (
             "tests of every curve between the diagonal and the isotonic one (Dimitriadis, Gneiting and Jordan 2021), "
-            "inverted; White 1982; Debray et al. 2017"
+            "inverted; MacKinnon and White 1985; Debray et al. 2017"
         ),
         ("inversion", "sandwich", "delta"),
     ),

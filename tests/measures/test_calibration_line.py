@@ -206,23 +206,38 @@ def bent_sample(n=5000):
     return labels.astype(int), 1 / (1 + np.exp(-odds - 0.6 * np.sin(1.5 * odds)))
 
 
-def test_the_sandwich_is_the_sum_over_the_cases():
-    labels, scores = bent_sample(300)
-    ev = cl.evaluate(labels, scores)
+def changes_of_the_slope(labels, scores, weights):
+    """What leaving each case out changes in the slope, in one step, with the weights as they are."""
+    ev = cl.evaluate(labels, scores, weights=weights, weights_are="importance")
     x = np.log(scores / (1 - scores))
-    design = np.column_stack((np.ones(300), x))
+    design = np.column_stack((np.ones(len(x)), x))
     mean = 1 / (1 + np.exp(-(ev.value("joint_calibration_intercept") + ev.value("calibration_slope") * x)))
-    bread = np.linalg.inv(design.T * (mean * (1 - mean)) @ design)
-    covariance = bread @ (design.T * (labels - mean) ** 2 @ design) @ bread
+    information = weights * mean * (1 - mean)
+    bread = np.linalg.inv(design.T * information @ design)
+    leverage = information * np.einsum("ij,jk,ik->i", design, bread, design)
+    return ev, weights * (labels - mean) * (design @ bread)[:, 1] / (1 - leverage)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.8])
+def test_the_sandwich_leaves_out_the_cases_one_by_one(spread):
+    labels, scores = bent_sample(300)
+    weights = np.exp(spread * np.random.default_rng(1).normal(size=300))
+    ev, changes = changes_of_the_slope(labels, scores, weights)
     found = ev.estimate("calibration_slope", method="sandwich")
 
-    fewer = min(labels.sum(), 300 - labels.sum())
-    error = (found.high - found.low) / 2 / t.ppf(0.975, fewer - 1)
-    assert error == pytest.approx(covariance[1, 1] ** 0.5, rel=1e-6)
-    # Every case counted twice is twice the cases: half the variance, and more degrees of freedom.
-    doubled = cl.evaluate(labels, scores, weights=np.full(300, 2)).estimate("calibration_slope", method="sandwich")
-    twice = (doubled.high - doubled.low) / 2 / t.ppf(0.975, 2 * fewer - 1)
-    assert twice * 2**0.5 == pytest.approx(error, rel=1e-6)
+    second, fourth = (changes**2).sum(), (changes**4).sum()
+    few = min(weights[labels == c].sum() ** 2 / (weights[labels == c] ** 2).sum() for c in (0, 1))
+    freedom = min(2 * second**2 / (fourth - second**2 / 300), few - 1)
+    error = (found.high - found.low) / 2 / t.ppf(0.975, freedom)
+    assert error == pytest.approx(second**0.5, rel=1e-6)
+
+
+def test_the_sandwich_of_cases_counted_twice_is_that_of_twice_the_cases():
+    labels, scores = bent_sample(300)
+    counted = cl.evaluate(labels, scores, weights=np.full(300, 2), weights_are="counts")
+    repeated = cl.evaluate(np.tile(labels, 2), np.tile(scores, 2))
+    found, same = (ev.estimate("calibration_slope", method="sandwich") for ev in (counted, repeated))
+    assert (found.low, found.high) == pytest.approx((same.low, same.high), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["calibration_slope", "joint_calibration_intercept"])
@@ -241,7 +256,7 @@ def test_a_slope_that_rests_on_few_cases_says_so():
     few, more = (np.array([1] * n + [0] * 100) for n in (6, 40))
     rests = [
         any("rests on about" in note for note in ev.estimate("calibration_slope", method="sandwich").notes)
-        for ev in (cl.evaluate(y, np.linspace(0.9, 0.1, len(y)) % 0.37) for y in (few, more))
+        for ev in (cl.evaluate(y, 0.1 + np.linspace(0.9, 0.1, len(y)) % 0.37) for y in (few, more))
     ]
 
     assert rests == [True, False]

@@ -63,13 +63,15 @@ WEIGHTS_GO_WITH_SCORES = Caveat(
     f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}.",
     "below",
 )
+WEIGHTS_GO_WITH_CLASS = Caveat(
+    "weights-go-with-class",
+    f"A case of one class stands for {{:.0f}} times as many as one of the other, so that few of them decide: {BELOW}.",
+    "below",
+)
 NEAR_AN_END = Caveat("near-an-end", f"The value is so near to an end of its range that {BELOW}.", "below")
 AT_AN_END = Caveat(
     "at-an-end",
     "The value is an end of the range: the limit is Wilson's for a share of none, or of all, of the smaller class.",
-)
-FEW_IN_A_STRETCH = Caveat(
-    "few-in-a-stretch", f"About {{:.2g}} cases of a class are in this part of the ROC curve: {BELOW}.", "below"
 )
 SEPARATED = Caveat(
     "separated",
@@ -135,6 +137,15 @@ def few_groups(of_classes: tuple[float, float]) -> list[str]:
     number = round(fewest) + 1
     hold = "holds" if number == 1 else "hold"
     return [Caveat("few-groups", f"Only {counted(number, 'group')} {hold} a {name} case: {BELOW}.", "below")]
+
+
+def weights_by_class(r: Ranking) -> list[str]:
+    """Return a warning where a case of one class stands for many times as many as one of the other."""
+    if r.integral or not r.positives or not r.negatives:
+        return []
+    weights = [float(second.sum() / cells.sum()) for cells, second in ((r.pos, r.pos2), (r.neg, r.neg2))]
+    times = max(weights) / min(weights)
+    return [WEIGHTS_GO_WITH_CLASS.about(times)] if times > constants.CLASS_WEIGHTS else []
 
 
 def one_class(ranking: Ranking) -> list[str]:

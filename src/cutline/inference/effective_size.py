@@ -16,6 +16,7 @@ from cutline.core.array_ops import Array, as_number, choose
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants
+from cutline.measures.kinds import Moments
 
 _OTHERWISE = "If they are sampling or importance weights, say so when you evaluate."
 
@@ -81,18 +82,6 @@ def freedom_of_sum(parts: Array, times: Any = 1) -> float:
     2.89
     """
     return float(freedom_of_moments(moments_of_sum(parts, times)))
-
-
-class Moments(NamedTuple):
-    """The number of the parts of a sum, and the sums of their squares and of their fourth powers."""
-
-    number: Any
-    second: Any
-    fourth: Any
-
-    def plus(self, other: Moments) -> Moments:
-        """Return the moments of the parts of both sums."""
-        return Moments(*(one + two for one, two in zip(self, other, strict=True)))
 
 
 def moments_of_sum(parts: Array, times: Any = 1) -> Moments:

@@ -159,7 +159,9 @@ INVERSION = Method(
     *("inversion", "Dimitriadis, Gneiting and Jordan 2021 (the curve)", calibration_error.inverted, "inversion"),
     applies=_has_both_classes,
 )
-SANDWICH = Method("sandwich", "White 1982", partial(closed_forms.by_standard_error, method="sandwich"))
+SANDWICH = Method(
+    "sandwich", "MacKinnon and White 1985 (HC3)", partial(closed_forms.by_standard_error, method="sandwich")
+)
 DELTA = Method(
     "delta", "Debray et al. 2017", partial(closed_forms.by_standard_error, method="delta"), settles_caveat=True
 )

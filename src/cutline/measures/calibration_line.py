@@ -14,7 +14,7 @@ from cutline.core.array_ops import Array, as_array
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.kinds import StandardError
+from cutline.measures.kinds import Moments, StandardError
 from cutline.measures.metadata import ONE_CLASS, Condition, Parameter
 from cutline.measures.registry import Family, Needs, measure
 from cutline.measures.roc import over_stack
@@ -29,6 +29,7 @@ FIT = Parameter(
 )
 
 _PART = 1 << 20  # cells that are worked on at a time
+_LEAST = 1e-6  # of what is left of a case's residual, where the line goes through it
 
 
 def logits(r: Ranking) -> Array:
@@ -159,60 +160,79 @@ def _by_scikit_learn(r: Ranking) -> Array:
     return np.array([fitted.intercept_[0], fitted.coef_[0, 0]])
 
 
-def _robust(r: Ranking, x: Array, columns: Callable[[Array], tuple[Array, Array]], covariance: Array) -> Array:
-    """Return the covariance of the coefficients by the sandwich: for weights that are no counts, or another truth.
+def _robust(
+    r: Ranking, x: Array, columns: Callable[[Array], tuple[Array, Array]], covariance: Array, column: int = 0
+) -> Moments:
+    """Return the number of the cases, and the sums of the squares and fourth powers of what each changes.
 
-    Part by part, because several columns of floats of a long ranking are more than all else that is kept of it.
+    That is what leaving a case out changes in a coefficient, in one step: its sum of squares is the sandwich variance
+    HC3 (MacKinnon and White 1985), for weights that are no counts, or where the line is not the truth. Part by part,
+    because several columns of floats of a long ranking are more than all else that is kept of it.
 
     Args:
         r: The ranking.
         x: The logits of its scores.
         columns: From some of the logits, the design there and the linear predictor.
         covariance: The covariance by the information.
+        column: Which of the coefficients.
     """
-    pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
-    inner: Any = 0.0
+    number: Any = 0.0
+    second: Any = 0.0
+    fourth: Any = 0.0
     for start in range(0, len(r), _PART):
         here = slice(start, start + _PART)
         design, eta = columns(x[here])
         mean = 1 / (1 + np.exp(-eta))
-        squared = pos2[..., here] * (1 - mean) ** 2 + neg2[..., here] * mean**2
-        inner = inner + np.einsum("...i,ij,ik->...jk", squared, design, design)
-    return np.asarray(covariance @ inner @ covariance)
+        rows = design @ covariance
+        leverage = mean * (1 - mean) * (rows * design).sum(-1)
+        for whole, squared, residual in ((r.pos, r.pos2, 1 - mean), (r.neg, r.neg2, -mean)):
+            cells = whole[..., here]
+            weight = 1.0 if r.integral else np.nan_to_num(divide(squared[..., here], cells))
+            times = cells if r.integral else np.nan_to_num(divide(cells, weight))
+            change = weight * rows[..., column] * residual / np.maximum(1 - weight * leverage, _LEAST)
+            square = change**2
+            number = number + times.sum(-1)
+            second = second + (times * square).sum(-1)
+            fourth = fourth + (times * square**2).sum(-1)
+    return Moments(number, second, fourth)
 
 
 def _variance_of_offset(r: Ranking) -> Any:
-    return _offset_fit(r).covariance[..., 0, 0] if r.integral else _robust_variance_of_offset(r)
+    return _offset_fit(r).covariance[..., 0, 0] if r.integral else _moments_of_offset(r).second
 
 
-def _robust_variance_of_offset(r: Ranking) -> Any:
+def _moments_of_offset(r: Ranking) -> Moments:
     fitted = _offset_fit(r)
 
     def columns(x: Array) -> tuple[Array, Array]:
         return np.ones((len(x), 1)), x + fitted.coefficients
 
-    return _robust(r, logits(r), columns, fitted.covariance)[..., 0, 0]
+    return _robust(r, logits(r), columns, fitted.covariance)
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
     if r.integral:  # by the information
         return joint_fit(r, fit).covariance[..., column, column]
-    return _robust_variance_of_line(column, r, fit)
+    return _moments_of_line(column, r, fit).second
 
 
-def _robust_variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
+def _moments_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Moments:
     fitted = joint_fit(r, fit)
 
     def columns(x: Array) -> tuple[Array, Array]:
         eta = fitted.coefficients[..., :1] + fitted.coefficients[..., 1:] * x
         return np.column_stack((np.ones(len(x)), x)), eta
 
-    return _robust(r, logits(r), columns, fitted.covariance)[..., column, column]
+    return _robust(r, logits(r), columns, fitted.covariance, column)
 
 
-def _sandwich_or_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:
+def _sandwich_or_likelihood(variance: Callable[..., Any], moments: Callable[..., Moments]) -> StandardError:
     """Return both variances; the default supposes only that the cases are independent, not that the line is true."""
-    return StandardError({"sandwich": robust, "likelihood": variance}, robust="sandwich")
+
+    def sandwich(r: Ranking, **parameters: Any) -> Any:
+        return moments(r, **parameters).second
+
+    return StandardError({"sandwich": sandwich, "likelihood": variance}, robust="sandwich", moments=moments)
 
 
 line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox1958"))
@@ -225,7 +245,7 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     baseline=0,
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
-    kind=_sandwich_or_likelihood(_variance_of_offset, _robust_variance_of_offset),
+    kind=_sandwich_or_likelihood(_variance_of_offset, _moments_of_offset),
     blind_to="Whether probabilities are too extreme or too timid: only their average counts.",
 )
 def calibration_intercept(r: Ranking) -> Any:
@@ -240,7 +260,7 @@ def calibration_intercept(r: Ranking) -> Any:
     baseline=math.nan,
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
-    kind=_sandwich_or_likelihood(partial(_variance_of_line, 1), partial(_robust_variance_of_line, 1)),
+    kind=_sandwich_or_likelihood(partial(_variance_of_line, 1), partial(_moments_of_line, 1)),
     blind_to=(
         "Whether probabilities are too high or too low on average, and miscalibration that is not a straight line."
     ),
@@ -258,7 +278,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
-    kind=_sandwich_or_likelihood(partial(_variance_of_line, 0), partial(_robust_variance_of_line, 0)),
+    kind=_sandwich_or_likelihood(partial(_variance_of_line, 0), partial(_moments_of_line, 0)),
     blind_to="Whether probabilities are right on average: it is the value at even odds of a fitted line.",
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:

@@ -78,16 +78,30 @@ class SmoothOfOrder(NamedTuple):
     influence: Callable[[Any], tuple[Array, Array]]
 
 
+class Moments(NamedTuple):
+    """The number of the parts of a sum, and the sums of their squares and of their fourth powers."""
+
+    number: Any
+    second: Any
+    fourth: Any
+
+    def plus(self, other: Moments) -> Moments:
+        """Return the moments of the parts of both sums."""
+        return Moments(*(one + two for one, two in zip(self, other, strict=True)))
+
+
 class StandardError(NamedTuple):
     """A number whose variance has a formula, or several: by the name of the method, the default first.
 
     The variance is that on the scale ("identity" or "log") where the estimate is about normal. `robust` is the method
-    that supposes the least: where it gives a wider interval than another, a note says so.
+    that supposes the least: where it gives a wider interval than another, a note says so; `moments` are those of what
+    each case changes, of which its variance is the sum of squares.
     """
 
     methods: Mapping[str, Callable[..., Any]]
     scale: str = "identity"
     robust: str = ""
+    moments: Callable[..., Moments] | None = None
 
 
 class CalibrationError(NamedTuple):

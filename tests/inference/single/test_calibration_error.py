@@ -49,6 +49,15 @@ def test_an_upper_limit_below_the_value_is_moved_to_it_and_the_note_gives_the_li
     assert all(one.high > one.value for one in found if one not in moved)
 
 
+def test_where_no_world_is_far_enough_samples_of_the_curve_at_hand_give_the_upper_limit():
+    """Most cases share one score and the rest is all but separated: risks cut at 0 and 1 add nothing to the error."""
+    rng = np.random.default_rng(2)
+    labels = np.r_[np.ones(45), np.zeros(455)]
+    odds = np.r_[rng.normal(2, 1, 30), np.zeros(15), rng.normal(0.8, 0.5, 45), np.zeros(410)] - 3
+    found = cl.evaluate(labels, 1 / (1 + np.exp(-odds))).estimate("eci", resamples=320)
+    assert found.high > 1.2 * found.value
+
+
 def test_the_interval_holds_the_truth_where_the_bootstrap_does_not():
     held = {"inversion": 0, "bca": 0}
     rng = np.random.default_rng(8)

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from cutline import evaluate
-from cutline.inference.caveats import FEW_WEIGH, RARE_SCORES
+from cutline.inference.caveats import FEW_WEIGH, RARE_SCORES, WEIGHTS_GO_WITH_CLASS
 
 RNG = np.random.default_rng(3)
 LABELS = np.arange(300) < 100
@@ -53,12 +54,47 @@ def test_a_value_at_an_end_of_its_range_is_not_a_certain_one(name, at):
     assert found.high - found.low > 0.3 * (10 if at == 10 else 1 - at)
 
 
-def test_an_area_over_a_part_of_the_curve_that_holds_hardly_any_case_is_warned_of():
-    labels = np.arange(300) % 30 == 0  # two of ten positives are in the part above a recall of 0.8
-    few = evaluate(labels, RNG.normal(size=300) + labels)
-    assert few.estimate("partial_auc_above_recall", resamples=200).warning.id == "few-in-a-stretch"
-    assert few.estimate("partial_auc_above_recall", min_recall=0.5, resamples=200).warning is None
-    assert EV.estimate("partial_auc_above_recall", resamples=200).warning is None
+def test_an_area_over_a_part_of_the_curve_has_the_degrees_of_freedom_of_the_cases_in_it():
+    """Of 20 positives four are above a recall of 0.8: with Student's t of three a higher level costs more."""
+    labels = np.arange(300) % 15 == 0
+    ev = evaluate(labels, RNG.normal(size=300) + labels)
+    reach = []
+    for level in (0.95, 0.8):
+        found = ev.estimate("partial_auc_above_recall", level=level, resamples=200)
+        middle, high = (math.log(x / (0.2 - x)) for x in (found.value, found.high))
+        reach.append(high - middle)
+
+    assert reach[0] / reach[1] == pytest.approx(student.ppf(0.975, 3) / student.ppf(0.9, 3), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "bedroc", "ece"])
+def test_classes_with_weights_of_different_sizes_are_warned_of(name):
+    """Half of the cases are positives, which stand for 2 % of the population: a few negatives at the top decide."""
+    rng = np.random.default_rng(5)
+    labels = np.arange(400) < 200
+    scores = 1 / (1 + np.exp(-rng.normal(size=400) - 1.8 * labels))
+    found, usual = (
+        evaluate(labels, scores, weights=weights, weights_are="sampling").estimate(name, resamples=200)
+        for weights in (np.where(labels, 1.0, 49.0), np.where(labels, 1.0, 4.0))
+    )
+
+    assert found.warning == WEIGHTS_GO_WITH_CLASS.about(49)
+    assert usual.warning is None
+
+
+@pytest.mark.parametrize("name", ["ks", "specificity_at_recall"])
+def test_the_best_cut_and_points_of_curves_are_warned_of_where_weights_go_with_the_scores(name):
+    rng = np.random.default_rng(6)
+    labels = np.arange(300) < 60
+    scores = rng.normal(size=300) + 1.5 * labels
+    by_score, at_random = np.exp(-scores), np.exp(rng.normal(size=300))
+    found, usual = (
+        evaluate(labels, scores, weights=weights, weights_are="sampling").estimate(name, resamples=200)
+        for weights in (by_score, at_random)
+    )
+
+    assert found.warning.id == "weights-go-with-scores"
+    assert usual.warning is None
 
 
 @pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])

@@ -16,7 +16,6 @@ from cutline.core.validation import counted
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (
     AT_AN_END,
-    FEW_IN_A_STRETCH,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
@@ -32,6 +31,7 @@ from cutline.inference.caveats import (
     one_class,
     redraws,
     rests_on,
+    weights_by_class,
     whole_groups,
 )
 from cutline.inference.quantities import Quantity
@@ -296,12 +296,12 @@ def studentised(
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
-    notes += rests_on(math.inf if shape is None else shape.freedom)
-    notes += _warnings(estimand, _freedom(shape))
+    freedom = min(_freedom(shape), max(_in_stretch(estimand) - 1, 1.0))
+    notes += [*rests_on(freedom), *_warnings(estimand, freedom)]
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     error = float(there.std(ddof=1))
-    reach = student_quantile(level, _freedom(shape)) * error
+    reach = student_quantile(level, freedom) * error
     low, high = scale.back(centre - reach), scale.back(centre + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
@@ -361,16 +361,25 @@ def _warnings(estimand: Estimand, freedom: float) -> list[str]:
         least, most = estimand.range
         # No scale makes a mean of few, skewed values normal if its range has no end at hand.
         return [FEW_WEIGH] if freedom < constants.HANDFUL and -math.inf < least < 0 < most < math.inf else []
-    if estimand.needs is not Needs.RANKING or estimand.quantity is Quantity.TOP_OF_LIST:
+    if estimand.needs is not Needs.RANKING:
         return []
-    sizes = effective_size.effective(estimand.ranking)
-    cases = min(share * float(size) for share, size in zip(estimand.stretch, sizes, strict=True))
-    if estimand.stretch != (1.0, 1.0) and cases < constants.FEW_IN_A_STRETCH:
-        return [FEW_IN_A_STRETCH.about(cases)]
-    if estimand.stretch[0] < 1 and effective_size.go_with_scores(estimand.ranking):
+    if heavier := weights_by_class(estimand.ranking):
+        return heavier
+    if estimand.quantity is Quantity.TOP_OF_LIST:
+        return []
+    is_of_a_part = estimand.stretch[0] < 1 or estimand.quantity is Quantity.CURVE_POINT
+    if is_of_a_part and effective_size.go_with_scores(estimand.ranking):
         return [WEIGHTS_GO_WITH_SCORES]
-    is_near = _is_near_an_end(estimand) and min(sizes) < constants.ENOUGH_NEAR_AN_END
+    fewest = min(effective_size.effective(estimand.ranking))
+    is_near = _is_near_an_end(estimand) and fewest < constants.ENOUGH_NEAR_AN_END
     return [NEAR_AN_END] if is_near and estimand.value not in estimand.range else []
+
+
+def _in_stretch(estimand: Estimand) -> float:
+    """Return how many cases of a class the part of the ROC curve holds that an area is over; infinite for the whole."""
+    sizes = effective_size.effective(estimand.ranking)
+    parts = [share * float(size) for share, size in zip(estimand.stretch, sizes, strict=True) if share < 1]
+    return min(parts, default=math.inf)
 
 
 def _scale(estimand: Estimand) -> Scale:
@@ -400,6 +409,7 @@ def without_bias(
     least, most = estimand.range
     if len(known) < 2 or not has_spread(known) or not least < estimand.value < most:
         return from_replicates(estimand, values, None, level, notes, units)
+    notes += [WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(estimand.ranking) else []
     room = constants.INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
     bias = float(known.mean()) - estimand.value
     centre = min(max(estimand.value - constants.UNSEEN_BIAS * bias, least + room), most - room)

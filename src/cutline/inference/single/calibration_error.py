@@ -26,7 +26,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
-from cutline.inference.caveats import BELOW, few_cases, finished
+from cutline.inference.caveats import BELOW, few_cases, finished, weights_by_class
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
@@ -286,6 +286,7 @@ def _estimate(
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     if worlds.surprises < constants.SURPRISES:
         notes.append(_NO_SURPRISES.about(worlds.surprises))
+    notes += weights_by_class(estimand.ranking)
     low, high = _limits(worlds, i, simulated, level)
     is_null = low == 0
     if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
@@ -307,11 +308,13 @@ def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], leve
     low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _crossing(seen, highest, ways))
     is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
     high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
-    if not worlds.estimands[i].kind.of_places:  # type: ignore[union-attr]
-        return Limits(low, high)
-    # The data tell little of single places of the curve: what samples of the curve at hand have may be the truth.
+    # What samples of the curve at hand have may be the truth: where no world is far enough to say how large the error
+    # can be, and for single places of the curve, of which the data tell little.
     likely = Limits(*(float(np.interp(1.0, ways, tail)) for tail in (lowest, highest)))
-    return Limits(min(low, likely.low), max(high, likely.high))
+    is_of_places = worlds.estimands[i].kind.of_places  # type: ignore[union-attr]
+    if is_of_places or seen > lowest[-1]:
+        high = max(high, likely.high)
+    return Limits(min(low, likely.low) if is_of_places else low, high)
 
 
 def _tails(values: Array, level: float) -> Array:

@@ -169,10 +169,24 @@ def by_standard_error(
     if kind.scale == "log":
         return Interval(limits_on_log_scale(estimand.value, variance, level))
     fewest = float(min(effective_size.effective(estimand.ranking)))
-    # With few cases of a class the sandwich is too small: Student's quantile allows for that.
-    half = student_quantile(level, max(fewest - 1, 1.0) if method == kind.robust else math.inf) * math.sqrt(variance)
-    limits = Limits(estimand.value - half, estimand.value + half)
-    return Interval(limits, rests_on(2 * fewest) + _assumes_the_line(estimand, method, variance))
+    if method == kind.robust:
+        half, freedom = _robust_reach(estimand, level)
+        return Interval(Limits(estimand.value - half, estimand.value + half), rests_on(min(freedom, 2 * fewest)))
+    limits = influence.normal(estimand.value, variance, level)
+    notes = [*rests_on(2 * fewest), *_assumes_the_line(estimand, level, limits.high - limits.low)]
+    return Interval(limits, notes)
+
+
+def _robust_reach(estimand: Estimand, level: float) -> tuple[float, float]:
+    """Return how far the limits of the method that supposes the least are from the value, and its degrees of freedom.
+
+    These are few with few cases of a class, or where a few cases make most of the variance.
+    """
+    kind: Any = estimand.kind
+    moments = kind.moments(estimand.ranking, **estimand.parameters)
+    freedom = float(effective_size.freedom_of_moments(moments))
+    fewest = float(min(effective_size.effective(estimand.ranking)))
+    return student_quantile(level, max(min(freedom, fewest - 1), 1.0)) * math.sqrt(moments.second), freedom
 
 
 def limits_on_log_scale(value: Any, variance: Any, level: float) -> Limits:
@@ -181,12 +195,12 @@ def limits_on_log_scale(value: Any, variance: Any, level: float) -> Limits:
     return Limits(np.exp(low), np.exp(high))
 
 
-def _assumes_the_line(estimand: Estimand, method: str, variance: float) -> list[str]:
-    """Return a warning where a variance supposes more than the data show."""
+def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[str]:
+    """Return a warning where an interval supposes more than the data show: where it is narrower than the robust one."""
     kind: Any = estimand.kind
-    if not kind.robust or method == kind.robust:
+    if not kind.robust:
         return []
-    wider = math.sqrt(float(kind.methods[kind.robust](estimand.ranking, **estimand.parameters)) / variance) - 1
+    wider = 2 * _robust_reach(estimand, level)[0] / width - 1
     if not wider > constants.SANDWICH_WIDER:
         return []
     assumed = f"Assumes that the calibration line is true; the method {kind.robust!r} does not, and is"
