@@ -299,3 +299,12 @@ def test_named_quotas_are_tested_alone():
     cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.8", quota=[30, 50], resamples=0)
 
     assert cut.counts.flagged in (30, 50)
+
+
+def test_sums_allow_as_many_misses_as_the_beta_distribution(monkeypatch):
+    rng = np.random.default_rng(6)
+    cases = [(int(10 ** rng.uniform(0, 4)), float(rng.choice([0.01, 0.1, 0.5, rng.random()]))) for _ in range(300)]
+    asked = [(n, rate, level) for n, rate in cases for level in (0.5, 0.95, 0.999)]
+    summed = [misses_allowed(*one) for one in asked]
+    monkeypatch.setattr("cutline.cuts.guarantees._SUMMED", 0)
+    assert summed == [misses_allowed(*one) for one in asked]

@@ -296,6 +296,8 @@ EVERY_INDEX = 1000  # cases, up to which each order statistic has a bound of its
 _NEGLIGIBLE = 1e-18  # chance that is counted as a failure of the band instead of being carried on
 _SMALL = 80  # steps of the count that are worth computing of all limits at once
 _ROUNDING = 1e-9  # what rounding can add to a chance, and much more
+_SUMMED = 10_000  # cases whose binomial chances are added up
+_SUMMED_TO = 1e-7  # ... where the sums are not so near to the allowed chance that rounding could decide
 _TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in equal parts, which is safe
 
 
@@ -309,6 +311,13 @@ def misses_allowed(cases: int, rate: float, confidence: float) -> int:
     >>> [misses_allowed(m, 0.1, 0.95) for m in (28, 29, 59, 100)]
     [-1, 0, 1, 4]
     """
+    if 0 < rate < 1 and cases <= _SUMMED:  # by sums, because loading scipy takes longer than a small file to cut
+        counts = np.arange(1, cases + 1)
+        steps = np.log((cases + 1 - counts) / counts) + (math.log(rate) - math.log1p(-rate))
+        chances = np.cumsum(np.exp(cases * math.log1p(-rate) + np.cumsum(np.append(0.0, steps))))
+        enough = int(np.searchsorted(chances, 1 - confidence, side="right"))
+        if np.abs(chances[max(0, enough - 1) : enough + 1] - (1 - confidence)).min() > _SUMMED_TO:
+            return min(enough, cases) - 1
     from scipy.special import betainc
 
     low, high = 0, cases  # the j-th uniform of `cases` is below `rate` with enough confidence for j = low

@@ -47,6 +47,56 @@ def binary(labels: Array, positive: Any) -> Sides:
     raise PositionError(problem, way_out, argument="labels")  # of no row, but whoever reads a file names the column
 
 
+_WORTH_CODES = 10_000  # rows, from which on comparing words row by row takes longer than finding the two words
+
+
+class TwoWords(NamedTuple):
+    """A column of one or two words: the words in the order in which they appear, and which of them each row has."""
+
+    words: tuple[str, ...]
+    codes: Array
+
+    def sides(self, codes: Array, positive: Any) -> Sides:
+        """Return what `binary` returns for those rows that have these codes."""
+        order = [int(codes[0])] + ([1 - int(codes[0])] if codes.min() != codes.max() else [])
+        few = binary(np.array([self.words[code] for code in order], dtype=object), positive)
+        is_positive = np.zeros(2, dtype=bool)
+        is_positive[order] = few.is_positive
+        return few._replace(is_positive=is_positive[codes])
+
+
+def find_two_words(labels: Any) -> TwoWords | None:
+    """Return a long column of text or categories by its words; None where it is another column, or has a gap."""
+    if getattr(labels, "ndim", 1) != 1 or not hasattr(labels, "dtype") or len(labels) < _WORTH_CODES:
+        return None
+    if isinstance(labels, np.ma.MaskedArray):
+        return None
+    if labels.dtype == object:
+        labels = np.asarray(labels)
+        try:
+            words = sorted(set(labels.tolist()), key=lambda word: word != labels[0])
+        except Exception:  # any, because the values may be of any class
+            return None
+    elif isinstance(labels, np.ndarray):
+        return None
+    else:
+        labels = _as_words(labels)
+        words = [] if labels is None else labels.unique(maintain_order=True).to_list()
+    if not 1 <= len(words) <= 2 or not all(type(word) is str for word in words):
+        return None
+    is_second = np.asarray(labels == words[-1]) if len(words) > 1 else np.zeros(len(labels), dtype=bool)
+    return TwoWords(tuple(words), is_second.view(np.int8))
+
+
+def _as_words(labels: Any) -> Any:
+    """Return the series of a data frame library, if it holds text or categories."""
+    import narwhals as nw
+
+    series = nw.from_native(labels, series_only=True, pass_through=True)
+    is_text = isinstance(series, nw.Series) and series.dtype in (nw.String, nw.Categorical, nw.Enum)
+    return series if is_text else None
+
+
 def check_one_label(positive: Any) -> None:
     """Refuse what cannot be the label of a class."""
     if validation.is_missing(positive):

@@ -27,7 +27,7 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import check_choice
 from cutline.inputs import column_source, in_memory, out_of_core
-from cutline.inputs.labels import Sides, binary
+from cutline.inputs.labels import Sides, binary, find_two_words
 from cutline.inputs.out_of_core import RankedSlices
 
 Missing = Literal["error", "drop"]
@@ -363,14 +363,17 @@ def _read(
         raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
     validation.check_one_order({"labels": labels, "scores": scores, "weights": weights})
     heavy = None if weights is None else validation.weights(weights)
-    rows = _Rows(validation.column(labels, "labels"), validation.scores(scores), heavy, times=times)
+    words = find_two_words(labels)
+    column = validation.column(labels, "labels") if words is None else words.codes
+    rows = _Rows(column, validation.scores(scores), heavy, times=times)
     rows.check_lengths("scores")
     if rows.weights is not None:
         rows = rows.keep(rows.weights != 0, _NO_WEIGHT)
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
         rows = rows._replace(weights=validation.weighed(rows.weights, options.weights_are))
-    return rows, binary(rows.labels, options.positive), dropped
+    sides = binary(rows.labels, options.positive) if words is None else words.sides(rows.labels, options.positive)
+    return rows, sides, dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
