@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
 from cutline.core.errors import ParameterError
 
 
@@ -19,6 +17,8 @@ def same(one: Any, two: Any) -> bool:
     >>> same((1, float("nan")), (1, float("nan"))), same(float("nan"), 1.0), same([1], (1,))
     (True, False, False)
     """
+    import numpy as np  # here, because the help of a command loads this module and no numbers
+
     if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
         return type(one) is type(two) and one.shape == two.shape and same(one.tolist(), two.tolist())
     if isinstance(one, Mapping) and isinstance(two, Mapping):
