@@ -22,18 +22,9 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 
 
 BELOW = "the actual coverage is probably below the nominal level"
-ABOVE = "the actual coverage is probably above the nominal level"
-ON_THE_SAFE_SIDE = Caveat("few-errors", "So few cases stand on the wrong side that the interval is wide.", "above")
 FEW_AT_THE_TOP = Caveat(
     "few-at-the-top", "It rests on about {:.2g} cases at the top of the list, nearly all of one class.", "above"
 )
-CUT_ANYWHERE = Caveat(
-    "few-beyond-the-cut",
-    "So few cases are beyond the cut that it may lie anywhere there: the interval is wide.",
-    "above",
-)
-CUTS_FAR_APART = Caveat("tied-cuts", "Because of ties several cuts fit; the interval covers all of them.", "above")
-FEW_TRUE_POSITIVES = Caveat("few-true-positives", "The cut has only {}: the interval is wide.", "above")
 SEARCHED = Caveat(
     "searched-cut", "The cut is searched for; the interval covers every one that could have been found.", "above"
 )

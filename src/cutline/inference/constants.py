@@ -24,9 +24,6 @@ FEW_OF_A_KIND = 3
 DasGupta 2001."""
 POISSON_UP_TO = 0.2
 """Share of all cases up to which few cases of a kind are taken for Poisson's. By judgement."""
-FEW_BEYOND = 3.7
-"""Cases to be expected beyond a cut below which a sample may well have none: exp(-3.7) is 2.5 %. Source: the Poisson
-distribution."""
 
 # ---------------------------------------------------------------------- the AUC
 
@@ -93,8 +90,6 @@ FAR_FROM_NO_SKILL = 5.0
 
 TIED = 0.2
 """Part of a class at one score from which on cuts are far apart. By judgement."""
-WIDER = 0.15
-"""By which an interval is noticeably wider than another. By judgement."""
 NEAR_THE_POSITIVES = 2 / 3
 """A quota from this part of the positives to their number over it is about as long as they are many. By judgement."""
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.inference.caveats import CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED, SEARCHED_AGAIN
+from cutline.inference.caveats import SEARCHED, SEARCHED_AGAIN
 from cutline.inference.single.proportions import wilson
 from cutline.results.notes import find_warning
 
@@ -91,21 +91,6 @@ def test_a_cut_that_is_searched_for_is_told_of():
     assert (SEARCHED.direction, find_warning(plain.notes)) == ("above", None)
     assert find_warning(grouped.notes) == SEARCHED_AGAIN
     assert "below the nominal level" in SEARCHED_AGAIN
-
-
-@pytest.mark.parametrize("name", ["recall_at_specificity", "specificity_at_recall"])
-def test_few_distinct_scores_put_the_cuts_far_apart(name):
-    labels, scores = np.arange(300) < 100, np.repeat([3, 2, 1, 3, 2, 1], [60, 25, 15, 20, 60, 120])
-    smooth = scores + np.linspace(0, 0.9, 300)
-
-    assert CUTS_FAR_APART in cl.evaluate(labels, scores).estimate(name).notes
-    assert CUTS_FAR_APART not in cl.evaluate(labels, smooth).estimate(name).notes
-
-
-def test_a_recall_of_all_positives_is_on_the_safe_side():
-    found = cl.evaluate(np.arange(200) < 100, np.linspace(1, 0, 200)).estimate("recall_at_specificity")
-
-    assert ON_THE_SAFE_SIDE in found.notes
 
 
 @pytest.mark.parametrize("name", ["mcc", "lr_plus", "diagnostic_odds_ratio", "mutual_information"])

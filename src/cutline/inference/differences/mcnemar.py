@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -18,15 +18,6 @@ from cutline.measures import PairedShare
 
 _LEVEL = 0.05
 Variant = Literal["exact", "midp", "asymptotic", "corrected", "unconditional"]
-# The methods of tests, by the variant that each stands for.
-VARIANTS: Mapping[str, Variant] = {
-    "mcnemar": "midp",
-    "mcnemar_midp": "midp",
-    "mcnemar_exact": "exact",
-    "mcnemar_asymptotic": "asymptotic",
-    "mcnemar_corrected": "corrected",
-    "mcnemar_unconditional": "unconditional",
-}
 _SHARES = 1000  # shares of discordant cases, among which the worst is looked for
 _MOST = 20_000  # cases, up to which the unconditional test is computed: beyond, all variants agree
 

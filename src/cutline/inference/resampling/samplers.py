@@ -442,11 +442,6 @@ class GroupSampler(_OfOneModel):
         return self.weight is not None and not self.ranking.integral
 
     @property
-    def is_survey(self) -> bool:
-        """Whether the cases were sampled with weights or from strata, which linearised variances are made for."""
-        return self.has_weights or self.stratum is not None
-
-    @property
     def described(self) -> tuple[int, int, int, float]:
         """Groups (0 where cases are single), strata (0 without), cases, and cases in effect."""
         together, strata = (0 if self.are_single else self.groups), (0 if self.stratum is None else self.strata)

@@ -313,28 +313,24 @@ def studentised(
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
 
 
-def student_of_top(
-    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
-    """Return the estimate of a measure of the first cases: at least Wilson's limits where nearly all are of a class."""
-    estimate = studentised(estimand, values, shape, level, notes, units)
-    if estimate.method != "student":
-        return estimate
-    more = list(estimate.notes)
-    limits = with_few_at_the_top(estimand, Limits(estimate.low, estimate.high), level, more)
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
+def _student_then(widen: Callable[[Estimand, Limits, float, list[str]], Limits]) -> Callable[..., Estimate]:
+    """Return the method that widens Student's limits by what resamples do not show."""
+
+    def widened(
+        estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+    ) -> Estimate:
+        estimate = studentised(estimand, values, shape, level, notes, units)
+        if estimate.method != "student":
+            return estimate
+        more = list(estimate.notes)
+        limits = widen(estimand, Limits(estimate.low, estimate.high), level, more)
+        return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
+
+    return widened
 
 
-def student_with_open_ends(
-    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
-    """Return the estimate of an area that a sample without rare scores shows too small."""
-    estimate = studentised(estimand, values, shape, level, notes, units)
-    if estimate.method != "student":
-        return estimate
-    more = list(estimate.notes)
-    limits = with_open_ends(estimand, Limits(estimate.low, estimate.high), more)
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
+student_of_top = _student_then(with_few_at_the_top)
+student_with_open_ends = _student_then(with_open_ends)
 
 
 def student_of_loss(

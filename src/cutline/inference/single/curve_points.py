@@ -9,14 +9,13 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.inference import constants
-from cutline.inference.caveats import CUT_ANYWHERE, CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED
+from cutline.inference.caveats import SEARCHED
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.bands import tpr_at
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import MEASURES
-from cutline.measures.kinds import CurvePoint
 from cutline.results.estimate import Interval, Limits
 
 _RECALLS = 400  # at which the precision is compared with the one that is asked for
@@ -41,31 +40,7 @@ def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | 
     if kind.height == "precision":
         fixed = np.append(fixed, _other_cuts(r, float(fixed[0]), level))
     points = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, fixed, level)
-    of_positives = kind.fixed == "recall"
-    beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(fixed[0]))
-    return Interval(Limits(float(points.low.min()), float(points.high.max())), _why_wide(r, kind, points, beyond))
-
-
-def _why_wide(r: Ranking, kind: CurvePoint, points: _Points, beyond: float) -> list[str]:
-    """What makes such an interval hold the truth more often than it says, if anything does.
-
-    Args:
-        r: The ranking.
-        kind: Which point of the curve it is.
-        points: The point, and the same at the other cuts that may be meant.
-        beyond: How many cases are to be expected beyond the cut.
-    """
-    if beyond < constants.FEW_BEYOND:
-        return [CUT_ANYWHERE]
-    other = float(effective(r)[0 if kind.height == "recall" else 1])  # cases of the class that the height is a share of
-    width = float(points.high[0] - points.low[0])
-    if len(points.low) > 1 and float(points.high.max() - points.low.min()) > (1 + constants.WIDER) * width:
-        return [CUTS_FAR_APART]
-    value = float(points.value[0])
-    tied = max(float(cells.max() / cells.sum()) for cells in (r.pos, r.neg))
-    if kind.height != "precision" and tied > constants.TIED:
-        return [CUTS_FAR_APART]
-    return [ON_THE_SAFE_SIDE] if min(value, 1 - value) * other < 1 else []
+    return Interval(Limits(float(points.low.min()), float(points.high.max())))
 
 
 def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:

@@ -89,12 +89,13 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
 
 
-def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limits:
+def with_open_ends(estimand: Estimand, limits: Limits, level: float, notes: list[str]) -> Limits:  # noqa: ARG001
     """The limits of an area that a sample without rare scores shows too small: what it may have lost is added.
 
     Args:
         estimand: What is estimated.
         limits: Those of resamples, which lack the same scores.
+        level: The level of the interval, on which the loss does not depend.
         notes: To which a warning is added if that is much.
     """
     kind: Any = estimand.kind
