@@ -43,135 +43,6 @@ from cutline.measures.precision_recall import (
 from cutline.measures.rates import accuracy, fnr, fpr, precision, recall
 from cutline.measures.roc import auc, auch, average_gain, eer, gini, ks, max_youden_j, taks
 
-# The rates that are marked on a scale of normal deviates.
-RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-
-
-def deviates(rates: npt.ArrayLike) -> Array:
-    """Return the normal deviates of rates: where the two axes of a DET curve put them."""
-    from scipy.special import ndtri  # only this curve needs it
-
-    return np.asarray(ndtri(np.asarray(rates, dtype=float)))
-
-
-def det_reach(curves: Iterable[Curve]) -> float:
-    """Return how far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
-    places = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
-    return max(2.0, 1.05 * float(np.abs(places[np.isfinite(places)]).max(initial=0.0)))
-
-
-def on_edge(places: npt.ArrayLike, reach: float) -> Array:
-    """Return normal deviates, with those beyond the axes moved to the edge: rates of 0 and 1 are infinitely far
-    away.
-
-    Args:
-        places: The deviates.
-        reach: The largest one on the axes.
-    """
-    return np.clip(places, -reach, reach)
-
-
-def det_line(curve: Curve, reach: float) -> CurveLine:
-    """Return the line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
-
-    A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
-
-    Args:
-        curve: A DET curve.
-        reach: The largest normal deviate on the axes.
-    """
-    from scipy.special import ndtr
-
-    exact = corners(curve)
-    way = exact.x - exact.y  # grows from cut to cut
-    rates = ndtr(np.linspace(-reach, reach, 121))
-    between = np.concatenate((np.interp(rates, exact.x, way), np.interp(-rates, -exact.y, way)))
-    along = np.union1d(way, between)
-    x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
-    vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
-    points = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
-    return CurveLine(vertex[points], x[points], y[points])
-
-
-def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
-    """Return the losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
-
-    Args:
-        gamma: The exponent of the focal loss.
-        reach: The largest margin.
-    """
-    left = np.linspace(-reach, 0, 121)
-    margin = np.concatenate((left, -left[::-1]))  # 0 twice: just left of it the 0-1 loss is 1, from it on 0
-    label = np.ones(len(margin))
-    return margin, {
-        "0-1 loss": np.repeat([1.0, 0.0], len(left)),
-        "Hinge loss": losses.hinge(label, margin).value,
-        "Logistic loss": losses.logistic(label, margin).value,
-        f"Focal loss, gamma {gamma:g}": losses.focal(label, margin, gamma=gamma).value,
-    }
-
-
-class Gap(NamedTuple):
-    """The band between two lines: for each x the height of the one and of the other, which touch where they cross."""
-
-    x: Array
-    y: Array
-    other: Array
-
-
-def gap(line: CurveLine, other: CurveLine) -> Gap:
-    """Return the band between a line and another over the same x, with a corner wherever one of them has one or they
-    cross.
-
-    Args:
-        line: The one line.
-        other: The other line.
-    """
-    x = np.union1d(line.x, other.x)
-    y, z = np.interp(x, line.x, line.y), np.interp(x, other.x, other.y)
-    difference = y - z
-    turns = np.flatnonzero(difference[:-1] * difference[1:] < 0)
-    crossing = x[turns] + np.diff(x)[turns] * difference[turns] / (difference[turns] - difference[turns + 1])
-    x = np.union1d(x, crossing)
-    return Gap(x, np.interp(x, line.x, line.y), np.interp(x, other.x, other.y))
-
-
-def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
-    """Return the ranking as it would be with another share of positives: the negatives weigh more, or less.
-
-    Args:
-        r: The ranking.
-        prevalence: The share of positives that it is to have.
-    """
-    if not 0 < check_number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence!r}", "pass a share above 0 and below 1", argument="prevalence")
-    ROC.require(r)
-    factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
-    return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)
-
-
-def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
-    """Return measures of one model under growing class skew: some stay, some rise, some fall.
-
-    Args:
-        r: The ranking, which keeps its two distributions of scores.
-        threshold: The cut at which the accuracy is read.
-        ratios: How many negatives there are to a positive.
-
-    Returns:
-        The accuracy at the cut, the AUC, the average precision, and the accuracy of flagging nobody, at each ratio.
-    """
-    skewed = [with_prevalence(r, 1 / (1 + float(ratio))) for ratio in ratios]
-    return {
-        accuracy.title + " at the cut": np.array(
-            [float(accuracy.compute(one.at_threshold(threshold))) for one in skewed]
-        ),
-        auc.title: np.full(len(skewed), float(auc.compute(r))),
-        average_precision.title: np.array([float(average_precision.compute(one)) for one in skewed]),
-        accuracy.title + " of flagging nobody": np.asarray(ratios) / (1 + np.asarray(ratios)),
-    }
-
-
 _STEPS = 4000  # between neighbouring numbers, at the least, over which bins can have a width
 
 
@@ -479,3 +350,144 @@ def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCo
     point = Point(float(r.thresholds[best]), float(r.fpr[best]), float(r.tpr[best]))
     slope = float(divide(cost_fp * r.negatives, cost_fn * r.positives))
     return IsoCost(slope, point.y - slope * point.x, point, float(cost[best]))
+
+
+# ---------------------------------------------------------------------- the axes of DET curves
+
+
+# The rates that are marked on a scale of normal deviates.
+RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+
+
+def deviates(rates: npt.ArrayLike) -> Array:
+    """Return the normal deviates of rates: where the two axes of a DET curve put them."""
+    from scipy.special import ndtri  # only this curve needs it
+
+    return np.asarray(ndtri(np.asarray(rates, dtype=float)))
+
+
+def det_reach(curves: Iterable[Curve]) -> float:
+    """Return how far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
+    places = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
+    return max(2.0, 1.05 * float(np.abs(places[np.isfinite(places)]).max(initial=0.0)))
+
+
+def on_edge(places: npt.ArrayLike, reach: float) -> Array:
+    """Return normal deviates, with those beyond the axes moved to the edge: rates of 0 and 1 are infinitely far
+    away.
+
+    Args:
+        places: The deviates.
+        reach: The largest one on the axes.
+    """
+    return np.clip(places, -reach, reach)
+
+
+def det_line(curve: Curve, reach: float) -> CurveLine:
+    """Return the line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
+
+    A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
+
+    Args:
+        curve: A DET curve.
+        reach: The largest normal deviate on the axes.
+    """
+    from scipy.special import ndtr
+
+    exact = corners(curve)
+    way = exact.x - exact.y  # grows from cut to cut
+    rates = ndtr(np.linspace(-reach, reach, 121))
+    between = np.concatenate((np.interp(rates, exact.x, way), np.interp(-rates, -exact.y, way)))
+    along = np.union1d(way, between)
+    x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
+    vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
+    points = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
+    return CurveLine(vertex[points], x[points], y[points])
+
+
+# ---------------------------------------------------------------------- losses over the margin
+
+
+def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
+    """Return the losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
+
+    Args:
+        gamma: The exponent of the focal loss.
+        reach: The largest margin.
+    """
+    left = np.linspace(-reach, 0, 121)
+    margin = np.concatenate((left, -left[::-1]))  # 0 twice: just left of it the 0-1 loss is 1, from it on 0
+    label = np.ones(len(margin))
+    return margin, {
+        "0-1 loss": np.repeat([1.0, 0.0], len(left)),
+        "Hinge loss": losses.hinge(label, margin).value,
+        "Logistic loss": losses.logistic(label, margin).value,
+        f"Focal loss, gamma {gamma:g}": losses.focal(label, margin, gamma=gamma).value,
+    }
+
+
+# ---------------------------------------------------------------------- the gap between two curves
+
+
+class Gap(NamedTuple):
+    """The band between two lines: for each x the height of the one and of the other, which touch where they cross."""
+
+    x: Array
+    y: Array
+    other: Array
+
+
+def gap(line: CurveLine, other: CurveLine) -> Gap:
+    """Return the band between a line and another over the same x, with a corner wherever one of them has one or they
+    cross.
+
+    Args:
+        line: The one line.
+        other: The other line.
+    """
+    x = np.union1d(line.x, other.x)
+    y, z = np.interp(x, line.x, line.y), np.interp(x, other.x, other.y)
+    difference = y - z
+    turns = np.flatnonzero(difference[:-1] * difference[1:] < 0)
+    crossing = x[turns] + np.diff(x)[turns] * difference[turns] / (difference[turns] - difference[turns + 1])
+    x = np.union1d(x, crossing)
+    return Gap(x, np.interp(x, line.x, line.y), np.interp(x, other.x, other.y))
+
+
+# ---------------------------------------------------------------------- other prevalences
+
+
+def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
+    """Return the ranking as it would be with another share of positives: the negatives weigh more, or less.
+
+    Args:
+        r: The ranking.
+        prevalence: The share of positives that it is to have.
+    """
+    if not 0 < check_number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"is {prevalence!r}", "pass a share above 0 and below 1", argument="prevalence")
+    ROC.require(r)
+    factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
+    return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)
+
+
+def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
+    """Return measures of one model under growing class skew: some stay, some rise, some fall.
+
+    Args:
+        r: The ranking, which keeps its two distributions of scores.
+        threshold: The cut at which the accuracy is read.
+        ratios: How many negatives there are to a positive.
+
+    Returns:
+        The accuracy at the cut, the AUC, the average precision, and the accuracy of flagging nobody, at each ratio.
+    """
+    skewed = [with_prevalence(r, 1 / (1 + float(ratio))) for ratio in ratios]
+    return {
+        accuracy.title + " at the cut": np.array(
+            [float(accuracy.compute(one.at_threshold(threshold))) for one in skewed]
+        ),
+        auc.title: np.full(len(skewed), float(auc.compute(r))),
+        average_precision.title: np.array([float(average_precision.compute(one)) for one in skewed]),
+        accuracy.title + " of flagging nobody": np.asarray(ratios) / (1 + np.asarray(ratios)),
+    }

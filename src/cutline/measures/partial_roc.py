@@ -1,4 +1,4 @@
-"""Measures of a part of the ROC curve: its left end, a stretch of it, or one point."""
+"""Measures of early retrieval, and of a part of the ROC curve: its left end, a stretch of it, or one point."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.kinds import CurvePoint, Stretch, TopOfList
 from cutline.measures.metadata import NO_POSITIVE, ONE_CLASS, Condition, Parameter, ReferenceValue
 from cutline.measures.roc import order
+
+# ---------------------------------------------------------------------- early retrieval
 
 ALPHA = Parameter(
     "how steeply the weight falls: 20 puts 80 % of it on the first 8 % of the list",

@@ -29,43 +29,6 @@ from cutline.training.order_losses import (
 )
 from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
 
-_SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
-
-
-def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
-    """Return the measure of the registry, and its parameters, those in the name included.
-
-    >>> named("precision@100", {})
-    (<measure hit_rate: Hit rate>, {'quota': 100})
-    >>> named("G-mean", {})[0].name, named("recall@k", {"k": 20})[1]
-    ('g_mean', {'quota': 20})
-    """
-    chosen, inside = _look_up(measure)
-    bound = {
-        _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
-        for name, value in parameters.items()
-    }
-    if twice := [name for name in inside if name in bound]:
-        raise ParameterError(
-            f"is {measure!r}, and {twice[0]} is given as a parameter too", "pass one of them", argument="measure"
-        )
-    return chosen, inside | bound
-
-
-def _look_up(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
-    if isinstance(measure, str) and measure not in MEASURES:
-        plain = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
-        plain = re.sub(r"[\s-]+", "_", plain)
-        if plain in MEASURES:
-            return MEASURES[plain], {}
-        for chosen in MEASURES:
-            for pattern, parameter in chosen.numbered.items():
-                if match := re.fullmatch(pattern, plain):
-                    number = float(match[1])
-                    return chosen, {parameter: int(number) if number.is_integer() else number}
-    return MEASURES[measure], {}
-
-
 LOSSES = ("log_loss", "brier", "balanced_cross_entropy", "focal_loss")
 
 
@@ -369,7 +332,7 @@ class Objective:
         return replace(self, parameters=parameters)
 
 
-# ---------------------------------------------------------------------- the door
+# ---------------------------------------------------------------------- from the name of a measure to an objective
 
 
 def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Objective:
@@ -462,3 +425,43 @@ def _check_table(target: Objective, split: Split) -> None:
                 f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}",
                 "pass a measure that never falls with tp nor grows with fp",
             )
+
+
+# ---------------------------------------------------------------------- measures by their names in papers
+
+
+_SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
+
+
+def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
+    """Return the measure of the registry, and its parameters, those in the name included.
+
+    >>> named("precision@100", {})
+    (<measure hit_rate: Hit rate>, {'quota': 100})
+    >>> named("G-mean", {})[0].name, named("recall@k", {"k": 20})[1]
+    ('g_mean', {'quota': 20})
+    """
+    chosen, inside = _look_up(measure)
+    bound = {
+        _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
+        for name, value in parameters.items()
+    }
+    if twice := [name for name in inside if name in bound]:
+        raise ParameterError(
+            f"is {measure!r}, and {twice[0]} is given as a parameter too", "pass one of them", argument="measure"
+        )
+    return chosen, inside | bound
+
+
+def _look_up(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
+    if isinstance(measure, str) and measure not in MEASURES:
+        plain = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
+        plain = re.sub(r"[\s-]+", "_", plain)
+        if plain in MEASURES:
+            return MEASURES[plain], {}
+        for chosen in MEASURES:
+            for pattern, parameter in chosen.numbered.items():
+                if match := re.fullmatch(pattern, plain):
+                    number = float(match[1])
+                    return chosen, {parameter: int(number) if number.is_integer() else number}
+    return MEASURES[measure], {}
