@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 FEWEST = 5  # cases of a class that a slice needs to be tested
 FEW_FOR_SHARES = 20  # cases in a slice below which Newcombe's pairs are less certain
+FREE_ENOUGH = 100  # degrees of freedom of an AUC from which on the Tukey quantile holds; below, 0 is excluded too often
 MOST_CASE_BY_CASE = 10_000_000  # rows that are held case by case for the AUCs of slices, at about 150 bytes
 _ADJUSTED = {
     "westfall_young": "Westfall-Young permutation",
@@ -229,10 +230,10 @@ class SliceMeasure:
         """Return the limits of each slice from which those of pairs follow (square and add)."""
         if self.is_auc:
             half = quantile(level) * np.sqrt(self.variances)
+            is_small = np.array([not delong.freedom(ev.ranking) >= FREE_ENOUGH for ev in self.evaluations])
+            own = self._own_limits([ev for ev, small in zip(self.evaluations, is_small, strict=True) if small], level)
             low, high = self.values - half, self.values + half
-            for i, ev in enumerate(self.evaluations):
-                if not self.variances[i] > 0:  # one case of a class, or none out of order
-                    low[i], high[i] = delong.newcombe(self.values[i], ev.ranking.positives, ev.ranking.negatives, level)
+            low[is_small], high[is_small] = own
             return Limits(low, high)
         if self.counts is not None:
             then: Any = self.measure.kind.then  # type: ignore[union-attr]
@@ -432,7 +433,7 @@ class SliceMeasure:
             whole = [np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n)]
             p = simultaneous.fisher_p(whole[0], whole[1], whole[2], whole[3], options.side)
         p = np.where(tested, p, np.nan)
-        limits, method = self._difference_limits(rest, own, other), "newcombe_pairs" if options.shift else "fisher"
+        limits, method = self._difference_limits(rest, own, other), "square_and_add" if options.shift else "fisher"
         return self._rows(options, rest, limits, p, simultaneous.adjusted(p, adjust), method, adjust)
 
     def _other_tests(self, options: TestOptions) -> RestTests:
@@ -445,7 +446,7 @@ class SliceMeasure:
         p = np.where(tested, p, np.nan)
         adjust = "holm" if options.adjust in ("auto", "westfall_young") else options.adjust
         limits = self._difference_limits(values, own, other)
-        return self._rows(options, values, limits, p, simultaneous.adjusted(p, adjust), "mover_pairs", adjust)
+        return self._rows(options, values, limits, p, simultaneous.adjusted(p, adjust), "mover", adjust)
 
     def _difference_limits(self, rest: Array, own: Limits, other: Limits) -> Limits:
         """Return the limits of slice less rest from the limits of both: square and add."""
@@ -656,6 +657,7 @@ class AgainstRest(Tabulated):
     rows: tuple[RestRow, ...]
     notes: tuple[Note, ...] = ()
     is_one_comparison: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the measure
 
     @property
     def significant(self) -> tuple[RestRow, ...]:
@@ -739,12 +741,12 @@ class AgainstRest(Tabulated):
     def forest(self) -> dict[str, Any]:
         """What the forest plot shows: each slice with its simultaneous interval, and the value of all cases."""
         level = sidak(self.level, len(self.slices))
-        overall = self.slices.overall.value(self.measure)
+        overall = self.slices.overall.value(self.measure, **self.parameters)
         rows = []
         for row in self.rows:
             if math.isnan(row.value):
                 continue
-            own = estimate_slice(self.slices[row.key], self.measure, level)
+            own = estimate_slice(self.slices[row.key], self.measure, level, **self.parameters)
             rows.append(
                 {"slice": row.slice, "cases": plain(row.cases), "value": row.value, "low": plain(own.low)}
                 | {"high": plain(own.high), "verdict": row.verdict, "p": plain(row.p_adjusted)}

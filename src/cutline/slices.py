@@ -260,7 +260,10 @@ class Slices(Mapping[Any, Evaluation]):
         options = TestOptions(side, shift, level, adjust, check_whole(permutations, "permutations", 1), seed)
         tests = measured.tests(options)
         how = (level, alternative, margin, tests.method, tests.adjust)
-        return AgainstRest(self, measured.measure, *how, tests.rows, is_one_comparison=tests.is_one_comparison)
+        is_one = tests.is_one_comparison
+        return AgainstRest(
+            self, measured.measure, *how, tests.rows, is_one_comparison=is_one, parameters=measured.parameters
+        )
 
     def gap(self, measure: str | Measure = "auc", *, level: float = LEVEL, **parameters: Any) -> Estimate:
         """Estimate the largest difference between any two slices, with an interval that holds for all pairs at once.
