@@ -414,6 +414,17 @@ def test_every_slice_must_pass_by_itself(sites):
     assert "site D 0.5793 (290 cases)" in hopeless
 
 
+def test_a_gate_names_the_worst_slices_first():
+    r = np.random.default_rng(3)
+    site = np.repeat(np.arange(8), 100)
+    label = np.tile([True, False], 400)
+    score = r.normal(size=800) + label * np.where(site == 7, 0.0, 1.5)
+    reason = check_slices(cl.evaluate(label, score, by=site), ["auc.low >= 0.95"])[0].reason
+
+    assert reason.startswith("8 of 8 slices fail: slice 7 ")
+    assert reason.endswith(" and 3 more")
+
+
 def test_gates_on_the_gap(sites):
     (gap,) = check_slices(sites, ["gap(recall).high <= 0.1"])
     assert (gap.passed, gap.high) == (False, sites.gap("recall").high)
@@ -478,6 +489,51 @@ def test_the_forest_plot_shows_the_simultaneous_intervals(sites):
     assert found["overall"] == sites.overall.auc
     assert "Area under the ROC curve by site" in json.dumps(drawn)
     assert sites.chart("roc").name == "roc"
+
+
+def test_the_forest_plot_has_the_parameters_of_the_measure(sites):
+    forest = sites.against_rest("f_beta", beta=3).forest
+    own = sites["D"].estimate("f_beta", beta=3, level=0.95**0.25)
+
+    assert (forest["rows"][3]["low"], forest["rows"][3]["high"]) == (own.low, own.high)
+    assert forest["overall"] == sites.overall.value("f_beta", beta=3)
+
+
+def test_views_say_where_the_slices_are_cut(frame, sites, tmp_path):
+    quota = cl.evaluate("label", "score", data=frame, by="site", quota=20)
+    own = cl.evaluate("label", "score", data=frame, by="site", threshold={"A": 0.1, "B": 0.2, "C": 0.3, "D": 0.4})
+    said = "predicted positive: the 20 highest scores of each slice"
+
+    assert quota.fairness().table.title.endswith(said)
+    quota.save(tmp_path / "s.html", adjust="holm")
+    assert said in (tmp_path / "s.html").read_text()
+    assert own.cut_words == "score >= the threshold of the slice"
+    assert sites.with_threshold(0.25).cut_words == "score >= 0.25"
+
+
+def test_a_long_table_shows_both_ends_and_all_that_differ():
+    r = np.random.default_rng(2)
+    small = np.repeat(np.arange(40), 16)
+    site = np.concatenate([np.full(4000, 99), np.full(12, 100), small])  # 99 is large, and worse but not the worst
+    label = r.random(len(site)) < 0.5
+    label[site == 100] = True
+    score = r.normal(size=len(site)) + label * np.where(site == 99, 0.5, 1.2)
+    compared = cl.evaluate(label, score, by=site).against_rest("auc", adjust="holm")
+    low, high = compared.ends(5)
+
+    known = [row for row in compared.by_value if row.slice != "100"]
+    assert [row.slice for row in compared.significant] == ["99"]
+    assert "99" not in {row.slice for row in (*known[:5], *known[-5:])}
+    assert low == [*known[:5], compared.significant[0]]
+    assert high == known[-5:]
+    assert compared.ends(21) == (known, [])  # no slice stands twice
+    assert compared.ends_words(5) == "The 5 lowest and the 5 highest of 42 slices, and all that differ."
+
+
+def test_a_comparison_with_the_rest_names_its_own_method(sites):
+    assert "p-values by MOVER, Holm" in sites.against_rest("mcc").how
+    margin = sites.against_rest("recall", alternative="worse", margin=0.05)
+    assert "p-values by Newcombe (square and add), Holm" in margin.how
 
 
 # ---------------------------------------------------------------------- the search
@@ -584,6 +640,24 @@ def test_the_variance_of_slices_that_share_groups_is_that_of_the_jackknife_over_
     pairs = [covariance[i, i] + covariance[j, j] - 2 * covariance[i, j] for i, j in ((0, 1), (2, 3))]
 
     assert pairs == pytest.approx(spread, rel=0.05)
+
+
+def test_groups_of_slices_without_an_error_have_gaps():
+    label, site, patient = [1, 1, 0, 0] * 10, ["a"] * 20 + ["b"] * 20, np.repeat(np.arange(20), 2)
+    gap = cl.evaluate(label, [0.9, 0.8, 0.2, 0.1] * 10, by=site, groups=patient).gap("recall")
+
+    assert (gap.value, gap.low) == (0, 0)
+    assert gap.high > 0.1
+
+
+def test_the_page_of_slices_with_groups_has_no_calibration_gap(tmp_path):
+    r = np.random.default_rng(8)
+    label = r.random(400) < 0.4
+    score = np.clip(0.3 + 0.3 * label + r.normal(size=400) / 8, 0, 1)
+    slices = cl.evaluate(label, score, by=np.repeat(list("abcd"), 100), groups=np.arange(400) // 2)
+
+    assert "Calibration gap (observed over expected)" in slices.fairness().missing
+    assert slices.save(tmp_path / "s.html").exists()
 
 
 def test_groups_from_a_table_and_what_they_refuse(frame):

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 FEWEST = 5  # cases of a class that a slice needs to be tested
 FEW_FOR_SHARES = 20  # cases in a slice below which Newcombe's pairs are less certain
-FREE_ENOUGH = 100  # degrees of freedom of an AUC from which on the Tukey quantile holds; below, 0 is excluded too often
+MOST_ERROR = 0.17  # of an AUC on the logit scale; above it, Tukey-Kramer excludes equal AUCs of many slices too often
 MOST_CASE_BY_CASE = 10_000_000  # rows that are held case by case for the AUCs of slices, at about 150 bytes
 _ADJUSTED = {
     "westfall_young": "Westfall-Young permutation",
@@ -230,10 +230,11 @@ class SliceMeasure:
         """Return the limits of each slice from which those of pairs follow (square and add)."""
         if self.is_auc:
             half = quantile(level) * np.sqrt(self.variances)
-            is_small = np.array([not delong.freedom(ev.ranking) >= FREE_ENOUGH for ev in self.evaluations])
-            own = self._own_limits([ev for ev, small in zip(self.evaluations, is_small, strict=True) if small], level)
             low, high = self.values - half, self.values + half
-            low[is_small], high[is_small] = own
+            with np.errstate(divide="ignore", invalid="ignore"):
+                is_small = ~(np.sqrt(self.scaled()[1]) <= MOST_ERROR)  # or without a spread
+            own = self._own_limits([ev for ev, small in zip(self.evaluations, is_small, strict=True) if small], level)
+            low[is_small], high[is_small] = np.fmin(low[is_small], own.low), np.fmax(high[is_small], own.high)
             return Limits(low, high)
         if self.counts is not None:
             then: Any = self.measure.kind.then  # type: ignore[union-attr]
@@ -548,7 +549,7 @@ class GroupedSliceMeasure(SliceMeasure):
         """Return all pairs, with limits that hold together at this level."""
         self.check_two()
         covariance = group_covariance(self._sums)
-        critical = simultaneous.max_t(covariance, level, pairs=True)
+        critical = simultaneous.max_t(covariance, level, pairs=True) or quantile(level)  # if no slice has a spread
         limits = self._own_limits(self.evaluations, simultaneous.coverage_of(critical))
         return simultaneous.mover_pairs(self.values, *limits, correlation_of(covariance))
 
@@ -667,6 +668,29 @@ class AgainstRest(Tabulated):
         return tuple(
             sorted(differing, key=lambda row: (row.verdict not in first, row.p_adjusted, -abs(row.difference)))
         )
+
+    @property
+    def by_value(self) -> list[RestRow]:
+        """The slices in the order of their values, those without one at the end."""
+        return sorted(self.rows, key=lambda row: (math.isnan(row.value), row.value))
+
+    def ends(self, count: int) -> tuple[list[RestRow], list[RestRow]]:
+        """Return the slices with the lowest and with the highest values, and between them all that differ.
+
+        Args:
+            count: How many slices at each end.
+        """
+        known = [row for row in self.by_value if not math.isnan(row.value)]
+        if len(known) <= 2 * count:
+            return known, []
+        differing = {row.slice for row in self.significant}
+        between = [row for row in known[count:-count] if row.slice in differing]
+        return [*known[:count], *between], known[-count:]
+
+    def ends_words(self, count: int) -> str:
+        """Return which slices a folded table shows, in a sentence."""
+        more = ", and all that differ" if self.significant else ""
+        return f"The {count} lowest and the {count} highest of {len(self.rows)} slices{more}."
 
     @property
     def name(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cutline.core.table import Table
 from cutline.inference import simultaneous
 from cutline.results.base import Tabulated
+from cutline.results.choices import title_in_sentence
 from cutline.results.estimate import Estimate
 from cutline.results.method_titles import method_title
 from cutline.results.notes import Note
@@ -48,7 +49,6 @@ class Fairness(Tabulated):
             for name, one in self.estimates.items()
         ]
         rows += [(name, math.nan, math.nan, math.nan, "", reason) for name, reason in self.missing.items()]
-        cut = self.slices.overall.cut.words(self.slices.overall.ranking)
         rates = [
             f"{self.slices.label(key)} {100 * prevalence(ev.ranking):.1f} %"
             for key, ev in list(self.slices.items())[:12]
@@ -59,7 +59,7 @@ class Fairness(Tabulated):
             f"Prevalences: {', '.join(rates)}{more}.",
             "Different prevalences alone move the share of flagged cases and the precision.",
         )
-        title = f"Fairness by {self.slices.by}; predicted positive: {cut}"
+        title = f"Fairness by {self.slices.by}; predicted positive: {self.slices.cut_words}"
         return Table(("criterion", "value", "low", "high", "method", "note"), tuple(rows), title, ("method",), below)
 
     def __repr__(self) -> str:
@@ -88,10 +88,13 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
     if all(len(one.keys) >= 2 for one in rates):
         estimates["Equalised odds difference"], ends["Equalised odds difference"] = _equalised_odds(rates, level)
     extra = {"AUC gap": "auc"}
-    if slices.overall.ranking.are_probabilities:
-        extra["Calibration gap (observed over expected)"] = "o_e_ratio"
+    calibration = "Calibration gap (observed over expected)"
+    if not slices.overall.ranking.are_probabilities:
+        missing[calibration] = "the scores are not probabilities"
+    elif slices.group_codes is not None:
+        missing[calibration] = "it has no linearised variance, which cases in groups need"
     else:
-        missing["Calibration gap (observed over expected)"] = "the scores are not probabilities"
+        extra[calibration] = "o_e_ratio"
     for criterion, name in extra.items():
         one = SliceMeasure.of(slices, name, {})
         if len(one.keys) < 2:
@@ -124,7 +127,7 @@ def _equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[Estimate, 
     value, limits = simultaneous.joint_gap(families)
     rate, pairs = max(zip(rates, families, strict=True), key=lambda one: one[1].gap[0])
     which, *others = rate.gap_notes(limits, pairs.widest)
-    notes = (f"In {rate.measure.name}: {which[:1].lower()}{which[1:]}", *others)
+    notes = (f"In {title_in_sentence(rate.measure.title)}: {which[:1].lower()}{which[1:]}", *others)
     estimate = Estimate("equalised odds difference", value, *limits, level, rate.pair_method, notes)
     return estimate, _ends(rate, pairs)
 

@@ -137,6 +137,17 @@ class Slices(Mapping[Any, Evaluation]):
         """Whether all slices are cut at one threshold."""
         return len({ev.threshold for ev in self.values()}) == 1
 
+    @property
+    def cut_words(self) -> str:
+        """The cut of the slices in words, such as "score >= 0.5"; a quota is filled in each slice."""
+        cut, ranking = self.overall.cut, self.overall.ranking
+        if not self.has_total:
+            return f"{cut.places(ranking)} of each slice"
+        if not self.has_common_cut:
+            return f"score {'>=' if ranking.higher_is_positive else '<='} the threshold of the slice"
+        words: str = cut.words(ranking)
+        return words
+
     # ------------------------------------------------------------------ tables
 
     def summaries(

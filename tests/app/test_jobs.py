@@ -1,5 +1,6 @@
 """What the app computes is what the command line computes, whoever else is at work, and whatever the file holds."""
 
+import gzip
 import io
 import json
 import os
@@ -156,6 +157,22 @@ def test_two_models_slices_and_recalibration(client):
     assert "no such chart" in client.wait_idle(tab)["refusal"]["message"]
 
 
+def test_slices_are_cut_where_all_cases_are_and_may_have_groups(client):
+    tab = client.open_tab()
+    lines = [((i * 37 % 100) / 100, "north" if i % 4 else "south", i // 3) for i in range(300)]
+    rows = "".join(f"{int(score > 0.4 + 0.3 * (i % 5 == 0))},{score},{site},{patient}\n"
+                   for i, (score, site, patient) in enumerate(lines))  # fmt: skip
+    client.upload(tab, "a.csv", f"y,p,site,patient\n{rows}".encode())
+    client.wait_idle(tab)
+    settings = {"label": "y", "score": "p", "positive": "1", "by": "site", "cut": "quota", "quota": "60"}
+    for more in ({}, {"group": "patient"}):
+        client.run(tab, "evaluate", **settings, **more)
+        parts = client.wait_idle(tab, 90)
+        assert parts["refusal"] is None
+        page = client.send("GET", f"/tabs/{tab}/view/slices.html")[2].decode()
+        assert "predicted positive: score &gt;= 0.8" in page  # which flags 60 of the 300 cases, not 60 of each slice
+
+
 def bomb():
     """A workbook whose parts are a thousand times larger than the file."""
     packed = io.BytesIO()
@@ -185,6 +202,7 @@ HOSTILE = {
     "no.xlsx": b"PK\x03\x04 and no more",
     "text.xlsx": b"y,p\n1,0.5\n",
     "bomb.xlsx": None,
+    "packed.csv": gzip.compress(b"y,p\n" + b"1,0.5\n0,0.25\n" * 1_000_000),
     "infinite.csv": b"y,p\n1,inf\n0,nan\n1,1e999\n",
 }
 

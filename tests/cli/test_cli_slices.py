@@ -148,7 +148,7 @@ def test_slices_says_who_is_served_worse(cutline, many, tmp_path):
     done = cutline("slices", many, *NAMED, "--by", "site", "--gap", "--fairness", "--html", str(page))
     assert done.code == 0, done.err
     assert done.out.startswith("Site s19 ranks worse than the rest: AUC ")
-    assert "The 5 lowest and the 5 highest of 20 slices." in done.out
+    assert "The 5 lowest and the 5 highest of 20 slices, and all that differ." in done.out
     assert "gap(auc) " in done.out
     assert "Equalised odds difference" in done.out
     assert next(line for line in done.out.splitlines() if line.startswith("AUC gap")).split()[-1] == "s19"  # lowest
@@ -157,6 +157,24 @@ def test_slices_says_who_is_served_worse(cutline, many, tmp_path):
     assert found["verdict"] in page.read_text()
     assert found["slices"][19]["verdict"] == "worse"
     assert f"[{found['gap']['low']:.4f}, {found['gap']['high']:.4f}]" in done.out
+
+
+def test_slices_without_a_value_are_not_the_highest(cutline, many, tmp_path):
+    lines = Path(many).read_text().splitlines()
+    kept = [line for line in lines if line[:3] != "s18" or line.split(",")[1] == "1"]  # of one class
+    path = tmp_path / "one-class.csv"
+    path.write_text("\n".join(kept) + "\n")
+    for command in (("slices",), ("evaluate", "--measures", "auc")):
+        out = cutline(command[0], str(path), *NAMED, "--by", "site", *command[1:]).out
+        table = out[out.index("cases") : out.index("The 5 lowest and the 5 highest of 20 slices")]
+        assert "..." in table
+        assert "s18" not in table
+
+
+def test_the_verdict_of_slices_has_the_level_that_is_asked_for(cutline, many):
+    out = cutline("evaluate", many, *NAMED, "--by", "site", "--measures", "auc", "--level", "0.9999").out
+
+    assert out.startswith("No slice differs from the rest in AUC")
 
 
 def test_by_is_repeated_and_takes_ranges(cutline, many):

@@ -29,6 +29,7 @@ from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.inputs import files
 from cutline.inputs.column_source import Request, Source
+from cutline.inputs.file_formats import is_compressed
 from cutline.inputs.write_flags import CaseColumns, Flags
 from cutline.report import save
 from cutline.results.measure_selection import headlines
@@ -88,7 +89,9 @@ class Jobs:
     # ------------------------------------------------------------------ the file
 
     def _describe(self, file: str) -> None:
-        """Send the columns, and those that can only be meant."""
+        """Send the columns, and those that can only be meant; what a compressed file unpacks to has no bound."""
+        if is_compressed(Path(file)):
+            raise InputError(f"{Path(file).name} is compressed", "unpack it first")
         source = files.read(file)
         guess: dict[str, Any] = {"columns": list(source.columns), "label": "", "score": ""}
         with suppress(InputError):
@@ -144,13 +147,11 @@ class Jobs:
             self._slice(file, settings, cut)
 
     def _slice(self, file: str, settings: Settings, cut: Cut) -> None:
-        """Send the page of the slices."""
-        if settings.group:
-            raise ParameterError("Slices cannot be combined with groups", "leave one of them out")
+        """Send the page of the slices, all of them at the threshold of the cut: a quota is one of all cases."""
         self._send("stage", "Comparing the slices")
         reading = _reading(replace(settings, second=""))
-        if settings.cut in ("costs", "promise") and cut.possible:
-            reading = replace(reading, threshold=cut.threshold)
+        if settings.cut != "default" and cut.possible:
+            reading = replace(reading, threshold=cut.threshold, quota=None, share=None)
         slices, _ = read_slices([file], [settings.by], reading, None, quiet=True)
         options: dict[str, Any] = {"measure": "auc", "least": 5, "overwrite": True, "level": 0.95, "seed": 0}
         self._write("slices.html", lambda path: slices.save(path, **options))

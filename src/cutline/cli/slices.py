@@ -233,8 +233,11 @@ def run_comparison(
         render.put(against_rest.to_csv())
     else:
         screen = render.console()
-        lines: list[Any] = render.sentences(screen, [against_rest.verdict, *_ranges_hint(slices)])
-        lines += ["", _against(screen, against_rest), *_left_out(slices)]
+        sentences = [against_rest.verdict, *_at_the_cut(slices, level), *_ranges_hint(slices)]
+        lines: list[Any] = render.sentences(screen, sentences)
+        lines += ["", _against(screen, against_rest)]
+        if len(against_rest.rows) > _LONG:
+            lines.append(against_rest.ends_words(_ENDS))
         if largest is not None:
             lines += ["", *repr(largest).splitlines()]
         if criteria is not None:
@@ -364,7 +367,8 @@ def _rendered(
 
     screen = render.console()
     first = next(iter(summaries.values()))
-    head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {first.cut.words(first.data.ranking)}"
+    level = together or first.level
+    head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {slices.cut_words}"
     keys = {row.key: row.title for summary in summaries.values() for row in summary.rows}
     rows: list[tuple[Any, ...]] = []
     for key, title in keys.items():
@@ -376,10 +380,10 @@ def _rendered(
             lines.append((row.value if row is not None else float("nan"), (slices.label(value), cases, *cells)))
         own = _worst_and_best(lines)
         rows += [(title if not i else "", *cells) for i, cells in enumerate(own)]
-    heads = ["", slices.by, "cases", "value", f"{100 * (together or first.level):g} % interval", "exact value from"]
+    heads = ["", slices.by, "cases", "value", f"{100 * level:g} % interval", "exact value from"]
     if not any(row[-1] for row in rows):  # nothing was binned
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    statements = [slices.verdict(), *_at_the_cut(slices, first.level)] if _can_compare(slices) else []
+    statements = [slices.verdict(level=level), *_at_the_cut(slices, level)] if _can_compare(slices) else []
     statements += _ranges_hint(slices)
     parts: list[RenderableType] = [
         *render.sentences(screen, statements),
@@ -445,18 +449,18 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
 
     overall = [cells for _, cells in lines if cells[0] == OVERALL]
     slices = [line for line in lines if line[1][0] != OVERALL]
-    ordered = [cells for _, cells in sorted(line for line in slices if not math.isnan(line[0]))]
+    known = [cells for _, cells in sorted(line for line in slices if not math.isnan(line[0]))]
+    if len(known) <= 2 * _ENDS:
+        return [*overall, *known]
     between_them = ("...", "", "", "", "")
-    return [*overall, *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
+    return [*overall, *known[:_ENDS], between_them, *known[-_ENDS:]]
 
 
 def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
-    """Return each slice beside the rest, the lowest values first; of many slices, those at both ends, with a count."""
-    ordered = sorted(against_rest.rows, key=lambda row: (row.value != row.value, row.value))
-    if len(ordered) > _LONG:
-        defined = [row for row in ordered if not math.isnan(row.value)]
-        ordered = defined if len(defined) <= 2 * _ENDS else [*defined[:_ENDS], *defined[-_ENDS:]]
-    rows: list[tuple[str, ...]] = [
+    """Return each slice beside the rest, the lowest values first; of many slices, both ends and what differs."""
+    is_folded = len(against_rest.rows) > _LONG
+    low, high = against_rest.ends(_ENDS) if is_folded else (against_rest.by_value, [])
+    cells = [
         (
             row.slice,
             shown(row.cases),
@@ -465,10 +469,10 @@ def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
             p_number(row.p_adjusted) or row.verdict.partition(":")[0],
             row.verdict if p_number(row.p_adjusted) else "",
         )
-        for row in ordered
+        for row in (*low, *high)
     ]
-    if len(against_rest.rows) > _LONG and len(rows) == 2 * _ENDS:
-        rows.insert(_ENDS, ("...", *([""] * 7)))
+    between_them = [("...", *([""] * 7))] if high else []
+    rows = [*cells[: len(low)], *between_them, *cells[len(low) :]]
     interval = f"{100 * against_rest.level:g} % interval"
     name = against_rest.measure.name
     heads = [against_rest.slices.by, "cases", name, "rest", "difference", interval, "p", "verdict"]

@@ -209,26 +209,23 @@ def _every(slices: Slices, text: str, level: float) -> SliceGate:
         key: ev.estimate(gate.term.measure, level=max(one_sided, 1e-6), **gate.term.parameters)
         for key, ev in slices.items()
     }
-    failed = {key: one for key, one in estimates.items() if not gate.holds(_gated_number(one, gate))}
-    worst = _worst(estimates, gate)
+    worst_first = sorted(estimates, key=lambda key: _distance(estimates[key], gate), reverse=True)
+    failed = [key for key in worst_first if not gate.holds(_gated_number(estimates[key], gate))]
+    worst = estimates[worst_first[0]]
     if not failed:
         return SliceGate(text, True, worst.value, worst.low, worst.high, "")
-    named = [_failure(slices, key, one, gate) for key, one in list(failed.items())[:_NAMED]]
+    named = [_failure(slices, key, estimates[key], gate) for key in failed[:_NAMED]]
     more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
     reason = f"{len(failed)} of {len(slices)} slices fail: {'; '.join(named)}{more}"
     return SliceGate(text, False, worst.value, worst.low, worst.high, reason)
 
 
-def _worst(estimates: dict[Any, Estimate], gate: Requirement) -> Estimate:
-    """Return the estimate that is furthest from the requirement; one without a number is the furthest."""
-
-    def distance(one: Estimate) -> float:
-        number = _gated_number(one, gate)
-        if math.isnan(number):
-            return math.inf
-        return gate.bound - number if gate.is_floor else number - gate.bound
-
-    return max(estimates.values(), key=distance)
+def _distance(one: Estimate, gate: Requirement) -> float:
+    """Return how far an estimate is from meeting the requirement; one without a number is the furthest."""
+    number = _gated_number(one, gate)
+    if math.isnan(number):
+        return math.inf
+    return gate.bound - number if gate.is_floor else number - gate.bound
 
 
 def _failure(slices: Slices, key: Any, one: Estimate, gate: Requirement) -> str:

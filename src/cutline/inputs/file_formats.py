@@ -280,6 +280,13 @@ def layout_of(path: Path) -> str:
     return next((kind for mark, kind in _STARTS.items() if start.startswith(mark)), "csv")
 
 
+def is_compressed(path: Path) -> bool:
+    """Whether a file is compressed with gzip or zstd, by its first bytes."""
+    with path.open("rb") as stream:
+        start = stream.read(4)
+    return is_skipped(start) or any(start.startswith(mark) for mark in _COMPRESSED)
+
+
 def _start(path: Path) -> bytes:
     """Return the first bytes of what a file holds."""
     with path.open("rb") as stream:

@@ -87,14 +87,17 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
     """
     fairness = slices.fairness(level=against_rest.level)
     gap = slices.gap(against_rest.measure, level=against_rest.level)
+    at_cut = slices.verdict_at_cut(level=against_rest.level)
+    sentences = [against_rest.verdict, _gap_words(slices, against_rest, gap), at_cut]
     overall = slices.overall
     measures = list(dict.fromkeys((against_rest.measure.name, *SHOWN)))
     summaries = slices.summaries(measures, simultaneous=True, level=against_rest.level)
     table = common_table(slices.by, summaries)
     context: dict[str, Any] = {
         "title": f"{overall.name or 'Slices'} by {slices.by}",
-        "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).heading}",
-        "verdict": [against_rest.verdict, _gap_words(slices, against_rest, gap)],
+        "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).data.words()}; "
+        f"predicted positive: {slices.cut_words}",
+        "verdict": [sentence for sentence in sentences if sentence],
         "cards": [],
         "charts": list(_charts(slices, against_rest)),
         "tables": [_against(against_rest), _measures(slices, summaries, against_rest.level), _fairness(fairness)],
@@ -170,11 +173,10 @@ def _columns(*titles: str, text: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 
 def _against(against_rest: AgainstRest) -> dict[str, Any]:
-    ordered = sorted(against_rest.rows, key=lambda row: (math.isnan(row.value), row.value))
-    folded = len(ordered) - 2 * _ENDS
-    if folded > 0:
-        known = [row for row in ordered if not math.isnan(row.value)]
-        ordered = [*known[:_ENDS], *known[-_ENDS:]]
+    ordered, folded = against_rest.by_value, len(against_rest.rows) > 2 * _ENDS
+    if folded:
+        low, high = against_rest.ends(_ENDS)
+        ordered = [*low, *high]
     rows = [
         {
             "marked": row.verdict in ("worse", "better", "lower", "higher"),
@@ -192,8 +194,8 @@ def _against(against_rest: AgainstRest) -> dict[str, Any]:
         for row in ordered
     ]
     caption = f"{against_rest.measure.title}. {against_rest.how}"
-    if folded > 0:
-        caption += f" The {_ENDS} lowest and the {_ENDS} highest of {len(against_rest.rows)} slices."
+    if folded:
+        caption += f" {against_rest.ends_words(_ENDS)}"
     names = ("Slice", "Cases", "Positive", "Value", "Rest", "Difference", "p (adjusted)", "Verdict")
     return {
         "title": "Each slice beside all other cases",

@@ -125,12 +125,14 @@ class CutPoint:
         rule = f"score {'>=' if ranking.higher_is_positive else '<='} {self.threshold:g}"
         if self.by_quota and is_inside_tie(ranking, self.counts(ranking)):
             rule = f"ends among ties at {self.threshold:g}"
+        return f"{self.places(ranking)} ({rule})" if self.by_quota else rule
+
+    def places(self, ranking: Ranking) -> str:
+        """Return the places that a quota or a share fills, in words, such as "the 100 highest scores"."""
         end = "highest" if ranking.higher_is_positive else "lowest"
         if self.quota is not None:
-            return f"the {written(self.quota)} {end} scores ({rule})"
-        if self.share is not None:
-            return f"the {end} {100 * self.share:g} % of the scores ({rule})"
-        return rule
+            return f"the {written(self.quota)} {end} scores"
+        return f"the {end} {100 * (self.share or 0):g} % of the scores"
 
     def is_by_prevalence(self, ranking: Ranking) -> bool:
         """Whether the cut is the default for scores that are not probabilities: it flags as many as are positive."""
