@@ -21,9 +21,7 @@ from cutline.cli.command import FileName, argument, command, option
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.core import atomic_write
-from cutline.core.counts import with_commas, written
 from cutline.core.errors import ParameterError
-from cutline.core.validation import check_whole
 
 if TYPE_CHECKING:
     from cutline.calibration.recalibration import Recalibration
@@ -94,6 +92,7 @@ def apply(
 ) -> None:
     """Copy the cases of a file with a column that says whether a cut flags them, or has better probabilities."""
     from cutline.calibration.recalibration import Recalibration
+    from cutline.core.validation import check_whole
 
     loaded = cl.load(cut)
     if quota is not None:
@@ -165,6 +164,7 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
 
 def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column that says whether the cut flags them."""
+    from cutline.core.counts import with_commas
     from cutline.inputs.write_flags import CaseColumns, Flags
 
     cut.require()
@@ -186,6 +186,8 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
 
 def _first_in_words(first: FirstCases, cut: Cut) -> list[str]:
     """Return down to which score a quota reaches, and who is taken where equal scores do not all fit."""
+    from cutline.core.counts import with_commas, written
+
     sign = ">=" if cut.higher_is_positive else "<="
     if first.taken < first.tied:
         tied = f"{with_commas(first.taken)} of the {with_commas(first.tied)} cases that tie at {first.last:g}"
@@ -195,6 +197,8 @@ def _first_in_words(first: FirstCases, cut: Cut) -> list[str]:
 
 def _quota_hint(cut: Cut, flagged: int) -> list[str]:
     """Return how to fill the quota of a cut on this file, whose threshold flags another number here."""
+    from cutline.core.counts import with_commas
+
     if cut.quota is None or flagged == cut.quota:
         return []
     return [f"To flag the first {with_commas(cut.quota)} of this file, add --quota {cut.quota:g}."]

@@ -23,7 +23,6 @@ from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
-from cutline.measures import MEASURES
 
 if TYPE_CHECKING:
     from cutline.cuts.cut import Cut
@@ -198,7 +197,7 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
 
 def _title(name: str) -> str:
     """Return the title of a measure; of one with parameters, the name as it is."""
-    return MEASURES[name].title if name in MEASURES else name
+    return cl.MEASURES[name].title if name in cl.MEASURES else name
 
 
 def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
