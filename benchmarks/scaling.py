@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from measuring import once, predictions, target
@@ -16,17 +14,14 @@ LONG = 0.2  # seconds, from which on two runs are enough to tell
 
 
 def exponents(most: int) -> None:
-    """The exponents of what people wait for, from a thousand cases to `most`.
+    """The exponents of the parts that summaries, comparisons and reports are made of, from a thousand cases to `most`.
 
     At small sizes a constant part hides the growth, so that the exponent is also told for the last factor of ten.
     """
     works: dict[str, tuple[int, Callable[[np.ndarray, np.ndarray], object]]] = {
         "auc": (10_000_000, cl.auc),
-        "summary, formulas": (10_000_000, lambda y, s: cl.evaluate(y, s).summary(intervals="formula")),
         "estimate by bootstrap": (1_000_000, _bootstrap),
-        "comparison": (1_000_000, lambda y, s: cl.compare(y, {"a": s, "b": s[::-1]}).summary(["auc", "brier"])),
         "curves": (10_000_000, lambda y, s: cl.evaluate(y, s).curve("precision_recall")),
-        "report": (1_000_000, _report),
     }
     print("Exponents of time over n")
     for name, (largest, work) in works.items():
@@ -41,11 +36,6 @@ def exponents(most: int) -> None:
 
 def _bootstrap(labels: np.ndarray, scores: np.ndarray) -> object:
     return cl.evaluate(labels, scores).estimate("average_precision", method="bootstrap", resamples=100)
-
-
-def _report(labels: np.ndarray, scores: np.ndarray) -> object:
-    with tempfile.TemporaryDirectory() as folder:
-        return cl.evaluate(labels, scores).save(Path(folder) / "page.html")
 
 
 def _shortest(work: Callable[[np.ndarray, np.ndarray], object], n: int) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 
 import command_line
@@ -213,16 +214,21 @@ PARTS: dict[str, Callable[[int], object]] = {
     "memory": memory,
     "profile": lambda _: profiles.every_profile(),
 }
+ON_REQUEST = ("profile",)  # which has no targets
 
 
 def main() -> int:
     """Everything, or the parts that are named, as far as sizes of `--most` go."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all of them when left out")
+    parser.add_argument(
+        "parts", nargs="*", help=f"of {', '.join(PARTS)}; all but {', '.join(ON_REQUEST)} when left out"
+    )
     parser.add_argument("--most", type=float, default=1e7, help="the largest number of cases")
     asked = parser.parse_args()
-    for name in asked.parts or PARTS:
+    for name in asked.parts or [name for name in PARTS if name not in ON_REQUEST]:
+        start = time.perf_counter()
         PARTS[name](int(asked.most))
+        print(f"       ({name}: {time.perf_counter() - start:.0f} s on the clock)", flush=True)
     return verdict()
 
 
