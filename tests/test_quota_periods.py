@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import cutline as cl
 from cutline.inference.survey import cluster_ratio, student_limits, wilson_limits
@@ -242,9 +243,45 @@ def test_the_page_and_the_files_hold_the_numbers(tmp_path):
     periods = cl.evaluate([1, 0, 0, 1, 1, 0] * 5, [3, 2, 1, 3, 1, 2] * 5, quota=1, quota_by=list("aaabbb") * 5)
     page = periods.save(tmp_path / "periods.html").read_text()
 
-    assert "100.0 % of the places go to positives" in page
-    assert "of the positives get a place" in page
+    assert "cases that the quotas flag, 100.0 % are positive" in page
+    assert " positives, " in page
     assert json.loads(periods.save(tmp_path / "p.json").read_text()) == periods.summary().document()
     assert periods.save(tmp_path / "p.csv").read_text() == periods.summary().to_csv()
     with pytest.raises(cl.CutlineError, match="no suffix"):
         periods.save(tmp_path / "periods")
+
+
+def test_two_models_are_compared_by_the_difference_of_each_period():
+    """By hand: the differences of the periods are the observations of a paired t test, as all places are equal."""
+    rng = np.random.default_rng(12)
+    labels, days = (rng.random(600) < 0.2).astype(int), np.repeat(np.arange(12), 50)
+    scores = {name: noise * rng.normal(size=600) + labels for name, noise in (("good", 0.5), ("poor", 2.0))}
+    made = {name: cl.evaluate(labels, own, quota=8, quota_by=days) for name, own in scores.items()}
+    compared = cl.compare_periods(made)
+    row = compared.rows[0]
+    apart = (made["good"].hits - made["poor"].hits) / 8
+    expected = stats.ttest_1samp(apart, 0)
+    limits = expected.confidence_interval(0.95)
+
+    assert (row.measure, row.a, row.b) == ("hit_rate", "good", "poor")
+    assert row.difference == pytest.approx(made["good"].value("hit_rate") - made["poor"].value("hit_rate"))
+    assert (row.low, row.high, row.p_value) == pytest.approx((limits.low, limits.high, expected.pvalue))
+    assert compared.verdict[0].startswith("For quota 8 in each period, choose good: hit rate 0.")
+    found = {name: round(own.hits.sum()) for name, own in made.items()}
+    assert compared.verdict[1].endswith(f"the quotas hold: good {found['good']}, poor {found['poor']}.")
+    json.dumps(compared.document(), allow_nan=False)
+
+
+def test_models_of_other_cases_and_equal_models_are_told():
+    labels, days = [1, 0, 0, 1, 1, 0] * 4, [day for day in "abcdefgh" for _ in range(3)]
+    one = cl.evaluate(labels, [3, 2, 1] * 8, quota=1, quota_by=days)
+    same = cl.compare_periods({"a": one, "b": one})
+    assert [row.p_value for row in same.rows] == [1.0, 1.0]
+    assert "a and b cannot be told apart" in same.verdict[0]
+    other = cl.evaluate(labels, [3, 2, 1] * 8, quota=2, quota_by=days)
+    with pytest.raises(cl.InputError, match="The periods, cases or quotas of 'a' and 'b' differ"):
+        cl.compare_periods({"a": one, "b": other})
+    with pytest.raises(cl.InputError, match="holds 1 model: pass at least two"):
+        cl.compare_periods({"a": one})
+    with pytest.raises(cl.InputError, match="models is"):
+        cl.compare_periods([one, other])

@@ -70,7 +70,7 @@ CONCEPTS = {
     "Reliability": "reliability.md",
 }
 API = {
-    "Evaluate": ["evaluate", "Evaluation", "evaluate_model", "QuotaPeriods", "Estimate", "Note"],
+    "Evaluate": ["evaluate", "Evaluation", "evaluate_model", "QuotaPeriods", "compare_periods", "Estimate", "Note"],
     "Compare": [
         "compare",
         "Comparison",

@@ -99,7 +99,7 @@ from .monitoring import Alarm as Alarm, Monitor as Monitor, monitor as monitor
 from .monitoring.expected import Expected as Expected, expected as expected
 from .monitoring.score_drift import Drift as Drift, drift as drift
 from .own_measures import measure as measure
-from .quota_periods import QuotaPeriods as QuotaPeriods
+from .quota_periods import QuotaPeriods as QuotaPeriods, compare_periods as compare_periods
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
 from .slice_search import find_slices as find_slices

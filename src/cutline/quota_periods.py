@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,11 +20,14 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide, with_commas, written
 from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
+from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, plain
+from cutline.core.table import Table, p_shown, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, finished
+from cutline.inference.differences.difference import holm
+from cutline.inference.slice_auc import student_p
 from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
@@ -578,8 +582,181 @@ class PeriodSummary(Tabulated):
             "versions": self.versions,
         }
 
+    @property
+    def verdict(self) -> tuple[str, str]:
+        """What the quota brings, in two sentences."""
+        own, (hit_rate, qrecall) = self.periods, self.rows[:2]
+        found = f"{with_commas(round(float(own.hits.sum())))} of the {with_commas(int(own.positives.sum()))} positives"
+        flagged = with_commas(int(own.places.sum()))
+        hits = (
+            f"Of the {flagged} cases that the quotas flag, {100 * hit_rate.estimate.value:.1f} % are positive"
+            f"{_interval(hit_rate.estimate)}; a random order of each list would reach {100 * hit_rate.baseline:.1f} %, "
+            f"a perfect one {100 * hit_rate.optimum:.1f} %."
+        )
+        positives = (
+            f"They hold {found}, {100 * qrecall.estimate.value:.1f} %{_interval(qrecall.estimate)}; a perfect order "
+            f"would reach {100 * qrecall.optimum:.1f} %."
+        )
+        return hits, positives
+
     def __repr__(self) -> str:
-        return "\n".join([repr(self.table), *self.notes_as_text()])
+        return "\n".join([*self.verdict, "", repr(self.table), *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
         return f"<div>{self.table._repr_html_()}{self.notes_as_html()}</div>"
+
+
+def _interval(estimate: Estimate) -> str:
+    """Return the interval of a share in percent, if there is one."""
+    if not estimate.has_interval:
+        return ""
+    return f" ({100 * estimate.level:g} % interval {100 * estimate.low:.1f} to {100 * estimate.high:.1f} %)"
+
+
+# ---------------------------------------------------------------------- several models
+
+
+_TESTED = ("hit_rate", "qrecall")
+
+
+class PeriodDifference(NamedTuple):
+    """A measure of two models whose quotas are filled in the same periods, and their difference a - b."""
+
+    measure: str
+    a: str
+    b: str
+    value_a: float
+    value_b: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodComparison(Tabulated):
+    """Models with the same quota in the same periods: their values, differences and tests, as every view shows them."""
+
+    models: Mapping[str, QuotaPeriods]
+    level: float
+    rows: tuple[PeriodDifference, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """Which model to choose for the quota, and how many positives each finds, in two sentences."""
+        first = next(iter(self.models.values()))
+        rates = {name: own.value("hit_rate") for name, own in self.models.items()}
+        leader, *others = sorted(sorted(rates), key=lambda name: -rates[name])
+        tested = {
+            row.b if row.a == leader else row.a: row.p_holm
+            for row in self.rows
+            if row.measure == "hit_rate" and leader in (row.a, row.b)
+        }
+        equal = [name for name in others if not tested[name] <= 1 - self.level]
+        holm = ", Holm" if len(others) > 1 else ""
+        over = f"over {counted(len(first), first.by)}"
+        where = f"For {first.quota} in each {first.by}"
+        if equal:
+            group = listed([leader, *equal])
+            p_value = min(tested[name] for name in equal)
+            choice = f"{where}, {group} cannot be told apart (hit rate, p {p_shown(p_value)}{holm}, {over})."
+        else:
+            p_value = max(tested.values())
+            p = "< 0.001" if p_value < 0.001 else p_shown(p_value)
+            choice = f"{where}, choose {leader}: hit rate {rates[leader]:.4f}, the best (p {p}{holm}, {over})."
+        found = [f"{name} {with_commas(round(float(self.models[name].hits.sum())))}" for name in (leader, *others)]
+        return (
+            choice,
+            f"Of the {with_commas(int(first.positives.sum()))} positives, the quotas hold: {', '.join(found)}.",
+        )
+
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        first = next(iter(self.models.values()))
+        return f"{len(self.models)} models; {first.title.removeprefix(f'{first.name}: ')}"
+
+    @property
+    def table(self) -> Table:
+        """A row for each measure and pair of models."""
+        return Table(PeriodDifference._fields, tuple(map(tuple, self.rows)), title=self.title, above=self.verdict)
+
+    def document(self) -> dict[str, Any]:
+        """Return all of it, ready for JSON."""
+        first = next(iter(self.models.values()))
+        return {
+            "schema": "cutline/quota-period-comparison/1",
+            "by": first.by,
+            "quota": first.quota,
+            "level": plain(self.level),
+            "verdict": list(self.verdict),
+            "models": {name: own.summary(level=self.level).to_dict() for name, own in self.models.items()},
+            "differences": self.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+            "versions": self.versions,
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([repr(self.table), *self.notes_as_text()])
+
+
+@public
+def compare_periods(models: Mapping[str, QuotaPeriods], *, level: float = LEVEL) -> PeriodComparison:
+    """Compare models that fill the same quota in the same periods, such as 200 cases a day.
+
+    The periods are the independent units: the difference of each period enters the ratio estimator, as a rate of one
+    model does, so that what both models share cancels. p-values are Student's, and corrected by Holm over the pairs.
+
+    Args:
+        models: What `evaluate(..., quota=, quota_by=)` gives for each model, by name.
+        level: The level of intervals and tests.
+
+    >>> import cutline as cl
+    >>> labels, days = [1, 0, 0, 1, 1, 0] * 4, [day for day in "abcdefgh" for _ in range(3)]
+    >>> scores = {"up": [3, 2, 1] * 8, "down": [1, 2, 3] * 8}
+    >>> made = {name: cl.evaluate(labels, own, quota=1, quota_by=days) for name, own in scores.items()}
+    >>> row = cl.compare_periods(made).rows[0]
+    >>> row.measure, row.value_a, row.value_b, row.difference
+    ('hit_rate', 1.0, 0.0, 1.0)
+    """
+    level = check_level(level)
+    if not isinstance(models, Mapping) or not all(isinstance(one, QuotaPeriods) for one in models.values()):
+        raise InputError(
+            f"is {briefly(models)}", "pass what evaluate(..., quota_by=) gives for each model", argument="models"
+        )
+    if len(models) < 2:
+        raise InputError(f"holds {counted(len(models), 'model')}", "pass at least two", argument="models")
+    named_models = {str(name): own for name, own in models.items()}
+    (one, first), *others = named_models.items()
+    for name, own in others:
+        shared = first.periods == own.periods and np.array_equal(first.cases, own.cases)
+        if not (shared and np.array_equal(first.positives, own.positives) and np.array_equal(first.places, own.places)):
+            raise InputError(
+                f"The periods, cases or quotas of {one!r} and {name!r} differ", "pass models of the same cases"
+            )
+    pairs = list(combinations(named_models, 2))
+    rows: list[PeriodDifference] = []
+    for measure in _TESTED:
+        own_rows = [_difference_of(measure, named_models, a, b, level) for a, b in pairs]
+        corrected = holm([row.p_value for row in own_rows])
+        rows += [row._replace(p_holm=p) for row, p in zip(own_rows, corrected, strict=True)]
+    return PeriodComparison(named_models, level, tuple(rows), first.summary(level=level).notes)
+
+
+def _difference_of(measure: str, models: Mapping[str, QuotaPeriods], a: str, b: str, level: float) -> PeriodDifference:
+    """Return the difference of two models in a measure, from the difference of each period."""
+    one, other = models[a], models[b]
+    below = one.places if measure == "hit_rate" else one.positives
+    ratio = cluster_ratio(one.hits - other.hits, below)
+    value, error = float(ratio.value), float(ratio.se)
+    low, high, p_value = math.nan, math.nan, math.nan
+    if error > _EXACT:
+        low, high = (float(limit) for limit in student_limits(ratio, level))
+        p_value = float(student_p(np.array(value / error), np.array(ratio.clusters - 1), "two-sided"))
+    elif ratio.clusters > 1 and abs(value) <= _EXACT:  # equal in every period
+        low, high, p_value = 0.0, 0.0, 1.0
+    return PeriodDifference(
+        measure, a, b, one.value(measure), other.value(measure), value, max(low, -1.0), min(high, 1.0), p_value, p_value
+    )

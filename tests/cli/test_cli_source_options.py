@@ -39,7 +39,7 @@ def test_a_quota_in_each_period(cutline, files):
     assert "quota 5 in each, 15 in all" in " ".join(cutline(*given).out.split())
     assert cutline(*given, "--csv").out.splitlines()[0].startswith("measure,title,value")
     assert cutline(*given, "--html", "flights.html").code == 0
-    assert "of the places go to positives" in Path("flights.html").read_text()
+    assert "cases that the quotas flag, " in Path("flights.html").read_text()
 
 
 def test_ordered_classes(cutline, files):
@@ -92,3 +92,20 @@ def test_what_does_not_go_together_is_refused(cutline, files, given, words):
     found = cutline("evaluate", *given)
     assert found.code == 2
     assert words in " ".join(found.err.split())
+
+
+def test_quotas_of_each_day_are_compared(cutline, tmp_path):
+    rng = np.random.default_rng(3)
+    y, day = rng.integers(0, 2, 400), np.repeat(np.arange(20), 20)
+    rows = zip(y, day, y + 0.5 * rng.normal(size=400), y + 3 * rng.normal(size=400), strict=True)
+    (tmp_path / "days.csv").write_text("y,day,gbm,net\n" + "".join(f"{a},{b},{c:.3f},{d:.3f}\n" for a, b, c, d in rows))
+    models = ("days.csv", "--label", "y", "--score", "gbm", "--score", "net", "--quota", "5", "--quota-by", "day")
+    done = cutline("compare", *models)
+    assert done.code == 0, done.err
+    assert done.out.startswith("For quota 5 in each day, choose gbm: hit rate ")
+    document = json.loads(cutline("compare", *models, "--json").out)
+    assert {row["measure"] for row in document["differences"]} == {"hit_rate", "qrecall"}
+    assert "--quota-by cannot be combined with --pairs" in cutline("compare", *models, "--pairs").err
+    assert "prints a table alone" in cutline("compare", *models, "--html", "p.html").err
+    one = cutline("evaluate", "days.csv", "--label", "y", "--score", "gbm", "--quota", "5", "--quota-by", "day").out
+    assert one.startswith("Of the 100 cases that the quotas flag, ")

@@ -30,8 +30,9 @@ def gives_the_ranking_of_its_arrays(frame, score, weight, higher):
 
 def reads_text_labels(frame):
     assert rank("said", "p", data=frame, positive="yes") == rank(COLUMNS["said"], COLUMNS["p"], positive="yes")
-    with pytest.raises(InputError, match="for example positive="):
-        rank("said", "p", data=frame)
+    assert rank("said", "p", data=frame) == rank("said", "p", data=frame, positive="yes")  # what else may it be
+    with pytest.raises(InputError, match=r"labels \(column 'said'\) holds 'no' and 'yes', which|holds 3|is not among"):
+        rank("said", "p", data=frame, positive="Yes")
 
 
 def draws_groups(frame):

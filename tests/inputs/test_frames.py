@@ -114,7 +114,7 @@ def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
     assert rank("said", "fine", weight, data=frame, positive="yes", exact=True).pos.tolist() == exact.pos.tolist()
     sliced = evaluate("y", "fine", weight, data=KINDS[kind](columns), by="said")
     assert sliced.together.ranking.total == exact.total
-    with pytest.raises(InputError, match=r"labels holds 20 different values"):
+    with pytest.raises(InputError, match=r"labels \(column 'g'\) holds 20 different values"):
         rank("g", "fine", data=frame)
     lacking = KINDS[kind]({"y": [1, 0] * 60, "p": [None, *np.linspace(0, 1, 119)], "w": [-1.0, *[1.0] * 119]})
     with pytest.raises(InputError, match=r"scores \(column 'p'\) holds 1 missing value \(NaN\):"):

@@ -140,8 +140,10 @@ def test_labels_of_any_kind(few, written_twice):
         found = rank(label, "p", data=path, **how)
         assert found.positive == positive
         assert np.array_equal(found.pos, number.pos)
-    with pytest.raises(InputError, match="for example positive="):
-        rank("said", "p", data=path)
+    assert rank("said", "p", data=path).positive == "yes"  # what else may it be
+    frame["kind"] = np.where(frame.y == 1, "spam", "ham")
+    with pytest.raises(InputError, match=r"\(column 'kind'\) holds 'ham' and 'spam', .* for example positive='spam'"):
+        rank("kind", "p", data=written_twice(frame))
     with pytest.raises(InputError, match="holds 4 different values"):
         rank("w", "p", data=path)
 

@@ -96,6 +96,8 @@ def apply(
 
     loaded = cl.load(cut)
     if quota is not None:
+        from cutline.core.validation import check_whole
+
         check_whole(quota, "quota", 1)
     application = Application(file, output, score, column, missing == "drop", quota, format)
     if isinstance(loaded, Recalibration):

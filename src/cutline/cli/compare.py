@@ -86,6 +86,13 @@ if TYPE_CHECKING:
     help="With --fold: the region of practical equivalence, the largest difference that does not matter. "
     "Example: --rope 0.01",
 )
+@option(
+    "--quota-by",
+    metavar="COLUMN",
+    group=o.CUT,
+    help="Fill the quota of each model in each value of this column, such as each day, and compare what they find. "
+    "Example: --quota 200 --quota-by day",
+)
 @o.BY
 @option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
 def compare(
@@ -102,10 +109,18 @@ def compare(
     fold: str | None,
     repeat: str | None,
     rope: float,
+    quota_by: str | None,
     by: tuple[str, ...],
 ) -> None:
     """Compare models and show the results."""
     same_cases = {"--goal": goal, "--primary": primary, "--reference": reference, "--pairs": pairs}
+    if quota_by is not None:
+        from cutline.cli.quota_periods import run_period_comparison
+
+        refused: dict[str, Any] = {"--by": by, "--fold": fold, "--class-scores": class_scores}
+        refused["--independent"] = independent
+        run_period_comparison(files, quota_by, reading, selection, output, refused | same_cases)
+        return
     if by:
         others = {"--independent": independent, "--class-scores": class_scores, "--fold": fold, "--pairs": pairs}
         refused = others | {"--goal": goal, "--primary": primary}

@@ -11,7 +11,6 @@ from cutline.core.table import Table
 from cutline.core.validation import check_flag, check_path
 from cutline.quota_periods import QuotaPeriods
 from cutline.report.fold_page import plain_page
-from cutline.results.estimate import Estimate
 
 SUFFIXES = (".html", ".json", ".csv", ".png", ".svg", ".pdf")
 MOST_PERIODS = 60  # in the table of the page; the JSON has all
@@ -52,15 +51,6 @@ def period_page(periods: QuotaPeriods, level: float) -> str:
         level: The level of the intervals.
     """
     summary = periods.summary(level=level)
-    hit_rate, qrecall = (summary.rows[i] for i in (0, 1))
-    hits = (
-        f"{100 * hit_rate.estimate.value:.1f} % of the places go to positives{_interval(hit_rate.estimate)}; a random "
-        f"order of each list would reach {100 * hit_rate.baseline:.1f} %, a perfect one {100 * hit_rate.optimum:.1f} %."
-    )
-    positives = (
-        f"{100 * qrecall.estimate.value:.1f} % of the positives get a place{_interval(qrecall.estimate)}; a perfect "
-        f"order would reach {100 * qrecall.optimum:.1f} %."
-    )
     every = periods.table
     first = Table(every.columns, every.rows[:MOST_PERIODS], title=f"Each {periods.by}")
     if len(every.rows) > MOST_PERIODS:
@@ -68,7 +58,7 @@ def period_page(periods: QuotaPeriods, level: float) -> str:
     return plain_page(
         title=periods.name or "A quota in each period",
         heading=periods.title,
-        verdict=[hits, positives],
+        verdict=list(summary.verdict),
         level=f"{100 * level:g} %",
         charts=[
             ("Hit rate over the quota", periods.chart("hit_rate", level=level)),
@@ -84,8 +74,3 @@ def period_page(periods: QuotaPeriods, level: float) -> str:
         document=summary.document(),
         csv=summary.to_csv(),
     )
-
-
-def _interval(estimate: Estimate) -> str:
-    """Return the interval in percent, if there is one."""
-    return f" [{100 * estimate.low:.1f} %, {100 * estimate.high:.1f} %]" if estimate.has_interval else ""
