@@ -27,6 +27,29 @@ def made(measure, *conventions, **more):
     return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
 
 
+def test_options_of_scikit_learn_and_statsmodels_are_explained():
+    hard = (SCORES >= 0.5).astype(int)
+    printed_values = {
+        ("auc", "partial_0.1"): metrics.roc_auc_score(LABELS, SCORES, max_fpr=0.1),
+        ("f1", "f_beta_2"): metrics.fbeta_score(LABELS, hard, beta=2),
+        ("f1", "f_beta_0.5"): metrics.fbeta_score(LABELS, hard, beta=0.5),
+        ("log_loss", "decisions"): metrics.log_loss(LABELS, np.column_stack((1 - hard, hard))),
+        ("brier", "decisions"): metrics.zero_one_loss(LABELS, hard),
+    }
+    for (measure, convention), value in printed_values.items():
+        answer = cl.why(LABELS, SCORES, value=f"{value:.6f}", measure=measure)
+        assert answer.best.conventions == (convention,), answer
+
+    only_one = [int((right & ~wrong).sum()) for right, wrong in _right_and_wrong()]
+    answer = cl.why(LABELS, SCORES, value=min(only_one), measure="mcnemar", other=OTHER)
+    assert ("mcnemar_statistic_exact",) in [explanation.conventions for explanation in answer.explanations]
+
+
+def _right_and_wrong():
+    first, second = ((scores >= 0.5) == LABELS for scores in (SCORES, OTHER))
+    return (first, second), (second, first)
+
+
 @pytest.mark.parametrize(
     ("measure", "convention"),
     [

@@ -195,6 +195,12 @@ CONVENTIONS = (
             "scikit-learn, average='weighted'; MLflow; Weka"),
     formula("micro", _BOTH_CLASSES, all_cells, "over both classes pooled (micro)",
             "Pooled over both classes it is the accuracy.", 0.45, "scikit-learn, average='micro'"),
+    *(
+        formula(f"f_beta_{beta}", "f1", other("f_beta", beta=beta), f"with recall weighted by beta = {beta}",
+                "F1 weighs precision and recall alike; another beta prefers one of them.", 0.2,
+                f"scikit-learn's fbeta_score, beta={beta}")
+        for beta in (0.5, 2)
+    ),
     formula("f_of_means", "f1", f_of_means, "as the F of the mean precision and the mean recall",
             "Macro F1 has two definitions: the mean of both F, or the F of both means.", 0.35, "Opitz and Burst 2019"),
     *(

@@ -195,6 +195,7 @@ _VARIANTS_BY = {
     "mcnemar_corrected": "R's mcnemar.test; mlxtend's mcnemar",
     "mcnemar_unpaired": "R's prop.test of two accuracies",
     "mcnemar_statistic": "statsmodels' mcnemar, exact=False, correction=False: statistic",
+    "mcnemar_statistic_exact": "statsmodels' mcnemar, exact=True: statistic",
     "mcnemar_statistic_corrected": "R's mcnemar.test and mlxtend's mcnemar: the statistic",
     "delong_unpaired": "pROC::roc.test, paired=FALSE",
     "delong_one_sided": "pROC::roc.test, alternative='greater'",

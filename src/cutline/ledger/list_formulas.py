@@ -295,6 +295,13 @@ CONVENTIONS = (
             "Micro averages pool the columns: each case counts twice.", 0.3, "average='micro'"),
     formula("above_prevalence", _AP, above_prevalence, "on the scale where the baseline is 0",
             "The prevalence was subtracted, and the rest divided by what is left.", 0.15, "Cohen's kappa of AP"),
+    *(
+        formula(f"partial_{rate}", "auc", other("partial_auc", max_fpr=rate),
+                f"up to a false positive rate of {rate}, on McClish's scale",
+                "Only the left end of the ROC curve counts, rescaled so that a baseline model gets 0.5.", p,
+                f"scikit-learn's roc_auc_score, max_fpr={rate}")
+        for rate, p in ((0.01, 0.15), (0.05, 0.2), (0.1, 0.3), (0.2, 0.2))
+    ),
     formula("pooled_columns", "auc", pooled_columns("auc"), "with both columns of probabilities in one list",
             "Micro averages pool the columns: each case counts twice.", 0.35, "yellowbrick's micro; average='micro'"),
     formula("grid_200_late", "auc", on_grid_without_origin(200),

@@ -165,6 +165,12 @@ def log_against(reference: float | None) -> Formula:
     return act
 
 
+def of_decisions(material: Material, q: PrintedQuantity) -> float:
+    """Return the value where each probability is replaced by the decision, 0 or 1."""
+    decisions = material.with_scores(lambda scores: (scores >= material.threshold) * 1.0)
+    return q.value(decisions) if material.ranking.are_probabilities else math.nan
+
+
 _LOG, _ECE, _HL = "log_loss", "ece", "hosmer_lemeshow"
 CONVENTIONS = (
     *(
@@ -186,6 +192,9 @@ CONVENTIONS = (
     formula("clip_both_1e-7", _LOG, clipped(1e-7, np.float32), "with 32-bit probabilities moved into [1e-7, 1 - 1e-7]",
             "As a 32-bit number 1 - 1e-7 is 1 - 1.19e-7, so that 0 and 1 cost differently.", 0.5,
             "keras.losses.BinaryCrossentropy"),
+    formula("decisions", (_LOG, "brier"), of_decisions, "from hard labels (0 or 1) in place of the probabilities",
+            "Every error costs the most that it can: the Brier score becomes the error rate, and the log loss 36.04 "
+            "times that.", 0.3, "scikit-learn's log_loss and brier_score_loss of predict()"),
     formula("skill", "brier", other("brier_skill"), "as the skill against the prevalence",
             "The skill is 1 less the ratio to the score of the prevalence.", 0.4, "scikit-learn's d2_brier_score"),
     formula("half", ("brier", "brier_skill"), against_half, "as the skill against a probability of 0.5",

@@ -107,6 +107,14 @@ def _mcnemar_statistic(correction: float) -> Callable[[Material], float]:
     return statistic
 
 
+def _smaller_count(material: Material) -> float:
+    """Return the smaller of the numbers of cases that only one of the models gets right."""
+    if not _has_other(material):
+        return math.nan
+    discordance = discordance_of(material)
+    return float(min(discordance.first, discordance.second))
+
+
 # No tool prints the unconditional test, so that it explains no number.
 _MCNEMAR: Variants = {name: (_WORDS[name], _mcnemar(name)) for name in get_args(Variant) if name in _WORDS}
 TESTS = {
@@ -117,6 +125,7 @@ TESTS = {
             **_MCNEMAR,
             "unpaired": ("by a z test that takes the two models for independent samples", _two_proportions),
             "statistic": ("as the chi-square statistic without continuity correction", _mcnemar_statistic(0.0)),
+            "statistic_exact": ("as the smaller count of cases that only one model gets right", _smaller_count),
             "statistic_corrected": ("as the chi-square statistic with continuity correction", _mcnemar_statistic(1.0)),
         },
     ),
