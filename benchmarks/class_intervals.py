@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from cutline.multiclass.class_intervals import ClassIntervalOptions, estimated
+from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic
 from cutline.multiclass.one_vs_rest import one_vs_rest
 from cutline.multiclass.resolve import statistic_of
 
@@ -37,7 +37,7 @@ def coverage(samples, size, spread, seed=0):
     for _ in range(samples):
         cases = one_vs_rest(*sample(rng, size, spread), classes=[0, 1, 2]).cases
         for key in ASKED:
-            estimate = estimated(statistic_of(*key), cases, ClassIntervalOptions(0.95)).estimate
+            estimate = estimate_statistic(statistic_of(*key), cases, ClassIntervalOptions(0.95)).estimate
             held[key] += estimate.low <= truth[key] <= estimate.high
     return {key: count / samples for key, count in held.items()}
 

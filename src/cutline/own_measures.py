@@ -164,12 +164,12 @@ def _check_names(names: Iterable[str]) -> None:
             raise ParameterError(
                 f"A measure cannot be called {name!r}", "choose small letters, digits and _, such as my_measure"
             )
-        if name in _taken_names():
+        if name in _used_names():
             raise ParameterError(f"A measure cannot be called {name!r}, which means something else", "choose another")
 
 
 @functools.cache
-def _taken_names() -> set[str]:
+def _used_names() -> set[str]:
     """Return the names that people use for something else: where measures are attributes, and in the package."""
     owners = (Evaluation, Comparison, Counts, Ranking)
     attributes = {name for owner in owners for name in (*vars(owner), *owner.__dataclass_fields__)}

@@ -12,7 +12,7 @@ from sklearn import metrics
 import cutline as cl
 from cutline.measures import MEASURES
 from cutline.multiclass import decisions
-from cutline.multiclass.class_intervals import ClassIntervalOptions, estimated, resampled
+from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, resample
 from cutline.multiclass.class_means import of_classes
 from cutline.multiclass.influence import precision_units
 from cutline.multiclass.resolve import statistic_of
@@ -124,7 +124,9 @@ def test_two_classes_give_the_binary_result_with_its_interval(n, digits):
 def test_two_classes_have_the_binary_variance_of_delong_with_weights_too():
     labels, scores = probabilities(6, 200, 2)
     for weights in (np.random.default_rng(6).gamma(2, size=200), np.random.default_rng(6).integers(1, 4, 200)):
-        found = estimated(statistic_of("auc", "macro"), of(labels, scores, weights).cases, ClassIntervalOptions(0.95))
+        found = estimate_statistic(
+            statistic_of("auc", "macro"), of(labels, scores, weights).cases, ClassIntervalOptions(0.95)
+        )
         half = cl.evaluate(labels, scores[:, 1], weights).estimate("auc", method="delong")
 
         assert found.se == pytest.approx((half.high - half.low) / 2 / 1.959963984540054, rel=1e-9)
@@ -164,7 +166,7 @@ def test_the_standard_error_is_that_of_the_bootstrap(many, name, mean):
 
     # The standard deviation of 4000 resamples is itself known to 1 %.
     expected = np.std(statistic.values(cases)(resamples))
-    assert estimated(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(expected, rel=0.03)
+    assert estimate_statistic(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(expected, rel=0.03)
 
 
 @pytest.mark.parametrize("mean", ["macro", "weighted"])
@@ -173,9 +175,11 @@ def test_the_variance_of_weighted_cases_is_that_of_the_bootstrap(mean):
     weights = np.random.default_rng(9).gamma(3, size=800)
     cases = of(labels, scores, weights).cases
     statistic = statistic_of("auc", mean)
-    values, _ = resampled(statistic.values(cases), cases, 4000, seed=1)
+    values, _ = resample(statistic.values(cases), cases, 4000, seed=1)
 
-    assert estimated(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(np.std(values), rel=0.04)
+    assert estimate_statistic(statistic, cases, ClassIntervalOptions(0.95)).se == pytest.approx(
+        np.std(values), rel=0.04
+    )
 
 
 def test_the_slopes_of_the_table_are_differences():

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.calibration.maps import METHODS, fitted, mapped
+from cutline.calibration.maps import METHODS, apply_map, fit_map
 from cutline.calibration.recalibration import check_ranking
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
@@ -194,7 +194,7 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
     for part in parts:
         pos, neg = r.pos - part.pos, r.neg - part.neg
         rest = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
-        p = mapped(method, fitted(rest, method), r.key)
+        p = apply_map(method, fit_map(rest, method), r.key)
         judged.append((p, part))
         for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
             gains.append((cells.astype(float), old - new))
@@ -211,7 +211,7 @@ def _p_value(r: Ranking, method: str) -> float:
 
     if method not in FREE:
         return math.nan
-    before, after = (_losses([(p, r)]).mean for p in (r.key, mapped(method, fitted(r, method), r.key)))
+    before, after = (_losses([(p, r)]).mean for p in (r.key, apply_map(method, fit_map(r, method), r.key)))
     return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 

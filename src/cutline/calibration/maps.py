@@ -24,7 +24,7 @@ _PARAMETERS = {
 }
 
 
-def fitted(r: Ranking, method: str) -> dict[str, Any]:
+def fit_map(r: Ranking, method: str) -> dict[str, Any]:
     """Return the parameters of a map, as plain numbers and lists."""
     if not r.positives or not r.negatives:
         raise InputError("All cases are of one class: recalibration needs cases of both.")
@@ -162,7 +162,7 @@ def _with_positive(pos: Array, neg: Array) -> Array:
 # ---------------------------------------------------------------------- application
 
 
-def mapped(method: str, parameters: dict[str, Any], p: Array) -> Array:
+def apply_map(method: str, parameters: dict[str, Any], p: Array) -> Array:
     """Return the recalibrated probabilities."""
     p = np.asarray(p, dtype=float)
     if method in ("intercept", "logistic"):
@@ -173,11 +173,11 @@ def mapped(method: str, parameters: dict[str, Any], p: Array) -> Array:
         return _expit(parameters["c"] + parameters["a"] * log_p + parameters["b"] * minus_log_q)
     if method == "isotonic":
         return np.asarray(np.interp(p, parameters["x"], parameters["y"]))
-    low, high = mapped_interval(parameters, p)
+    low, high = apply_map_to_interval(parameters, p)
     return np.asarray(high / (1 - low + high))
 
 
-def mapped_interval(parameters: dict[str, Any], p: Array) -> tuple[Array, Array]:
+def apply_map_to_interval(parameters: dict[str, Any], p: Array) -> tuple[Array, Array]:
     """Return the two probabilities of Venn-Abers: a new case is counted as a negative, and as a positive."""
     x = np.asarray(parameters["x"])
     low, high = np.append(0.0, parameters["low"]), np.append(parameters["high"], 1.0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cutline.calibration import maps
-from cutline.calibration.maps import METHODS, fitted, mapped, mapped_interval
+from cutline.calibration.maps import METHODS, apply_map, apply_map_to_interval, fit_map
 from cutline.core import atomic_write, validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
@@ -51,7 +51,7 @@ class Recalibration:
         >>> round(float(Recalibration("logistic", {"intercept": 0.0, "slope": 2.0}, 10, 0.5).apply([0.25])[0]), 3)
         0.1
         """
-        return self._shifted(mapped(self.method, self.parameters, _probabilities(scores, data)))
+        return self._shifted(apply_map(self.method, self.parameters, _probabilities(scores, data)))
 
     def interval(self, scores: Any, *, data: Any = None) -> tuple[Array, Array]:
         """Return the two Venn-Abers probabilities of each case; one of them is calibrated whatever the data.
@@ -62,7 +62,7 @@ class Recalibration:
         """
         if self.method != "venn_abers":
             raise ParameterError(f"{self.method} gives one probability: an interval comes from method='venn_abers'.")
-        low, high = mapped_interval(self.parameters, _probabilities(scores, data))
+        low, high = apply_map_to_interval(self.parameters, _probabilities(scores, data))
         return self._shifted(low), self._shifted(high)
 
     def to_prevalence(self, prevalence: float) -> Recalibration:
@@ -181,7 +181,7 @@ def recalibrate(
             raise ParameterError("recalibrate takes an evaluation, a ranking, or labels and scores: pass the scores.")
         r = rank(labels, scores, weights, positive=positive)
     check_ranking(r)
-    parameters = fitted(r, method)
+    parameters = fit_map(r, method)
     return Recalibration(method, parameters, float(r.total), float(r.positives) / float(r.total))
 
 

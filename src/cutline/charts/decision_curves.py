@@ -22,7 +22,7 @@ from cutline.core.validation import LEVEL, check_level, check_prevalence, check_
 from cutline.curves import Curve, flagging_everybody
 from cutline.curves import decision_curve as net_benefits
 from cutline.curves.curve_type import BELOW_ZERO
-from cutline.curves.utility import EVERYBODY, NOBODY, WORDINGS, flag_everybody, rates_at, shaded, titled
+from cutline.curves.utility import EVERYBODY, NOBODY, WORDINGS, band_caption, curve_title, flag_everybody, rates_at
 from cutline.inference.single.decision_band import RISKS, decision_band, heights
 from cutline.results.resample_budget import FEWEST, QUICK, resamples_of_rows
 
@@ -77,7 +77,7 @@ def decision_curve(
     if prevalence is not None:
         return _elsewhere(models, theme, request)
     curves = curves_of(models, "net_benefit")
-    frame = frame_of(curves, models, title=titled(request.kind), y_domain=_up_to_the_prevalence(models))
+    frame = frame_of(curves, models, title=curve_title(request.kind), y_domain=_up_to_the_prevalence(models))
     frame = replace(frame, x=WORDINGS[request.kind].x, y=WORDINGS[request.kind].y)
     if frame.x_domain == (0.0, 1.0):
         frame = replace(frame, x_domain=(0.0, _where_worth_something(models, curves)))
@@ -156,7 +156,7 @@ def _over_risks(
     y_domain: tuple[float, float],
 ) -> Any:
     """Draw a number of each model over the threshold probability, with a band where there is one model."""
-    title, words = titled(request.kind, request.prevalence), WORDINGS[request.kind]
+    title, words = curve_title(request.kind, request.prevalence), WORDINGS[request.kind]
     curves = {
         name: request.scale * heights(of_both_classes(model, title), RISKS, request.kind, request.prevalence)
         for name, model in models.items()
@@ -200,7 +200,7 @@ def _explain_shading(frame: Frame, band: list[Any], request: OverRisks) -> Frame
     """Add a line to the title that explains the shading."""
     if not band:
         return frame
-    return replace(frame, subtitle=[*frame.subtitle, shaded(request.level)])
+    return replace(frame, subtitle=[*frame.subtitle, band_caption(request.level)])
 
 
 def _check_request(kind: str, prevalence: float | None, level: float, resamples: int | None) -> OverRisks:

@@ -26,12 +26,12 @@ from cutline.curves.utility import (
     WORDINGS,
     Line,
     Wording,
-    best_quota_told,
+    band_caption,
     brier_line,
     cost_envelope,
     cost_line,
+    describe_best_quota,
     profits,
-    shaded,
 )
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
 from cutline.inference.single.best_quota import best_quota
@@ -72,8 +72,8 @@ def column_chart(
         y_domain=_domain([heights[name] for name in (*lines, *_LIMITS) if name in heights], words),
         title=title,
         subtitle=[
-            *([f"Best quota {best_quota_told(best)}"] if best is not None else []),
-            *([shaded(level)] if level is not None and "low" in columns else []),
+            *([f"Best quota {describe_best_quota(best)}"] if best is not None else []),
+            *([band_caption(level)] if level is not None and "low" in columns else []),
         ],
         clip=True,
     )
@@ -278,7 +278,7 @@ def _best(model: Evaluated, value: float, cost: float, resamples: int | None, ho
     """Return the best quota with its interval, in words."""
     r = model.ranking
     times = resamples_on_a_chart(len(r), resamples)
-    return best_quota_told(best_quota(r, _sampler(model), value=value, cost=cost, resamples=times, **how))
+    return describe_best_quota(best_quota(r, _sampler(model), value=value, cost=cost, resamples=times, **how))
 
 
 def _sampler(model: Evaluated) -> OneModel | None:

@@ -114,12 +114,12 @@ def _of_one_model(file: str, reading: Reading, curve: UtilityOptions) -> Utility
 
 def _below(curve: UtilityCurve) -> list[str]:
     """Return what belongs to the whole curve."""
-    from cutline.curves.utility import best_quota_told
+    from cutline.curves.utility import describe_best_quota
 
     lines = []
     if curve.area is not None:
         lines.append(f"Area {shown(curve.area)}.")
     if curve.best is not None:
         level = f" ({100 * curve.best.level:g} %)" if curve.best.has_interval else ""
-        lines.append(f"Best quota {best_quota_told(curve.best)}{level}.")
+        lines.append(f"Best quota {describe_best_quota(curve.best)}{level}.")
     return lines

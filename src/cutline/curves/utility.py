@@ -146,24 +146,24 @@ WORDINGS = {
 }
 
 
-def titled(kind: str, prevalence: float | None = None) -> str:
+def curve_title(kind: str, prevalence: float | None = None) -> str:
     """Return the title of a decision curve.
 
-    >>> titled("net_benefit", 0.01)
+    >>> curve_title("net_benefit", 0.01)
     'Decision curve at a prevalence of 0.01'
     """
     return WORDINGS[kind].title + ("" if prevalence is None else f" at a prevalence of {prevalence:g}")
 
 
-def shaded(level: float) -> str:
+def band_caption(level: float) -> str:
     """Return what a band is."""
     return f"Shaded: {100 * level:g} % interval at each threshold"
 
 
-def best_quota_told(best: Estimate) -> str:
+def describe_best_quota(best: Estimate) -> str:
     """Return the best quota with its interval.
 
-    >>> best_quota_told(Estimate("best quota", 4.0, 2.0, 5.0, 0.95, "bootstrap"))
+    >>> describe_best_quota(Estimate("best quota", 4.0, 2.0, 5.0, 0.95, "bootstrap"))
     '4 [2, 5]'
     """
     limits = f" [{written(best.low)}, {written(best.high)}]" if best.has_interval else ""

@@ -68,7 +68,7 @@ def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float
     limits = bands(r, r.cut(threshold), part, prevalence)
     made: list[Promise] = []
     for about, sign, bound in (("recall", ">=", limits.recall), ("fpr", "<=", limits.fpr)):
-        rate = rounded(bound, is_floor=sign == ">=")
+        rate = round_share(bound, is_floor=sign == ">=")
         if 0 < bound < 1 and 0 < rate < 1:
             cases = int(r.positives if about == "recall" else r.negatives)
             level = 1 - local_level(cases, part)
@@ -76,7 +76,7 @@ def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float
             promised = requirement(f"{about} {sign} {rate:g}")
             allowed = int((simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
             made.append(RatePromise(promised, about, *rates, cases, allowed, math.inf, level))
-    least = rounded(limits.precision, is_floor=True)
+    least = round_share(limits.precision, is_floor=True)
     if least > 0:
         promised = requirement(f"precision >= {least:g}")
         made.append(PrecisionAnywhere(promised, least, confidence, prevalence, part))
@@ -92,10 +92,10 @@ def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
     return Bands(recall, fpr, float(anywhere.bounds(r)[cut]))
 
 
-def rounded(share: float, *, is_floor: bool) -> float:
+def round_share(share: float, *, is_floor: bool) -> float:
     """Return a bound with few decimals, to the safe side.
 
-    >>> rounded(0.12345, is_floor=True), rounded(0.12341, is_floor=False)
+    >>> round_share(0.12345, is_floor=True), round_share(0.12341, is_floor=False)
     (0.1234, 0.1235)
     """
     turned = share if is_floor else -share

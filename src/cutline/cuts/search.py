@@ -328,7 +328,7 @@ _GRID_CELLS = 512  # of the histogram that stands in for the scores in a kernel 
 _GRID = 256  # thresholds at which a kernel estimate is compared
 
 
-def smoothed(values: Array, share: Array) -> Array:
+def smooth_values(values: Array, share: Array) -> Array:
     """Return the criterion after local quadratic regression over the share flagged; -inf stays what it is.
 
     With more cuts than are worth it, some are smoothed and the others interpolated.
@@ -467,7 +467,7 @@ class CutSearch:
         values = self.criterion.values(cuts_of(r, self.prevalence))
         if self.method == SMOOTH:
             rows = zip(np.atleast_2d(values), np.atleast_2d(r.ends), strict=True)
-            values = np.stack([smoothed(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
+            values = np.stack([smooth_values(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
         return np.where(self.allowed(r), values, -np.inf) if self.rules else values
 
     def pick(self, r: Ranking) -> tuple[Array, Array]:

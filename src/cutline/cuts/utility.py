@@ -23,10 +23,10 @@ from cutline.curves.utility import (
     brier_line,
     cost_envelope,
     cost_line,
+    curve_title,
     flag_everybody,
     profits,
     rates_at,
-    titled,
 )
 from cutline.cuts.search import at_prevalence
 from cutline.evaluation import Evaluation
@@ -179,7 +179,7 @@ def decision_curve(
         own = rates_at(r, at, share).prevalence
         scale = own if kind == "standardised" else 1.0
         made |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
-    return UtilityCurve(titled(kind, share), made, notes=notes, level=level)
+    return UtilityCurve(curve_title(kind, share), made, notes=notes, level=level)
 
 
 @public(one="a", other="b")

@@ -126,7 +126,7 @@ def hard(material: Material) -> Material:
     return material.with_scores(lambda s: (s >= material.threshold) * 1.0, 0.5)
 
 
-def reflected(score: Array, ranking: Ranking) -> Array:
+def reflect(score: Array, ranking: Ranking) -> Array:
     """Return the score of the other class: the complement of a probability, and of other scores the negative."""
     return 1 - score if ranking.are_probabilities else -score
 
@@ -135,7 +135,7 @@ def wrong_column(material: Material) -> Material:
     """Return the scores of the other class: the list from its end."""
     r = material.ranking
     turned = replace(
-        r, score=reflected(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
+        r, score=reflect(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
     )
     cut = material.threshold if r.are_probabilities else -material.threshold
     return replace(_with_rows(material, turned, _reflected_rows(r)), threshold=cut)
@@ -216,7 +216,7 @@ def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
     return act
 
 
-def rounded(digits: int) -> Callable[[Material], Material]:
+def round_to(digits: int) -> Callable[[Material], Material]:
     """Round scores to some decimals, as in a text file."""
     return lambda material: material.with_scores(lambda s: _round_scores(s, digits))
 
@@ -278,7 +278,7 @@ def _median(r: Ranking, cells: Array) -> float:
 
 
 def _reflected_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
-    return lambda rows: replace(rows, scores=reflected(rows.scores, ranking))
+    return lambda rows: replace(rows, scores=reflect(rows.scores, ranking))
 
 
 def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
@@ -338,7 +338,7 @@ CONVENTIONS = (
             "Scores that differ only beyond the seventh digit become equal.", 0.35,
                 "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _change(f"digits_{d}", "digits", rounded(d), of_any, f"from scores with {counted(d, 'decimal')}",
+        _change(f"digits_{d}", "digits", round_to(d), of_any, f"from scores with {counted(d, 'decimal')}",
                 "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),

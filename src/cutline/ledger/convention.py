@@ -61,7 +61,7 @@ class Convention:
         return f"<convention {self.name}: {self.words}>"
 
 
-def named(*names: str) -> Applies:
+def is_one_of(*names: str) -> Applies:
     """Return the condition that a quantity is the value of one of some measures."""
     return lambda q: q.of in names and not q.is_inferred
 
@@ -70,7 +70,7 @@ def formula(
     name: str, of: Applies | str | tuple[str, ...], act: Formula, words: str, why: str, *more: Any
 ) -> Convention:
     """Return a convention of the formula; `of` names its measures, `more` is its plausibility and its source."""
-    applies = named(of) if isinstance(of, str) else named(*of) if isinstance(of, tuple) else of
+    applies = is_one_of(of) if isinstance(of, str) else is_one_of(*of) if isinstance(of, tuple) else of
     plausible, source = (*more, "")[:2]
     return Convention(name, "formula", Stage.FORMULA, words, why, act, applies, plausible, source)
 

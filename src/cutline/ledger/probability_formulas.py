@@ -101,7 +101,7 @@ def normalised_entropy(material: Material, q: PrintedQuantity) -> float:
     return 1 - q.value(material, "mcfadden_r2")
 
 
-def clipped(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
+def clip(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
     """Return the log loss of probabilities that are moved into [eps, 1 - eps], as numbers of a type, before the
     logarithms.
     """
@@ -186,10 +186,10 @@ CONVENTIONS = (
             ("1.19e-7", float(np.finfo(np.float32).eps), 0.3, "scikit-learn with 32-bit scores"),
         )
     ),
-    formula("clip_both_1e-15", _LOG, clipped(1e-15), "with probabilities moved into [1e-15, 1 - 1e-15]",
+    formula("clip_both_1e-15", _LOG, clip(1e-15), "with probabilities moved into [1e-15, 1 - 1e-15]",
             "Beside 1 numbers are 1.1e-16 apart, so that 1 - p is not quite 1e-15.", 0.4,
             "scikit-learn before 1.3; river's LogLoss"),
-    formula("clip_both_1e-7", _LOG, clipped(1e-7, np.float32), "with 32-bit probabilities moved into [1e-7, 1 - 1e-7]",
+    formula("clip_both_1e-7", _LOG, clip(1e-7, np.float32), "with 32-bit probabilities moved into [1e-7, 1 - 1e-7]",
             "As a 32-bit number 1 - 1e-7 is 1 - 1.19e-7, so that 0 and 1 cost differently.", 0.5,
             "keras.losses.BinaryCrossentropy"),
     formula("decisions", (_LOG, "brier"), of_decisions, "from hard labels (0 or 1) in place of the probabilities",

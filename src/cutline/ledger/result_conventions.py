@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cutline.ledger.cases import Material
-from cutline.ledger.convention import Applies, Convention, Stage, named
+from cutline.ledger.convention import Applies, Convention, Stage, is_one_of
 from cutline.ledger.quantity import PrintedQuantity
 
 _LOGS = ("log_loss", "mutual_information", "balanced_cross_entropy", "focal_loss", "information_score")
@@ -54,22 +54,22 @@ CONVENTIONS = (
                 "error rates in place of success rates"),
     _result("negative", "scale", _by(lambda x: -x), _loss, "with the sign turned",
             "Scorers turn losses round, so that more is better.", 0.5, "scikit-learn's neg_log_loss, neg_brier_score"),
-    _result("bits", "logarithm", _by(lambda x: x / math.log(2)), named(*_LOGS), "with logarithms to base 2",
+    _result("bits", "logarithm", _by(lambda x: x / math.log(2)), is_one_of(*_LOGS), "with logarithms to base 2",
             "The number is in bits, 1.4427 times that in nats.", 0.45, "information theory; older R packages"),
-    _result("bans", "logarithm", _by(lambda x: x / math.log(10)), named(*_LOGS), "with logarithms to base 10",
+    _result("bans", "logarithm", _by(lambda x: x / math.log(10)), is_one_of(*_LOGS), "with logarithms to base 10",
             "The number is in bans, 0.4343 times that in nats.", 0.25, "weights of evidence"),
-    _result("sum", "mean", _total, named(*SUMMED), "as a sum over the cases instead of their mean",
+    _result("sum", "mean", _total, is_one_of(*SUMMED), "as a sum over the cases instead of their mean",
             "The number grows with the number of cases.", 0.4,
             "scikit-learn's log_loss, accuracy_score and zero_one_loss, normalize=False"),
-    _result("both_classes", "scale", _twice, named("brier"), "as a sum over both classes, from 0 to 2",
+    _result("both_classes", "scale", _twice, is_one_of("brier"), "as a sum over both classes, from 0 to 2",
             "Brier's own form adds the squares of both classes, which doubles the number.", 0.55,
             "Brier 1950; scikit-learn's brier_score_loss, scale_by_half=False"),
-    _result("root", "scale", _by(lambda x: math.sqrt(x) if x >= 0 else math.nan), named("brier"),
+    _result("root", "scale", _by(lambda x: math.sqrt(x) if x >= 0 else math.nan), is_one_of("brier"),
             "as the root of the mean square (RMSE)", "The square root was taken.", 0.4, "XGBoost's and Weka's rmse"),
-    _result("gini", "scale", _by(lambda x: 2 * x - 1), named("auc"), "as a Gini coefficient, 2 AUC - 1",
+    _result("gini", "scale", _by(lambda x: 2 * x - 1), is_one_of("auc"), "as a Gini coefficient, 2 AUC - 1",
             "Credit scoring reports the AUC on the scale from -1 to 1.", 0.5, "CatBoost's NormalizedGini; hmeasure"),
-    _result("area", "scale", _by(lambda x: (x + 1) / 2), named("gini"), "as an AUC, (Gini + 1) / 2",
+    _result("area", "scale", _by(lambda x: (x + 1) / 2), is_one_of("gini"), "as an AUC, (Gini + 1) / 2",
             "The number is on the scale of the AUC.", 0.4, "credit scoring"),
-    _result("deviance", "scale", _twice, named("log_loss"), "doubled",
+    _result("deviance", "scale", _twice, is_one_of("log_loss"), "doubled",
             "The deviance is twice the negative log-likelihood.", 0.15, "statsmodels' deviance"),
 )  # fmt: skip

@@ -46,7 +46,7 @@ CHANGES = (
 )
 
 
-def same(first: Array, other: Array, change: Change) -> bool:
+def is_same_after(first: Array, other: Array, change: Change) -> bool:
     """Whether a change turns the first scores into the other ones."""
     moved = change.of(first)
     return np.array_equal(moved, other) if change.exact else bool(np.allclose(moved, other, rtol=0, atol=1e-12))
@@ -62,7 +62,9 @@ def stand_in_one_order(a: Rows, b: Rows) -> bool:
     differ = a.is_positive != b.is_positive
     if not differ.any() or np.mean(a.scores == b.scores) >= 0.5:
         return True
-    return any(same(x, y, change) for x, y in ((a.scores, b.scores), (b.scores, a.scores)) for change in CHANGES)
+    return any(
+        is_same_after(x, y, change) for x, y in ((a.scores, b.scores), (b.scores, a.scores)) for change in CHANGES
+    )
 
 
 def keys(rows: Rows) -> Array:
@@ -303,7 +305,7 @@ def _scores_words(mine: Array, theirs: Array) -> str:
     """Return how the one column of scores follows from the other."""
     for way, (from_, to) in (("second", (mine, theirs)), ("first", (theirs, mine))):
         for change in CHANGES:
-            if same(from_, to, change):
+            if is_same_after(from_, to, change):
                 return f"The scores of the {way} file are {change.words}"
     largest = float(np.max(np.abs(mine - theirs)))
     return f"The scores of {_rows(int((mine != theirs).sum()))} differ, by up to {largest:.2g}"

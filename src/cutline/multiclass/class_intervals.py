@@ -48,7 +48,7 @@ class ClassEstimate(NamedTuple):
     se: float
 
 
-def estimated(statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
+def estimate_statistic(statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
     """Return the estimate of a statistic."""
     name, reason = f"{statistic.name} ({statistic.of})", statistic.reason(cases)
     if reason:
@@ -123,7 +123,7 @@ def _few(cases: ClassCases) -> list[str]:
 def _resample(name: str, statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
     """Return the percentile interval over resamples of the cases."""
     resamples = resamples_of_rows(len(cases), options.resamples)
-    values, redrawn = resampled(statistic.values(cases), cases, resamples, options.seed)
+    values, redrawn = resample(statistic.values(cases), cases, resamples, options.seed)
     value = float(statistic.values(cases)(cases.weights))
     draws = np.sort(values[np.isfinite(values)])
     notes = [f"{redrawn} bootstrap samples lacked a class and were redrawn."] if redrawn else []
@@ -136,7 +136,7 @@ def _resample(name: str, statistic: Statistic, cases: ClassCases, options: Class
     return ClassEstimate(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
 
 
-def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
+def resample(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
     """Return the values of a function of the weights over resamples of the cases, and how many were drawn again.
 
     Args:

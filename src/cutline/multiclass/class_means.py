@@ -32,25 +32,15 @@ from cutline.multiclass.statistic import (
 from cutline.results.estimate import Limits
 
 
-@dataclass(frozen=True)
-class MeanOverClasses(Statistic):
-    """The mean of a measure over the classes, each in turn positive: plain, by their shares, or of all pooled.
-
-    A measure of one cut is read where each case goes to the class of its highest score.
-    """
+class OfMeasure(Statistic):
+    """A statistic whose facts are those of a measure of one class against the rest."""
 
     measure: Measure
-    mean: str = MACRO
 
     @property
     def name(self) -> str:  # type: ignore[override]
         """The measure with its parameters."""
         return str(self.measure)
-
-    @property
-    def of(self) -> str:  # type: ignore[override]
-        """The kind of mean."""
-        return f"{self.mean} mean"
 
     @property
     def title(self) -> str:  # type: ignore[override]
@@ -66,6 +56,22 @@ class MeanOverClasses(Statistic):
     def better(self) -> str | None:  # type: ignore[override]
         """As in the measure."""
         return self.measure.better
+
+
+@dataclass(frozen=True)
+class MeanOverClasses(OfMeasure):
+    """The mean of a measure over the classes, each in turn positive: plain, by their shares, or of all pooled.
+
+    A measure of one cut is read where each case goes to the class of its highest score.
+    """
+
+    measure: Measure
+    mean: str = MACRO
+
+    @property
+    def of(self) -> str:  # type: ignore[override]
+        """The kind of mean."""
+        return f"{self.mean} mean"
 
     @property
     def _is_of_counts(self) -> bool:
@@ -106,7 +112,7 @@ class MeanOverClasses(Statistic):
         return "; ".join(f"for class {cases.classes[position]!r} {why}" for position, why in reasons.items())
 
     def _pooled_reason(self, cases: ClassCases) -> str:
-        counts = decisions.pooled_counts(decisions.decided(cases)) if self._is_of_counts else None
+        counts = decisions.pooled_counts(decisions.confusion_table(cases)) if self._is_of_counts else None
         return self.measure.reason(cases.pooled_ranking() if counts is None else counts)
 
     def baseline(self, cases: ClassCases) -> float | None:
@@ -167,7 +173,7 @@ class MeanOverClasses(Statistic):
 
     def _micro_counts(self, cases: ClassCases, level: float) -> ValueWithLimits:
         chosen = decisions.chosen_parts(cases)
-        pooled = decisions.pooled_counts(decisions.decided(cases))
+        pooled = decisions.pooled_counts(decisions.confusion_table(cases))
         is_own = cases.truth[:, None] == np.arange(len(cases.classes))
         units = np.asarray(influence.counts_units(self.measure, pooled, is_own, chosen).sum(1))
         value, n = float(self.measure.compute(pooled)), float(cases.effective_sizes.sum())
@@ -218,7 +224,7 @@ def _class_part(measure: Measure, cases: ClassCases, position: int, level: float
     is_class, scores = cases.truth == position, cases.scores[:, position]
     if measure.needs is Needs.COUNTS:
         chosen = decisions.chosen_parts(cases)
-        counts = decisions.class_counts(decisions.decided(cases), position)
+        counts = decisions.class_counts(decisions.confusion_table(cases), position)
         units = influence.counts_units(measure, counts, is_class, chosen[:, position])
         return influence.counts_part(measure, counts, units, cases, level)
     r = cases.ranking(position)
@@ -234,7 +240,7 @@ def class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
 
 
 def _class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
-    reasons, table = {}, decisions.decided(cases)
+    reasons, table = {}, decisions.confusion_table(cases)
     for position in range(len(cases.classes)):
         of_counts = measure.needs is Needs.COUNTS
         data: Any = decisions.class_counts(table, position) if of_counts else cases.ranking(position)
@@ -246,7 +252,7 @@ def _class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
 
 def class_baselines(measure: Measure, cases: ClassCases) -> Array:
     """Return the baseline of a measure for each class."""
-    table = decisions.decided(cases)
+    table = decisions.confusion_table(cases)
     total = float(table.sum())
     flagged = table.sum(0) / total
     return np.array(
@@ -258,33 +264,13 @@ def class_baselines(measure: Measure, cases: ClassCases) -> Array:
 
 
 @dataclass(frozen=True)
-class OneClass(Statistic):
+class OneClass(OfMeasure):
     """A measure of one class against the rest, by the position of the class."""
 
     measure: Measure
     position: int
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The measure with its parameters."""
-        return str(self.measure)
-
     of = "class"
-
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        """The measure as people read it."""
-        return self.measure.title
-
-    @property
-    def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """The range of the measure."""
-        return self.measure.range
-
-    @property
-    def better(self) -> str | None:  # type: ignore[override]
-        """As in the measure."""
-        return self.measure.better
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""

@@ -19,7 +19,7 @@ from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import each_of
-from cutline.multiclass.class_intervals import METHODS, ClassIntervalOptions, resampled
+from cutline.multiclass.class_intervals import METHODS, ClassIntervalOptions, resample
 from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
 from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.multiclass.measures import whole_measures
@@ -170,7 +170,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         if options.method == "bootstrap":
             of_one, of_two = statistic.values(one), statistic.values(two)
             count = resamples_of_rows(len(one), options.resamples)
-            values, _ = resampled(lambda weights: of_one(weights) - of_two(weights), one, count, options.seed)
+            values, _ = resample(lambda weights: of_one(weights) - of_two(weights), one, count, options.seed)
             return ResampledDifference(float(of_one(one.weights) - of_two(two.weights)), values), ()
         both = [statistic.with_limits(cases, options.level) for cases in (one, two)]
         value = both[0].value - both[1].value

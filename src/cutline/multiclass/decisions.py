@@ -29,7 +29,7 @@ def chosen_parts(cases: ClassCases) -> Array:
     return parts
 
 
-def decided(cases: ClassCases) -> Array:
+def confusion_table(cases: ClassCases) -> Array:
     """Return the weight of the cases by real class (rows) and predicted class (columns)."""
     table: Array = cases.cached("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
     return table

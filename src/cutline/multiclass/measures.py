@@ -18,7 +18,7 @@ from cutline.measures import MEASURES
 from cutline.measures.probabilities import check_prior, class_entropy, information
 from cutline.multiclass import decisions, influence
 from cutline.multiclass.influence import InfluenceTerm
-from cutline.multiclass.statistic import MACRO, WEIGHTED, Statistic, ValueWithLimits, class_shares, stacked
+from cutline.multiclass.statistic import MACRO, WEIGHTED, Statistic, ValueWithLimits, class_shares, stack_rankings
 from cutline.results.estimate import Limits
 
 # ---------------------------------------------------------------------- pairs of classes
@@ -56,7 +56,7 @@ class HandTill(Statistic):
         ranked = []
         for a, b in pairs:
             members = np.flatnonzero((cases.truth == a) | (cases.truth == b))
-            ranked.append(stacked(cases.scores[members, a], cases.truth[members] == a, members))
+            ranked.append(stack_rankings(cases.scores[members, a], cases.truth[members] == a, members))
 
         def mean(weights: Array) -> Array:
             areas = np.stack([np.asarray(auc.compute(one(weights))) for one in ranked], axis=-1)
@@ -125,14 +125,14 @@ class OfTable(Statistic):
 
     def baseline(self, cases: ClassCases) -> float:
         """Return the value of decisions that have nothing to do with the classes, with the same shares."""
-        table = decisions.decided(cases)
+        table = decisions.confusion_table(cases)
         value = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
         return 0.0 if abs(value) < influence.NOTHING else value
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return Wilson's interval for the accuracy, and limits on the log odds of the range for the others."""
         chosen = decisions.chosen_parts(cases)
-        table = decisions.decided(cases)
+        table = decisions.confusion_table(cases)
         slopes = self.slopes(table)
         units = np.einsum("ic,ic->i", slopes[cases.truth], chosen)
         value, n = float(self.function(table)), float(cases.effective_sizes.sum())

@@ -39,7 +39,7 @@ from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
-from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stacked
+from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stack_rankings
 from cutline.results.estimate import Estimate
 
 OF_CASES = {"hamming_loss": "Hamming loss", "subset_accuracy": "Subset accuracy"}
@@ -191,7 +191,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
 
     def _each(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
         """Return a measure of each label as a function of the weights of the cases; the labels are the last axis."""
-        ranked = [stacked(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))]
+        ranked = [stack_rankings(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))]
         if measure.needs is not Needs.COUNTS:
             return lambda w: np.stack([np.asarray(measure.compute(one(w))) for one in ranked], axis=-1)
         cuts = self._thresholds(threshold)
@@ -202,7 +202,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
     def _micro(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:
         if measure.needs is not Needs.COUNTS:
             rows = np.repeat(np.arange(self.cases), len(self))
-            ranked = stacked(self.scores.ravel(), self.truth.ravel(), rows)
+            ranked = stack_rankings(self.scores.ravel(), self.truth.ravel(), rows)
             return lambda w: np.asarray(measure.compute(ranked(w)))
         flagged = self._flagged(threshold)
         kinds = [(flagged & self.truth), (flagged & ~self.truth), (~flagged & self.truth), (~flagged & ~self.truth)]

@@ -20,7 +20,7 @@ from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
 from cutline.multiclass import class_means, decisions
-from cutline.multiclass.class_intervals import ClassIntervalOptions, estimated, few_cases
+from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.multiclass.measures import WHOLE, whole_measures
 from cutline.multiclass.multilabel import is_indicator, read_labels
@@ -166,7 +166,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     @cached_property
     def confusion_matrix(self) -> decisions.ConfusionMatrix:
         """The cases by real class and by the class of their highest score; its items are the counts of each class."""
-        return decisions.ConfusionMatrix(self.cases.classes, decisions.decided(self.cases))
+        return decisions.ConfusionMatrix(self.cases.classes, decisions.confusion_table(self.cases))
 
     def __getitem__(self, label: Any) -> Evaluation:
         if label not in self.evaluations:
@@ -299,7 +299,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
           note: Class 0 has only 20 cases: the actual coverage is probably below the nominal level.
         """
         options = ClassIntervalOptions(level, method, resamples, seed).checked()
-        return estimated(statistic_of(measure, mean, **parameters), self.cases, options).estimate
+        return estimate_statistic(statistic_of(measure, mean, **parameters), self.cases, options).estimate
 
     # ------------------------------------------------------------------ all of it
 
@@ -332,7 +332,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return ClassSummary(self._data, options.level, self.confusion_matrix, tuple(rows), self.notes)
 
     def _row(self, statistic: Statistic, scope: str, options: ClassIntervalOptions) -> ClassRow:
-        estimate = estimated(statistic, self.cases, options)
+        estimate = estimate_statistic(statistic, self.cases, options)
         return ClassRow(
             statistic.name,
             statistic.title,
@@ -351,7 +351,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         baselines = class_means.class_baselines(measure, self.cases)
         for position, label in enumerate(self.cases.classes):
             one = class_means.OneClass(measure, position)
-            estimate = estimated(one, self.cases, ClassIntervalOptions(level))
+            estimate = estimate_statistic(one, self.cases, ClassIntervalOptions(level))
             yield ClassRow(
                 str(measure),
                 measure.title,

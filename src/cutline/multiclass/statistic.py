@@ -68,7 +68,7 @@ class Statistic(ABC):
 # ---------------------------------------------------------------------- rankings of resamples
 
 
-def stacked(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array], Ranking]:
+def stack_rankings(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array], Ranking]:
     """Return the rankings of some scores as a function of the weights of the cases.
 
     Args:
@@ -90,14 +90,14 @@ def stacked(scores: Array, is_positive: Array, rows: Array) -> Callable[[Array],
 
 def class_stack(cases: ClassCases, position: int) -> Callable[[Array], Ranking]:
     """Return the rankings of one class against the rest."""
-    return stacked(cases.scores[:, position], cases.truth == position, np.arange(len(cases)))
+    return stack_rankings(cases.scores[:, position], cases.truth == position, np.arange(len(cases)))
 
 
 def pooled_stack(cases: ClassCases) -> Callable[[Array], Ranking]:
     """Return the rankings of all scores of all cases together."""
     count = len(cases.classes)
     is_own = cases.truth[:, None] == np.arange(count)
-    return stacked(cases.scores.ravel(), is_own.ravel(), np.repeat(np.arange(len(cases)), count))
+    return stack_rankings(cases.scores.ravel(), is_own.ravel(), np.repeat(np.arange(len(cases)), count))
 
 
 def class_shares(cases: ClassCases) -> Callable[[Array], Array]:

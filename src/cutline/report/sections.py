@@ -13,7 +13,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import shown, shown_limits
 from cutline.core.validation import LEVEL
 from cutline.cuts import statements
-from cutline.cuts.cut_at import Bands, bands, cut_at, rounded
+from cutline.cuts.cut_at import Bands, bands, cut_at, round_share
 from cutline.report.cut_data import levels, precision_program, sentences, why_not
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.cut_point import grouped, is_inside_tie
@@ -59,7 +59,7 @@ def _guarantee_row(name: str, title: str, side: str, bounds: Bands | None, count
     bound = (
         statements.NO_BOUND
         if bounds is None
-        else statements.percent(rounded(getattr(bounds, name), is_floor=side == "least"))
+        else statements.percent(round_share(getattr(bounds, name), is_floor=side == "least"))
     )
     return {
         "name": name,

@@ -23,7 +23,7 @@ from cutline.inputs.rank import cases
 from cutline.measures.losses import Loss
 from cutline.training.class_order import Split
 from cutline.training.newton import PairSquares
-from cutline.training.objectives import named
+from cutline.training.objectives import find_measure
 
 
 @public
@@ -270,7 +270,7 @@ def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric
     >>> boosting_metric("average_precision").lightgbm([1, 0, 1], [0.9, 0.8, 0.7])
     ('average_precision', 0.8333333333333333, True)
     """
-    chosen, parameters = named(measure, parameters)
+    chosen, parameters = find_measure(measure, parameters)
     scorer(chosen, **parameters)  # refuses here what would otherwise end a training after its first round
     return BoostingMetric(chosen, parameters)
 

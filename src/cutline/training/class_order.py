@@ -121,11 +121,11 @@ def ordered(scores: Array, split: Split, costs: tuple[float, float], above: floa
         some = np.flatnonzero(q < -above)
         order_neg = some[np.argsort(q[some])]
     p, q = -p[order_pos], -q[order_neg]
-    sums = cumulated(p)
-    return Ordered(p, q, order_pos, order_neg, costs[0] * (sums - sums[-1]), costs[1] * cumulated(q))
+    sums = cumulate(p)
+    return Ordered(p, q, order_pos, order_neg, costs[0] * (sums - sums[-1]), costs[1] * cumulate(q))
 
 
-def cumulated(values: Array) -> Array:
+def cumulate(values: Array) -> Array:
     """Return the sums of the first 0, 1, 2, ... values."""
     out = np.empty(len(values) + 1)
     out[0] = 0

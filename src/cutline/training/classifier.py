@@ -354,13 +354,13 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _take(self, model: Model, recipe: Recipe, X: Any, split: Split) -> None:
         """Store the solution, and warn of its faults."""
         solution = model.solution
-        another = recipe.target.key if recipe.target.solved is not recipe.target.measure else ""
+        another = recipe.target.key if recipe.target.trained_measure is not recipe.target.measure else ""
         self.solver_ = f"{recipe.solver} ({another})" if another else recipe.solver
         self.coef_, self.intercept_ = self._sign * model.coef[None, :], np.array([self._sign * model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
         ranking = split.ranked(model.scores(X))
-        self.train_measure_ = recipe.target.reported(ranking, 0.0)
+        self.train_measure_ = recipe.target.reported_value(ranking, 0.0)
         if complaint := self._complaint(model, recipe):
             warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
 

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.training.class_order import Risk, Split, cumulated
+from cutline.training.class_order import Risk, Split, cumulate
 from cutline.training.linear import Design, Effort, Solution
 
 
@@ -31,12 +31,12 @@ class PairSquares:
 
     def _from(self, values: Array) -> Array:
         """Return the sum of the negatives' values that count for each positive."""
-        total = cumulated(values)
+        total = cumulate(values)
         return np.asarray((total[-1] - total)[self.first_q])
 
     def _up_to(self, values: Array) -> Array:
         """Return the sum of the positives' values that count for each negative."""
-        return np.asarray(cumulated(values)[self.last_p])
+        return np.asarray(cumulate(values)[self.last_p])
 
     def _unsorted(self, of_p: Array, of_q: Array) -> Array:
         out = np.empty(self.split.n)

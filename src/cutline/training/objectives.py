@@ -85,7 +85,7 @@ class Objective:
     parameters: Mapping[str, Any]
 
     @cached_property
-    def solved(self) -> Measure | None:
+    def trained_measure(self) -> Measure | None:
         """The measure that is trained for: itself, or one with the same maximiser; None for a callable."""
         if not isinstance(self.measure, Measure):
             return None
@@ -96,12 +96,12 @@ class Objective:
     @property
     def key(self) -> str:
         """The registry's name of the measure that is trained for; empty for a callable, whatever it is called."""
-        return self.solved.name if self.solved is not None else ""
+        return self.trained_measure.name if self.trained_measure is not None else ""
 
     @property
     def how(self) -> Training | None:
         """By which search it is trained for, as its definition says; None where the definition says nothing."""
-        return self.solved.trained_by if self.solved is not None else None
+        return self.trained_measure.trained_by if self.trained_measure is not None else None
 
     @property
     def name(self) -> str:
@@ -181,15 +181,15 @@ class Objective:
         """Return the value of a ranking at the cut of the measure (for tables, the best); greater is better."""
         if self.is_table:
             return float(self.of_cuts(ranking).max())
-        assert self.solved is not None  # noqa: S101
+        assert self.trained_measure is not None  # noqa: S101
         if self.is_loss:
             ranking = as_probabilities(ranking)
-        parameters = self.parameters if self.solved is self.measure else {}
-        return self._sign * float(self.solved.compute(ranking, **parameters))
+        parameters = self.parameters if self.trained_measure is self.measure else {}
+        return self._sign * float(self.trained_measure.compute(ranking, **parameters))
 
-    def reported(self, ranking: Ranking, threshold: float) -> float:
+    def reported_value(self, ranking: Ranking, threshold: float) -> float:
         """Return the value of the measure itself, as it is reported, where scores from the threshold on are flagged."""
-        if self.solved is self.measure or not isinstance(self.measure, Measure):
+        if self.trained_measure is self.measure or not isinstance(self.measure, Measure):
             return self.at(ranking, threshold) * self._sign
         return float(self.measure.compute(ranking, **self.parameters))
 
@@ -255,7 +255,11 @@ class Objective:
         """Return how far tables are from the perfect one; the range of callables and of costs is brought to 1."""
         gain = self.gain(positives, negatives)
         best, worst = gain(np.array([positives, 0.0]), np.array([0.0, negatives]))
-        bounded = self.solved is not None and np.isfinite(self.solved.range).all() and self.key not in SYMMETRIC
+        bounded = (
+            self.trained_measure is not None
+            and np.isfinite(self.trained_measure.range).all()
+            and self.key not in SYMMETRIC
+        )
         scale = 1.0 if bounded else best - worst
         if not np.isfinite(scale) or scale <= 0:
             raise ParameterError(
@@ -341,7 +345,7 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
         if parameters:
             raise ParameterError("A callable takes (tp, fp, P, N) and no parameters", "bind them in it")
         return Objective(measure, {})
-    chosen, bound = named(measure, parameters or {})
+    chosen, bound = find_measure(measure, parameters or {})
     bound = {**chosen.bound, **chosen.check(bound, complete=False)}
     objective = Objective(chosen, bound)
     if chosen.better is None or not (chosen.needs is Needs.COUNTS or objective.how):
@@ -433,12 +437,12 @@ def _check_table(target: Objective, split: Split) -> None:
 _SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
 
 
-def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
+def find_measure(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
     """Return the measure of the registry, and its parameters, those in the name included.
 
-    >>> named("precision@100", {})
+    >>> find_measure("precision@100", {})
     (<measure hit_rate: Hit rate>, {'quota': 100})
-    >>> named("G-mean", {})[0].name, named("recall@k", {"k": 20})[1]
+    >>> find_measure("G-mean", {})[0].name, find_measure("recall@k", {"k": 20})[1]
     ('g_mean', {'quota': 20})
     """
     chosen, inside = _look_up(measure)

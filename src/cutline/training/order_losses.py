@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.training.class_order import Risk, Split, cumulated
+from cutline.training.class_order import Risk, Split, cumulate
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class PartialAucOracle:
         split, share = self.split, self._share
         top = highest(scores[split.neg], len(share))
         p, q = scores[split.pos], scores[split.neg[top]]
-        shares, scored = cumulated(share), cumulated(share * q)
+        shares, scored = cumulate(share), cumulate(share * q)
         above = np.searchsorted(-(q + 1), -p)
         gain = shares[above] + scored[above] - p * shares[above]
         scale = 1 / (len(split.pos) * share.sum())
@@ -85,7 +85,7 @@ class AveragePrecisionOracle:
         above = _isotonic_numbers(p, q)
         lost = above / (np.arange(1, P + 1) + above)
         scale = 1 / (P * N)
-        value = lost.sum() / P - scale * (above * p - cumulated(q)[above]).sum()
+        value = lost.sum() / P - scale * (above * p - cumulate(q)[above]).sum()
         gradient = np.empty(split.n)
         gradient[split.pos[order_pos]] = -scale * above
         gradient[split.neg[order_neg]] = scale * _how_many_exceed(above, N)
@@ -110,7 +110,7 @@ class AverageQrecallOracle:
         order_pos, order_neg = np.argsort(-scores[split.pos]), np.argsort(-scores[split.neg])
         p, q = scores[split.pos[order_pos]], scores[split.neg[order_neg]]
         P, N = len(p), len(q)
-        scale, free, sums = 1 / (P * N), np.arange(P - 1, -1, -1), cumulated(q)
+        scale, free, sums = 1 / (P * N), np.arange(P - 1, -1, -1), cumulate(q)
 
         def gain(above: Array) -> Array:
             return np.asarray(np.maximum(0, above - free) / (P * (N + 1)) - scale * (above * p - sums[above]))

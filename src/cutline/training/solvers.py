@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from cutline import Ranking
 from cutline.core.array_ops import Array
-from cutline.training.class_order import Oracle, Psi, Risk, Split, cumulated
+from cutline.training.class_order import Oracle, Psi, Risk, Split, cumulate
 from cutline.training.linear import VACUOUS, Design, Effort, Solution
 from cutline.training.newton import explicit_pairs, newton_auc
 from cutline.training.objectives import Objective
@@ -347,10 +347,10 @@ def _on_active(G: Array, b: Array, active: Array, total: float) -> tuple[Array, 
     system[:m, :m] = inner + np.eye(m) * (1e-13 * np.trace(inner) / m + 1e-300)
     right = np.append(b[active], total)
     try:
-        solved = np.linalg.solve(system, right)
+        solution = np.linalg.solve(system, right)
     except np.linalg.LinAlgError:
-        solved = np.linalg.lstsq(system, right, rcond=None)[0]
-    return solved[:m], float(solved[m])
+        solution = np.linalg.lstsq(system, right, rcond=None)[0]
+    return solution[:m], float(solution[m])
 
 
 # ---------------------------------------------------------------------- smooth risks
@@ -428,7 +428,7 @@ class Steps:
     def above(self) -> tuple[Array, Array]:
         """Return the weight of the q's above each p, and the derivative by p."""
         w, q = self.weight_q, self.q
-        sums = [total[-1] - total for total in (cumulated(w), cumulated(w * q), cumulated(w * q * q))]
+        sums = [total[-1] - total for total in (cumulate(w), cumulate(w * q), cumulate(w * q * q))]
         number, slope = np.zeros(len(self.p)), np.zeros(len(self.p))
         for (shift, sign), first in zip(_PARTS, self._first_q, strict=True):
             gap = shift * self.width - self.p
@@ -440,7 +440,7 @@ class Steps:
     def slope_q(self, factor: Array) -> Array:
         """Return the derivative by each q of the sum over p of factor times step (without the weight of q)."""
         factor = factor[self.order_p]
-        ones, firsts = cumulated(factor), cumulated(factor * self.p)
+        ones, firsts = cumulate(factor), cumulate(factor * self.p)
         slope = np.zeros(len(self.q))
         for (shift, sign), last in zip(_PARTS, self._last_p, strict=True):
             slope += 2 * sign * (ones[last] * (shift * self.width + self.q) - firsts[last])

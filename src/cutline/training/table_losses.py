@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.training.class_order import Ordered, Risk, Split, cumulated, ordered
+from cutline.training.class_order import Ordered, Risk, Split, cumulate, ordered
 
 # The loss of tables with a = TP and b = FP: vectorised, 0 at (P, 0).
 TableLoss = Callable[[Array, Array], Array]
@@ -199,7 +199,7 @@ class DiagonalsOracle(_TableOracle):
         gains = np.concatenate((-self.costs[0] * order.pos, -self.costs[1] * order.neg))
         merged = np.argsort(gains, kind="stable")  # two sorted runs: linear
         k = np.arange(P + N + 1)
-        high = cumulated(merged < P).astype(np.intp)
+        high = cumulate(merged < P).astype(np.intp)
         low = np.maximum(0, k - N)
         few = slice(None, None, _COARSE)
         best = self._search(k[few], low[few], high[few], order, (-np.inf, 0, 0))
