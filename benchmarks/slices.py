@@ -233,20 +233,18 @@ def gaps(args):
 def areas(args):
     """The gap of AUCs, with and without a slice that ranks worse."""
     for slices in (2, 5, 10, 30):
-        for size in (40, 100, 300):
+        for size in (40, 100, 300, "20 to 500"):
             for shift in (1.0, 0.3):
                 worst = 0.5840193000862613 if shift == 0.3 else TRUE_AREA  # AUC of scores 0.3 apart
-                critical = simultaneous.tukey_quantile(0.95, slices)
                 held = above = 0
                 for seed in range(args.seed, args.seed + args.samples):
-                    rng = np.random.default_rng([seed, slices, size, round(10 * shift)])
-                    part = np.repeat(np.arange(slices), size)
-                    label = np.tile(np.arange(size) < PREVALENCE * size, slices)
+                    rng = np.random.default_rng([seed, slices, 0 if isinstance(size, str) else size, round(10 * shift)])
+                    part = np.repeat(np.arange(slices), sizes_of(rng, slices) if isinstance(size, str) else size)
+                    label = rng.random(len(part)) < PREVALENCE
                     score = rng.normal(size=len(part)) + label * np.where(part == 0, shift, AREA_SHIFT)
-                    found = Slicing.of(label, score, part, slices).areas
-                    _, limits = simultaneous.wald_pairs(found.area, found.variance, critical).gap
-                    held += limits.low <= TRUE_AREA - worst <= limits.high
-                    above += limits.low > 0
+                    gap = cl.evaluate(label, score, by=part).gap("auc")
+                    held += gap.low <= TRUE_AREA - worst <= gap.high
+                    above += gap.low > 0
                 report("areas", args, slices=slices, size=size, difference=TRUE_AREA - worst, held=held, above=above)
 
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc
 
 from cutline.comparison import Comparison, compare
 from cutline.core import validation
@@ -17,12 +16,21 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, p_number, plain, shown
+from cutline.core.table import Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, counted
 from cutline.inference.differences.difference import holm
+from cutline.inference.simultaneous import cochran_q
 from cutline.inputs.column_source import Request, opened, reading, request_columns
 from cutline.inputs.rank import Missing
-from cutline.inputs.slicing import check_few, code_slices, cross_slices, slice_columns, slice_rules
+from cutline.inputs.slicing import (
+    check_few,
+    code_slices,
+    cross_slices,
+    rows_with_slice,
+    slice_columns,
+    slice_label,
+    slice_rules,
+)
 from cutline.measures import MEASURES
 from cutline.results.base import Tabulated
 from cutline.results.choices import GOALS, title_in_sentence
@@ -30,12 +38,12 @@ from cutline.results.comparison_summary import DifferenceRow
 from cutline.results.estimate import quantile
 from cutline.results.measure_selection import Named
 from cutline.results.notes import Note
+from cutline.slice_comparison import FEWEST, fewest_of_class
 
 COLUMNS = (
     *("measure", "slice", "cases", "positives", "a", "b", "value_a", "value_b", "difference", "low", "high"),
     *("p_value", "p_holm"),
 )
-FEWEST = 5  # cases of each class that a slice needs to be tested
 _USUAL = ("auc", "log_loss", "mcc")  # a measure for each question
 _MOST_NAMED = 3  # slices that a sentence names
 
@@ -100,7 +108,7 @@ def compare_by_slice(
     for name, column in checked:
         if len(column) != length:
             raise InputError(f"has {len(column)} values but labels has {length}", "pass one for each", argument=name)
-    present = _present(keys, missing)
+    present = rows_with_slice(keys, missing)
     left_out = length - len(present)
     codes, names = cross_slices([code_slices(name, column[present], rules[name]) for name, column in keys.items()])
     check_few(len(names))
@@ -116,20 +124,6 @@ def compare_by_slice(
     cuts = {name: ev.threshold for name, ev in overall.items()}
     parts = {name: of(present[codes == i], label, cuts) for i, name in enumerate(names)}
     return SliceComparison(overall, parts, " and ".join(rules), left_out)
-
-
-def _present(keys: Mapping[str, Array], missing: str) -> Array:
-    """Return the rows that have a slice."""
-    absent = np.zeros(len(next(iter(keys.values()))), bool)
-    for column in keys.values():
-        mask = validation.missing_mask(column)
-        if mask is not None and mask.any():
-            if missing != "drop":
-                raise validation.missing_error("by", mask, None)
-            absent |= mask
-    if absent.all():
-        raise InputError("holds no value", "pass a column with values", argument="by")
-    return np.flatnonzero(~absent)
 
 
 @public
@@ -204,8 +198,7 @@ class SliceComparison(Mapping[Any, Comparison]):
         return ranking.total.item(), ranking.positives.item()
 
     def _is_tested(self, key: Any) -> bool:
-        ranking = next(iter(self[key].values())).ranking
-        return min(float(ranking.positives), float(ranking.negatives)) >= FEWEST
+        return fewest_of_class(next(iter(self[key].values())).ranking) >= FEWEST
 
     def _notes(self) -> tuple[Note, ...]:
         few = [key for key in self if not self._is_tested(key)]
@@ -244,7 +237,7 @@ class SliceDifference:
     @property
     def name(self) -> str:
         """The slice as people read it."""
-        return ", ".join(map(str, self.slice)) if isinstance(self.slice, tuple) else str(self.slice)
+        return slice_label(self.slice)
 
     def cells(self) -> tuple[Any, ...]:
         """Return the columns of the table."""
@@ -288,9 +281,7 @@ class SliceComparisonSummary(Tabulated):
         errors = np.array([(row.estimate.high - row.estimate.low) / 2 / quantile(self.level) for row in known])
         if len(known) < 2 or not (errors > 0).all():
             return math.nan
-        weights = 1 / errors**2
-        q = float(weights @ (values - weights @ values / weights.sum()) ** 2)
-        return float(chdtrc(len(known) - 1, q))
+        return cochran_q(values, errors**2).p_value
 
     def _sentence(self, overall: DifferenceRow, own: Sequence[SliceDifference]) -> str:
         goal = next(goal for goal in GOALS.values() if overall.measure.family in goal.families)
@@ -302,19 +293,19 @@ class SliceComparisonSummary(Tabulated):
             ahead = sorted((one for one in tested if one.better(self.level) == model), key=lambda one: one.p_holm)
             if ahead:
                 texts = [
-                    f"{one.name} ({title} by {shown(abs(one.row.value))}, {_p(one.p_holm)})"
+                    f"{one.name} ({title} by {shown(abs(one.row.value))}, p {p_shown(one.p_holm)})"
                     for one in ahead[:_MOST_NAMED]
                 ]
                 more = [counted(len(ahead) - _MOST_NAMED, "other slice")] if len(ahead) > _MOST_NAMED else []
                 parts.append(f"{model} is better than {other} in {listed([*texts, *more])}")
         rest = sum(not one.is_significant(self.level) for one in tested)
         varies = self.heterogeneity(overall)
-        tail = f"; the difference varies between slices ({_p(varies)})" if varies <= 1 - self.level else ""
+        tail = f"; the difference varies between slices (p {p_shown(varies)})" if varies <= 1 - self.level else ""
         if not parts:
             smallest = min(one.p_holm for one in tested)
             return (
                 f"{goal.words}, {overall.a} and {overall.b} differ significantly in none of {counted(rest, 'slice')}: "
-                f"{title}, smallest {_p(smallest)} after Holm's correction{tail}."
+                f"{title}, smallest p {p_shown(smallest)} after Holm's correction{tail}."
             )
         if rest:
             parts.append(f"no significant difference in {counted(rest, 'other slice')}")
@@ -356,8 +347,3 @@ class SliceComparisonSummary(Tabulated):
 
     def _repr_html_(self) -> str:
         return f"<div>{self.table._repr_html_()}</div>"
-
-
-def _p(p_value: float) -> str:
-    text = p_number(p_value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"

@@ -230,7 +230,7 @@ class SliceMeasure:
         """Return the limits of each slice from which those of pairs follow (square and add)."""
         if self.is_auc:
             half = quantile(level) * np.sqrt(self.variances)
-            low, high = self.values - half, self.values + half
+            low, high = np.maximum(self.values - half, 0.0), np.minimum(self.values + half, 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 is_small = ~(np.sqrt(self.scaled()[1]) <= MOST_ERROR)  # or without a spread
             own = self._own_limits([ev for ev, small in zip(self.evaluations, is_small, strict=True) if small], level)

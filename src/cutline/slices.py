@@ -31,7 +31,16 @@ from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source
 from cutline.inputs.out_of_core import RankedSlices
 from cutline.inputs.rank import complete, rank_parts, rank_slices
-from cutline.inputs.slicing import check_few, code_slices, cross_slices, look_up_slices, slice_columns, slice_rules
+from cutline.inputs.slicing import (
+    check_few,
+    code_slices,
+    cross_slices,
+    look_up_slices,
+    rows_with_slice,
+    slice_columns,
+    slice_label,
+    slice_rules,
+)
 from cutline.measures import Measure, Needs
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines
@@ -130,7 +139,7 @@ class Slices(Mapping[Any, Evaluation]):
 
     def label(self, key: Any) -> str:
         """Return the values of a slice as one text."""
-        return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        return slice_label(key)
 
     @property
     def has_common_cut(self) -> bool:
@@ -533,7 +542,7 @@ def common_table(by: str, summaries: Mapping[Any, Summary]) -> Table:
     """Return the numbers of all slices, a row for each slice and measure."""
     rows: list[tuple[Any, ...]] = []
     for value, summary in summaries.items():
-        name = ", ".join(map(str, value)) if isinstance(value, tuple) else value
+        name = slice_label(value) if isinstance(value, tuple) else value
         facts = (name, summary.data.cases, summary.data.positives)
         rows += [(*facts, *(row[column] for column in COLUMNS)) for row in summary]
     return Table((by, "cases", "positives", *COLUMNS), tuple(rows), hidden=("method", "note"))
@@ -712,19 +721,11 @@ def _with_slice(
         if len(column) != len(columns["labels"]):
             lengths = f"has {len(column)} values but labels has {len(columns['labels'])}"
             raise InputError(lengths, "pass one for each label", argument=name)
-    absent = np.zeros(len(columns["labels"]), bool)
-    for column in keys.values():
-        mask = validation.missing_mask(column)
-        if mask is not None and mask.any():
-            if missing != "drop":
-                raise validation.missing_error("by", mask, None)
-            absent |= mask
-    if absent.all():
-        raise InputError("holds no value", "pass a column with values", argument="by")
-    if absent.any():
-        keys = {name: column[~absent] for name, column in keys.items()}
-        columns = {key: column[~absent] for key, column in columns.items()}
-    return columns, keys, int(absent.sum())
+    rows_given, present = len(columns["labels"]), rows_with_slice(keys, missing)
+    if len(present) < rows_given:
+        keys = {name: column[present] for name, column in keys.items()}
+        columns = {key: column[present] for key, column in columns.items()}
+    return columns, keys, rows_given - len(present)
 
 
 def _with_sampler(ev: Evaluation, sampler: GroupSampler) -> Evaluation:

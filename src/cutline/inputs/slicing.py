@@ -228,6 +228,34 @@ def cross_slices(columns: Sequence[CodedSlices]) -> CodedSlices:
     return CodedSlices(codes, keys)
 
 
+def rows_with_slice(keys: Mapping[str, Array], missing: str) -> Array:
+    """Return the places of the rows with a value in every column that makes slices; raise unless others are dropped.
+
+    Args:
+        keys: The columns.
+        missing: "error" or "drop".
+    """
+    absent = np.zeros(len(next(iter(keys.values()))), bool)
+    for column in keys.values():
+        mask = validation.missing_mask(column)
+        if mask is not None and mask.any():
+            if missing != "drop":
+                raise validation.missing_error("by", mask, None)
+            absent |= mask
+    if absent.all():
+        raise InputError("holds no value", "pass a column with values", argument="by")
+    return np.flatnonzero(~absent)
+
+
+def slice_label(key: Any) -> str:
+    """Return the value of a slice, or those of crossed columns, as one text.
+
+    >>> slice_label(("f", 7)), slice_label(7)
+    ('f, 7', '7')
+    """
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
 def check_few(count: int) -> None:
     """Refuse more slices than a table can hold."""
     if count > MOST:
