@@ -31,7 +31,8 @@ judges them. Both have normal, skewed, mixed and heavy-tailed scores, ties, roun
 scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.003, 4 to 5000 positives, probabilities that are right, too
 sure or too high, a subtype of 2 % that the model misses, shares near 1, weights of each kind, and
 groups: of one class, uneven, and few of one class. Each sample gives the default interval of every
-measure at 95 %. Populations have {least} to {most} samples each ({middle} in the middle), so that a
+measure at 95 %. Populations have {least} to {most} samples each ({middle} in the middle; where a cell
+looked low, up to 200 more were drawn, so that chance can be told from a fault), so that a
 single cell has a standard error of {error:.1f} points, and of up to {worst:.1f} where samples are
 fewest; pooled figures are far sharper. Measures that take long ({slow}) are made on one sample in
 {every}, and not for 3000 cases or more; bootstraps have {resamples} resamples here. Which method is the

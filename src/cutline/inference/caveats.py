@@ -18,9 +18,6 @@ from cutline.results.resample_budget import FEWEST
 
 EQUAL = 1e-12  # what rounding alone can make of nothing
 
-# Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
-
-
 BELOW = "the actual coverage is probably below the nominal level"
 FEW_AT_THE_TOP = Caveat(
     "few-at-the-top", "It rests on about {:.2g} cases at the top of the list, nearly all of one class.", "above"

@@ -80,7 +80,8 @@ UNSEEN_BIAS = 2
 SMOOTHING = 0.9
 """Bandwidth of the kernel, times the spread of a class and the fifth root of its cases. Source: Silverman 1986."""
 UNCERTAIN_BIAS = 0.5
-"""Part of the bias that is taken for uncertain. By judgement."""
+"""Part of the bias that is taken for uncertain; without it KS and AUCH held 1 to 8 points less often in six of seven
+populations. Chosen: `python benchmarks/coverage.py`."""
 INSIDE = 1e-3
 """How near to the end of its range a corrected value may come, in parts of the range. By judgement."""
 FAR_FROM_NO_SKILL = 5.0

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, norm
+from scipy.stats import t as student
 from statsmodels.stats.multitest import multipletests
 
 import cutline as cl
@@ -175,3 +176,21 @@ def test_two_models_that_no_resample_tells_apart_have_a_test_that_shows_nothing(
 
     assert found.p_value == 1
     assert any(TOO_RARELY in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("measure", "freedom"), [("auc", 4), ("average_precision", 4), ("brier", 14)])
+def test_versions_of_one_model_have_the_degrees_of_freedom_of_the_cases_that_they_score_differently(measure, freedom):
+    """Five of 40 positives and ten of 60 negatives are scored anew, and make all of the variance."""
+    rng = np.random.default_rng(4)
+    labels = np.arange(100) < 40
+    old = 1 / (1 + np.exp(-rng.normal(size=100) - labels))
+    new = old.copy()
+    new[35:50] = rng.uniform(0.1, 0.9, 15)
+    versions, others = cl.compare(labels, {"a": old, "b": new}), cl.compare(labels, {"a": old, "b": new + 1e-9})
+
+    def ratio(models):
+        wide, narrow = (models.difference(measure, level=level, resamples=200) for level in (0.95, 0.8))
+        return (wide.high - wide.low) / (narrow.high - narrow.low)
+
+    assert ratio(versions) == pytest.approx(student.ppf(0.975, freedom) / student.ppf(0.9, freedom))
+    assert ratio(others) < ratio(versions)

@@ -162,7 +162,11 @@ def _is_finite_and_smooth(pair: PairedValues) -> bool:
 
 
 def by_delong(pair: PairedValues) -> Outcome:
-    """Return the difference of two AUCs with DeLong's variance."""
+    """Return the difference of two AUCs with DeLong's variance.
+
+    The quantile is normal, as DeLong's is, but Student's between versions of one model: the few cases that they score
+    differently make the variance, and with the normal one non-inferiority was found too often.
+    """
     se = pair.delong_se
     if math.isnan(se):
         notes = ["DeLong's variance needs two cases of each class."]
@@ -170,7 +174,8 @@ def by_delong(pair: PairedValues) -> Outcome:
         notes = ["DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing."]
     else:
         notes = few_cases(pair.pairing.rankings[0])
-    return Outcome(StudentDifference(pair.value, se), tuple(notes))
+    freedom = pair.freedom if pair.are_versions else math.inf
+    return Outcome(StudentDifference(pair.value, se, freedom), tuple(notes))
 
 
 def by_tango(pair: PairedValues) -> Outcome:
@@ -180,10 +185,9 @@ def by_tango(pair: PairedValues) -> Outcome:
 
 def by_paired_t(pair: PairedValues) -> Outcome:
     """Return the difference of two means over the same cases, as in the paired t test."""
-    size = pair.size
-    free = max(size - 1, 1.0)
-    notes = few_cases(pair.pairing.rankings[0])
-    return Outcome(StudentDifference(pair.value, pair.influence_se * math.sqrt(size / free), free), tuple(notes))
+    size, notes = pair.size, few_cases(pair.pairing.rankings[0])
+    se = pair.influence_se * math.sqrt(size / max(size - 1, 1.0))
+    return Outcome(StudentDifference(pair.value, se, max(sum(pair.told_apart) - 1, 1.0)), tuple(notes))
 
 
 def by_influence(pair: PairedValues) -> Outcome:

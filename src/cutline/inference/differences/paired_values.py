@@ -177,13 +177,33 @@ class PairedValues:
         """The number of cases in effect."""
         return float(sum(effective_size.effective(self.pairing.rankings[0])))
 
+    @cached_property
+    def told_apart(self) -> tuple[float, float]:
+        """The positives and negatives, in effect, to which the two models give different scores."""
+        pairing = self.pairing
+        one, two = (ranking.score[index] for ranking, index in zip(pairing.rankings, pairing.index, strict=True))
+        differs, made = one != two, []
+        sizes = effective_size.effective(pairing.rankings[0])
+        for size, mine in zip(sizes, (pairing.is_positive, ~pairing.is_positive), strict=True):
+            whole = pairing.cases[mine].sum()
+            made.append(float(size * pairing.cases[mine & differs].sum() / whole) if whole else 0.0)
+        return made[0], made[1]
+
+    @property
+    def are_versions(self) -> bool:
+        """Whether both models give some cases the same score, as two versions of one model do."""
+        return sum(self.told_apart) < self.size - 0.5
+
     @property
     def freedom(self) -> float:
-        """Degrees of freedom, at least one: the cases of the smaller class, or the groups that hold one, less one."""
+        """Degrees of freedom, at least one: the cases of the smaller class, or the groups that hold one, less one.
+
+        Of two versions of one model, cases with the same score in both say nothing: only the others count.
+        """
         sampler = self.pairing.sampler(0)
         if sampler is not None:
             return max(min(sampler.freedom_of_classes), 1.0)
-        return max(float(min(effective_size.effective(self.pairing.rankings[0]))) - 1, 1.0)
+        return max(min((cases for cases in self.told_apart if cases > 0), default=self.size) - 1, 1.0)
 
     def linearised(self, *changes: Array) -> Linearised:
         """Return the covariance of sums over the cells, each given what a case changes in it, under the design.
