@@ -244,7 +244,7 @@ def _case_losses(measure: Measure, positive: Array, scores: Array, parameters: M
 
 
 class _Nested(NamedTuple):
-    """What every repeat of a nested cross-validation needs."""
+    """The data and settings of every repeat of a nested cross-validation."""
 
     estimator: Any
     X: Any
@@ -284,7 +284,7 @@ def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
 
 
 class _FoldTask(NamedTuple):
-    """What every fold needs."""
+    """The data and settings of every fold."""
 
     estimator: Any
     X: Any

@@ -63,7 +63,7 @@ class Worth(ComparedByFields):
             "best": self.best,
             "verdict": self.verdict,
             "level": self.level,
-            "candidates": [{k: plain(v) for k, v in one._asdict().items()} for one in self.candidates],
+            "candidates": [{k: plain(v) for k, v in candidate._asdict().items()} for candidate in self.candidates],
         }
 
     def __repr__(self) -> str:
@@ -131,10 +131,10 @@ def _shorten(r: Ranking) -> Ranking:
     return r if bins is None else replace(bins.ranking, exact=r.exact, reach=r.reach)
 
 
-def _shift_losses(one: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
+def _shift_losses(candidate: MapComparison, exact: _Losses, in_bins: _Losses) -> MapComparison:
     """Return a candidate with losses beside those of the whole list instead of those in bins."""
-    moved = one.log_loss + exact.mean - in_bins.mean, one.brier + exact.brier - in_bins.brier
-    return one._replace(log_loss=moved[0], brier=moved[1])
+    moved = candidate.log_loss + exact.mean - in_bins.mean, candidate.brier + exact.brier - in_bins.brier
+    return candidate._replace(log_loss=moved[0], brier=moved[1])
 
 
 def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
@@ -216,21 +216,23 @@ def _p_value(r: Ranking, method: str) -> float:
 
 
 def _best(judged: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
-    needed = (1 - level) / max(sum(one.method in FREE for one in judged), 1)
-    better = [one for one in judged if one.gain > 0 and (one.low > 0 or one.p_value < needed)]
+    needed = (1 - level) / max(sum(candidate.method in FREE for candidate in judged), 1)
+    better = [
+        candidate for candidate in judged if candidate.gain > 0 and (candidate.low > 0 or candidate.p_value < needed)
+    ]
     if not better:
         return "none"
-    top = max(better, key=lambda one: one.gain)
-    lag = {one.method: gains[top.method].above(gains[one.method]) for one in better}
-    near = [one for one in better if lag[one.method].mean <= lag[one.method].standard_error]
-    return min(near, key=lambda one: METHODS.index(one.method)).method
+    top = max(better, key=lambda candidate: candidate.gain)
+    lag = {candidate.method: gains[top.method].above(gains[candidate.method]) for candidate in better}
+    near = [candidate for candidate in better if lag[candidate.method].mean <= lag[candidate.method].standard_error]
+    return min(near, key=lambda candidate: METHODS.index(candidate.method)).method
 
 
 def _verdict(judged: list[MapComparison], best: str, level: float) -> str:
-    tried = ", ".join(one.method for one in judged[1:])
+    tried = ", ".join(candidate.method for candidate in judged[1:])
     if best == "none":
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
-    chosen = next(one for one in judged if one.method == best)
+    chosen = next(candidate for candidate in judged if candidate.method == best)
     interval = f"{100 * level:g} % interval {shown(chosen.low)} to {shown(chosen.high)}"
     gain = f"{shown(chosen.gain)} ({interval})"
     test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(chosen.p_value)})."

@@ -180,7 +180,7 @@ class SizeCriterion(NamedTuple):
 
 
 class Need(NamedTuple):
-    """How many cases a criterion needs, and what it has then."""
+    """The number of cases that a criterion needs, and its value with that number."""
 
     criterion: str
     target: float
@@ -209,12 +209,12 @@ class Plan:
 
     @property
     def cases(self) -> int:
-        """How many cases the study needs."""
+        """Number of cases that the study needs."""
         return self.binding.cases
 
     @property
     def positives(self) -> int:
-        """How many of them are positive, on average."""
+        """Expected number of positives among them."""
         return self.binding.positives
 
     @property

@@ -1,4 +1,4 @@
-"""What a whole document says of the probabilities: whether they can be trusted, and what recalibration would bring."""
+"""The calibration section of a report: the verdict on the probabilities, and the gain of recalibration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ev.calibration()` gives: the numbers, a test, a bound, and the verdict in words."""
+"""The result of `ev.calibration()`: calibration measures, a test, a bound, and the verdict in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GROUPED = (
 
 
 class EvaluationLike(Protocol):
-    """What the verdict needs of an evaluation, which stands above it."""
+    """The part of an Evaluation that the verdict uses."""
 
     @property
     def ranking(self) -> Ranking:

@@ -47,7 +47,7 @@ _STEPS = 4000  # between neighbouring numbers, at the least, over which bins can
 
 
 def edges(r: Ranking, bins: int, through: float | None) -> Array:
-    """The edges of so many bins from the most positive score to the least, such that `through` is one of them.
+    """Return the edges of bins from the most positive score to the least, such that `through` is one of them.
 
     An edge belongs to the bin on its positive side, as a threshold does, and the first edge to the first bin. On either
     side of `through` the bins have one width. A threshold that only the most positive score reaches gets a bin beyond.

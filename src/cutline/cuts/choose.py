@@ -85,7 +85,7 @@ class CutRequest:
         flagged = int((self.r.key >= key).sum())
         if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
             return self._none()
-        tested = any(isinstance(one, PrecisionAtQuotas) for one in self.made)
+        tested = any(isinstance(promise, PrecisionAtQuotas) for promise in self.made)
         if tested or (flagged and math.isinf(key)):
             return self.at(self._tested_threshold(flagged), place, repeated)
         return self.at(key if self.r.higher_is_positive else -key, place, repeated)
@@ -190,19 +190,21 @@ class CutRequest:
         return Cut(math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._common())
 
     def _requirements(self, threshold: float) -> tuple[Promised, ...]:
-        made = {id(one.requirement): one for one in self.made}
+        made = {id(promise.requirement): promise for promise in self.made}
         promises = []
-        for one in self.requirements:
-            promise = made.get(id(one))
+        for condition in self.requirements:
+            promise = made.get(id(condition))
             if isinstance(promise, RatePromise):
                 wrong = beyond(self.r, promise.about)
                 seen = None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)])
                 needed = None if math.isinf(promise.needed) else int(promise.needed)
                 promises.append(
-                    Promised(one.text, promise.confidence, promise.about, promise.cases, promise.allowed, seen, needed)
+                    Promised(
+                        condition.text, promise.confidence, promise.about, promise.cases, promise.allowed, seen, needed
+                    )
                 )
             else:
-                promises.append(Promised(one.text, None if promise is None else self.confidence))
+                promises.append(Promised(condition.text, None if promise is None else self.confidence))
         return tuple(promises)
 
     def _statement(self, threshold: float, apparent: float, corrected: Estimate | None) -> str:
@@ -246,7 +248,7 @@ class CutRequest:
 
     def _conditions(self) -> list[str]:
         """Return what a cut has to meet on these cases, without a promise."""
-        rules = [one.text for one in self.requirements if not any(one is made.requirement for made in self.made)]
+        rules = [rule.text for rule in self.requirements if not any(rule is made.requirement for made in self.made)]
         return [*rules, *([] if self.cap is None else [statements.CAP.format(quota=f"{self.cap.quota:g}")])]
 
     def _ends_inside_a_tie(self, place: int | None, cap: Cap) -> bool:
@@ -289,7 +291,9 @@ class CutRequest:
             return self._elsewhere(threshold, self.search.prevalence)
         terms: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in SHOWN]
         terms += [
-            (one.term.measure, one.term.parameters) for one in self.requirements if one.term.measure.name not in SHOWN
+            (rule.term.measure, rule.term.parameters)
+            for rule in self.requirements
+            if rule.term.measure.name not in SHOWN
         ]
         grouped = self.groups is not None
         estimands = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
@@ -371,7 +375,7 @@ def choose_cut(
     With 95 % confidence at least 90 % of future positives score 0.52 or more
     """
     r, groups = ranking_of(ev, "choose_cut")
-    conditions = [check_condition(one) for one in requirements]
+    conditions = [check_condition(condition) for condition in requirements]
     confidence = None if level is None else check_level(level, "level")
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
@@ -385,12 +389,12 @@ def choose_cut(
     times = _times(resamples, r, method)
     made = _promises(r, groups, conditions, confidence, after_looking, prevalence, quotas)
     rules: list[CutRule] = [*made]
-    for one in conditions:
-        if one.term.part != "value":
-            rules.append(on_limit(one, r, groups, level, seed, prevalence))
+    for condition in conditions:
+        if condition.term.part != "value":
+            rules.append(on_limit(condition, r, groups, level, seed, prevalence))
         elif confidence is None:
-            rules.append(OnEstimate(one, prevalence))
-    fewest = any(one.term.measure.name in KEPT_BY_FLAGGING for one in conditions)
+            rules.append(OnEstimate(condition, prevalence))
+    fewest = any(condition.term.measure.name in KEPT_BY_FLAGGING for condition in conditions)
     search = CutSearch((*rules, *([cap] if cap else ())), objective, method, not fewest, prevalence)
     request = CutRequest(r, groups, conditions, made, search, confidence, after_looking, cap, level)
     cut = request.cut(repeat(search, r, groups, times, seed) if times else None)
@@ -418,17 +422,19 @@ def check_condition(condition: Any) -> Requirement:
     """Return a requirement that can be checked at a cut."""
     if not isinstance(condition, Requirement | str):
         raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")
-    one = condition if isinstance(condition, Requirement) else requirement(condition)
-    measure = one.term.measure
+    checked = condition if isinstance(condition, Requirement) else requirement(condition)
+    measure = checked.term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
-            f"{measure.name} needs {measure.needs.value}, so {one.text!r} is the same at every cut",
+            f"{measure.name} needs {measure.needs.value}, so {checked.text!r} is the same at every cut",
             "pass a requirement on a measure of one cut, such as 'recall >= 0.9'",
         )
-    named = {"threshold", "quota", "share"} & set(one.term.parameters)
+    named = {"threshold", "quota", "share"} & set(checked.term.parameters)
     if named:
-        raise ParameterError(f"{one.text!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out")
-    return one
+        raise ParameterError(
+            f"{checked.text!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
+        )
+    return checked
 
 
 def _for_method(objective: Criterion | None, method: str) -> Criterion | None:
@@ -450,13 +456,13 @@ def _capacity(
 ) -> tuple[tuple[int, ...], Cap | None]:
     """Return the quotas at which precision is to be tested, and the cap on the number flagged."""
     if quota is not None and not validation.is_single(quota):
-        if not any(one.term.measure.name in ("precision", "fdr") for one in requirements):
+        if not any(condition.term.measure.name in ("precision", "fdr") for condition in requirements):
             raise ParameterError(
                 "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"
             )
         if share is not None:
             raise ParameterError("quota and share are both given", "pass one of them")
-        return tuple(sorted({int(places(r, quota=one)) for one in quota})), None
+        return tuple(sorted({int(places(r, quota=number)) for number in quota})), None
     if quota is None and share is None:
         return (), None
     cap = Cap(float(places(r, quota=quota, share=share)), float(r.total))
@@ -485,16 +491,16 @@ def _promises(
     """Return the promises, or raise where nothing can be promised."""
     if confidence is None:
         return []
-    plain = [one for one in requirements if one.term.part == "value"]
-    for one in plain:
-        if not is_promised(one):
-            name, limit = one.term.measure.name, "low" if one.is_floor else "high"
+    plain = [condition for condition in requirements if condition.term.part == "value"]
+    for condition in plain:
+        if not is_promised(condition):
+            name, limit = condition.term.measure.name, "low" if condition.is_floor else "high"
             raise ParameterError(
-                f"Nothing can be promised about {one.text!r}",
+                f"Nothing can be promised about {condition.text!r}",
                 f"write {name}.{limit} for the limit of its interval at the cut, or pass level=None "
                 "(--estimates) for its estimate",
             )
-        if prevalence is not None and one.term.measure.name == "predicted_positive_rate":
+        if prevalence is not None and condition.term.measure.name == "predicted_positive_rate":
             raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")
     if plain:
         require_alike(r, grouped=groups is not None)

@@ -43,7 +43,7 @@ class Verdict(ComparedByFields):
         return {name: plain(value) for name, value in self.__dict__.items()}
 
 
-def state_of(one: Requirement, value: float, low: float, high: float) -> State:
+def state_of(gate: Requirement, value: float, low: float, high: float) -> State:
     """Return "passed" when the whole interval meets the requirement, "failed" when none of it does, else
     "undecided".
 
@@ -51,8 +51,8 @@ def state_of(one: Requirement, value: float, low: float, high: float) -> State:
     ['passed', 'undecided', 'failed']
     """
     if math.isnan(low) or math.isnan(high):
-        return "passed" if one.holds(value) else "failed"
-    ends = {one.holds(low), one.holds(high)}
+        return "passed" if gate.holds(value) else "failed"
+    ends = {gate.holds(low), gate.holds(high)}
     return "undecided" if len(ends) > 1 else "passed" if ends == {True} else "failed"
 
 
@@ -99,36 +99,36 @@ def _number(label: Any) -> float | None:
         return None
 
 
-def _verdict(one: Requirement, cut: Cut, ev: Evaluation, level: float, resamples: int, seed: int) -> Verdict:
-    measure = one.term.measure
+def _verdict(gate: Requirement, cut: Cut, ev: Evaluation, level: float, resamples: int, seed: int) -> Verdict:
+    measure = gate.term.measure
     exact = isinstance(measure.kind, Proportion) and ev.groups is None and ev.ranking.integral
     method = "clopper_pearson" if exact else "auto"
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "threshold": cut.threshold}
     if cut.prevalence is not None and measure.name not in OF_ONE_CLASS:
-        estimate = _elsewhere(one, cut.prevalence, ev, level, how)
+        estimate = _elsewhere(gate, cut.prevalence, ev, level, how)
     else:
-        estimate = ev.estimate(measure, level, method, **how, **one.term.parameters)
-    state = state_of(one, estimate.value, estimate.low, estimate.high)
+        estimate = ev.estimate(measure, level, method, **how, **gate.term.parameters)
+    state = state_of(gate, estimate.value, estimate.low, estimate.high)
     reason = ""
     if math.isnan(estimate.value):
         state = "undecided"  # no case tells
-        reason = f"undefined: {ev.reason(measure, threshold=cut.threshold, **one.term.parameters)}"
+        reason = f"undefined: {ev.reason(measure, threshold=cut.threshold, **gate.term.parameters)}"
     elif state == "undecided":
         reason = "the interval contains the bound: more cases would tell"
     elif state == "failed":
         reason = f"value is {shown(estimate.value)}"
-    return Verdict(one.text, state, estimate.value, estimate.low, estimate.high, reason)
+    return Verdict(gate.text, state, estimate.value, estimate.low, estimate.high, reason)
 
 
-def _elsewhere(one: Requirement, prevalence: float, ev: Evaluation, level: float, how: dict[str, Any]) -> Estimate:
+def _elsewhere(gate: Requirement, prevalence: float, ev: Evaluation, level: float, how: dict[str, Any]) -> Estimate:
     """Return the measure at the prevalence that the cut was chosen for."""
-    measure, threshold = one.term.measure, how["threshold"]
+    measure, threshold = gate.term.measure, how["threshold"]
     known = at_prevalence(ev.ranking, threshold, prevalence, level=level, groups=ev.groups)
-    if measure.name in known and not one.term.parameters:
+    if measure.name in known and not gate.term.parameters:
         return known[measure.name]
 
     def there(c: Counts) -> float:
-        return float(measure.compute(counts_at_prevalence(c, prevalence), **one.term.parameters))
+        return float(measure.compute(counts_at_prevalence(c, prevalence), **gate.term.parameters))
 
     return ev.estimate(there, level, **how)
 
@@ -228,17 +228,17 @@ def _distance(one: Estimate, gate: Requirement) -> float:
     return gate.bound - number if gate.is_floor else number - gate.bound
 
 
-def _failure(slices: Slices, key: Any, one: Estimate, gate: Requirement) -> str:
+def _failure(slices: Slices, key: Any, estimate: Estimate, gate: Requirement) -> str:
     """Return why a slice fails, and how many cases it would need at its present value."""
     cases = float(slices[key].ranking.total)
     name = slices.title(key)
-    number = _gated_number(one, gate)
+    number = _gated_number(estimate, gate)
     if math.isnan(number):
-        return f"{name} has no {'value' if math.isnan(one.value) else 'interval'} ({cases:g} cases)"
+        return f"{name} has no {'value' if math.isnan(estimate.value) else 'interval'} ({cases:g} cases)"
     text = f"{name} {shown(number)} ({cases:g} cases"
-    if gate.term.part == "value" or not gate.holds(one.value):
+    if gate.term.part == "value" or not gate.holds(estimate.value):
         return text + ")"
-    room, reach = abs(one.value - gate.bound), abs(one.value - number)
+    room, reach = abs(estimate.value - gate.bound), abs(estimate.value - number)
     needed = cases * (reach / room) ** 2 if room > 0 else math.inf
     if not math.isfinite(needed):
         return text + ")"

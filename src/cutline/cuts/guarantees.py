@@ -1,4 +1,4 @@
-"""What can be promised about a cut on future cases, whatever the distribution of the scores.
+"""Distribution-free guarantees for a cut on future cases.
 
 Everything rests on one fact. Of m independent cases, the share of the population that scores below the i-th lowest of
 them is at most the i-th smallest of m uniform numbers, and ties only make it smaller. So a promise about a miss rate
@@ -38,11 +38,11 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 class Promise(Protocol):
-    """What a requirement promises, and where."""
+    """A guarantee of a requirement, and the cuts at which it holds."""
 
     @property
     def requirement(self) -> Requirement:
-        """What was asked for."""
+        """The requirement."""
 
     def meets(self, r: Ranking) -> Array:
         """Return which cuts of a ranking, or of each of a stack, keep it."""
@@ -229,27 +229,27 @@ def promises(
     Positives and negatives are independent given their numbers, so their confidences multiply. Other promises share the
     error: their failure probabilities add up to at most the allowed one.
     """
-    about = [ABOUT[one.term.measure.name][0] for one in requirements]
+    about = [ABOUT[condition.term.measure.name][0] for condition in requirements]
     anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
     apart = {_part(name, after_looking=after_looking, anywhere=anywhere) for name in about}
     whole = 1 - (1 - confidence) / max(1, len(apart))
     made: list[Promise] = []
-    for one, name in zip(requirements, about, strict=True):
-        rate = 1 - one.bound if one.is_floor else one.bound
+    for condition, name in zip(requirements, about, strict=True):
+        rate = 1 - condition.bound if condition.is_floor else condition.bound
         if not 0 <= rate <= 1:
-            raise ParameterError(f"{one.text!r} asks for a share of {one.bound:g}", "pass one from 0 to 1")
+            raise ParameterError(f"{condition.text!r} asks for a share of {condition.bound:g}", "pass one from 0 to 1")
         together = [n for n in about if _part(n, after_looking=after_looking, anywhere=anywhere) == _part(
             name, after_looking=after_looking, anywhere=anywhere)]  # fmt: skip
         each = whole ** (1 / _components(together, prevalence))
         if name != "precision":
-            made.append(_rate_promise(r, one, name, rate, each, after_looking=after_looking))
+            made.append(_rate_promise(r, condition, name, rate, each, after_looking=after_looking))
         elif anywhere:
-            made.append(PrecisionAnywhere(one, 1 - rate, whole, prevalence, each))
+            made.append(PrecisionAnywhere(condition, 1 - rate, whole, prevalence, each))
         else:
             named = quotas or tuple(sorted({max(1, math.floor(share * int(r.total))) for share in SHARES}))
             preset = r.are_probabilities and not quotas and about.count("precision") == 1
             kind = PrecisionAtThresholds if preset else PrecisionAtQuotas
-            made.append(kind(one, 1 - rate, whole, named, int(r.total)))
+            made.append(kind(condition, 1 - rate, whole, named, int(r.total)))
     return made
 
 
@@ -465,21 +465,21 @@ def _log_factorials(last: int) -> Array:
     return np.asarray(gammaln(np.arange(last + 1) + 1.0))
 
 
-def _convolve(one: Array, two: Array) -> Array:
-    if len(one) * len(two) < 1_000_000:  # below, the plain sum is quicker
-        return np.convolve(one, two)
+def _convolve(first: Array, second: Array) -> Array:
+    if len(first) * len(second) < 1_000_000:  # below, the plain sum is quicker
+        return np.convolve(first, second)
     from scipy import fft  # as scipy.signal's fftconvolve to the bit, which takes half a second to load
 
-    length = len(one) + len(two) - 1
+    length = len(first) + len(second) - 1
     both = np.zeros((2, fft.next_fast_len(length, real=True)))  # transformed at once, in less time than one by one
-    both[0, : len(one)], both[1, : len(two)] = one, two
+    both[0, : len(first)], both[1, : len(second)] = first, second
     transformed = fft.rfft(both)
     return np.asarray(np.maximum(fft.irfft(transformed[0] * transformed[1], both.shape[1])[:length], 0))
 
 
 def shared_bounds(cases: int) -> list[int] | None:
     """Return the order statistics with a bound of their own; the others take the bound of the next larger one."""
-    return None if cases <= EVERY_INDEX else [int(one) for one in _indices(cases)]
+    return None if cases <= EVERY_INDEX else [int(index) for index in _indices(cases)]
 
 
 def _indices(cases: int) -> Array:

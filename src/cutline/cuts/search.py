@@ -187,7 +187,7 @@ _TRIED = 400  # cuts at which an interval is made by resampling, at most
 
 
 class CutRule(Protocol):
-    """What a cut has to meet."""
+    """A rule that a cut has to meet."""
 
     def meets(self, r: Ranking) -> Array:
         """Return which cuts of a ranking, or of each of a stack, meet it."""
@@ -267,43 +267,48 @@ class Cap:
         return np.asarray(r.ends <= room[..., None])
 
 
-def values_of(one: Requirement, counts: Counts) -> Array:
+def values_of(condition: Requirement, counts: Counts) -> Array:
     """Return the measure of a requirement at every cut."""
-    return np.asarray(one.term.measure.compute(counts, **one.term.parameters), dtype=float)
+    return np.asarray(condition.term.measure.compute(counts, **condition.term.parameters), dtype=float)
 
 
 def on_limit(
-    one: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
+    condition: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
 ) -> CutRule:
     """Return the condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every
     cut.
 
     At another prevalence it is the bootstrap interval.
     """
-    if isinstance(one.term.measure.kind, Proportion) and groups is None and r.integral and prevalence is None:
-        return OnFormula(one, level)
+    if isinstance(condition.term.measure.kind, Proportion) and groups is None and r.integral and prevalence is None:
+        return OnFormula(condition, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
-    key, is_low = r.key[at], one.term.part == "low"
+    key, is_low = r.key[at], condition.term.part == "low"
     times = resamples_of_rows(len(r))
     if prevalence is None:
         estimands = [
-            of_measure(one.term.measure, r, {"threshold": float(t), **one.term.parameters}, grouped=groups is not None)
+            of_measure(
+                condition.term.measure,
+                r,
+                {"threshold": float(t), **condition.term.parameters},
+                grouped=groups is not None,
+            )
             for t in r.thresholds[at + 1]
         ]
         estimated = estimates(estimands, IntervalRequest(level, resamples=times, seed=seed), groups)
         limit = np.array([estimate.low if is_low else estimate.high for estimate in estimated])
-        return OnLimits(one, r, at, limit, limit - np.array([estimate.value for estimate in estimated]))
+        return OnLimits(condition, r, at, limit, limit - np.array([estimate.value for estimate in estimated]))
 
     def at_grid(stack: Ranking) -> Array:
         return np.stack(
-            [values_of(one, at_prevalence(counts_at_keys(x, key), prevalence)) for x in stack.one_by_one()]
+            [values_of(condition, at_prevalence(counts_at_keys(x, key), prevalence)) for x in stack.one_by_one()]
         )[0 if stack.pos.ndim == 1 else slice(None)]
 
     draws = np.sort(bootstrap(groups or CaseSampler(r), [at_grid], times, seed).values[0], axis=0)
     limits = percentile(draws, level)
-    values = values_of(one, at_prevalence(counts_at_keys(r, key), prevalence))
+    values = values_of(condition, at_prevalence(counts_at_keys(r, key), prevalence))
     limit = np.asarray(limits.low if is_low else limits.high)
-    return OnLimits(one, r, at, limit, limit - values, prevalence)
+    return OnLimits(condition, r, at, limit, limit - values, prevalence)
 
 
 def counts_at_keys(r: Ranking, keys: Any) -> Counts:
@@ -488,7 +493,9 @@ class CutSearch:
         """
         if self.method in SMOOTH_YOUDEN:
             find = SMOOTH_YOUDEN[self.method]
-            return np.array([self.nearest(one, find(one)) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])
+            return np.array([self.nearest(ranking, find(ranking)) for ranking in r.one_by_one()]).reshape(
+                r.pos.shape[:-1]
+            )
         place, is_any = self.pick(r)
         return np.where(is_any, np.append(np.inf, r.key)[place], np.nan)
 

@@ -110,38 +110,40 @@ def promised(
 ) -> str:
     """Return the statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", even if you chose the cut after looking" if after_looking else ""
-    parts = listed([_clause(one, reaches(threshold, higher=r.higher_is_positive)) for one in made])
+    parts = listed([_clause(promise, reaches(threshold, higher=r.higher_is_positive)) for promise in made])
     both = "" if len(made) == 1 else ", all at once"
     comma = "," if where or both else ""
-    always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
-    room = [_room(one) for one in _strictest(made)] if with_room else []
+    always = ", whatever the distribution" if all(isinstance(promise, RatePromise) for promise in made) else ""
+    room = [_room(promise) for promise in _strictest(made)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
     return f"With {confidence_in_words(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
 
-def _clause(one: Promise, reaching: str) -> str:
-    if isinstance(one, RatePromise):
-        rate = 1 - one.rate if one.about == "recall" else one.rate
-        return CLAUSES[one.about].format(rate=percent(rate), reaches=reaching)
-    assert isinstance(one, PrecisionAtQuotas | PrecisionAnywhere)  # noqa: S101 - there is no other
+def _clause(promise: Promise, reaching: str) -> str:
+    if isinstance(promise, RatePromise):
+        rate = 1 - promise.rate if promise.about == "recall" else promise.rate
+        return CLAUSES[promise.about].format(rate=percent(rate), reaches=reaching)
+    assert isinstance(promise, PrecisionAtQuotas | PrecisionAnywhere)  # noqa: S101 - there is no other
     at = OWN_PREVALENCE
-    if isinstance(one, PrecisionAnywhere) and one.prevalence is not None:
-        at = OTHER_PREVALENCE.format(percent=percent(one.prevalence))
-    return CLAUSES["precision"].format(rate=percent(one.least), reaches=reaching, prevalence=at)
+    if isinstance(promise, PrecisionAnywhere) and promise.prevalence is not None:
+        at = OTHER_PREVALENCE.format(percent=percent(promise.prevalence))
+    return CLAUSES["precision"].format(rate=percent(promise.least), reaches=reaching, prevalence=at)
 
 
 def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
     """Return the strictest promise about each rate."""
     strictest: dict[str, RatePromise] = {}
-    for one in made:
-        if isinstance(one, RatePromise) and (one.about not in strictest or one.allowed < strictest[one.about].allowed):
-            strictest[one.about] = one
+    for promise in made:
+        if isinstance(promise, RatePromise) and (
+            promise.about not in strictest or promise.allowed < strictest[promise.about].allowed
+        ):
+            strictest[promise.about] = promise
     return list(strictest.values())
 
 
-def _room(one: RatePromise) -> str:
-    who, verb = WHO[one.about]
-    return ROOM.format(allowed=written(one.allowed), cases=counted(one.cases, who), verb=verb)
+def _room(promise: RatePromise) -> str:
+    who, verb = WHO[promise.about]
+    return ROOM.format(allowed=written(promise.allowed), cases=counted(promise.cases, who), verb=verb)
 
 
 NOTHING = "With {confidence} confidence nothing can be promised of the threshold {threshold}: these are too few cases."
@@ -172,20 +174,20 @@ WAYS = {"recall": "flagging everybody", "fpr": "flagging nobody", "share": "flag
 
 def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> str:
     """Return why no cut keeps the promises, and what it would take."""
-    for one in made:
-        if isinstance(one, RatePromise) and one.allowed < 0:
-            return _too_few(one)
+    for promise in made:
+        if isinstance(promise, RatePromise) and promise.allowed < 0:
+            return _too_few(promise)
     if len(made) + others > 1:
         return NO_CUT
     return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=confidence_in_words(confidence))
 
 
-def _too_few(one: RatePromise) -> str:
-    if math.isinf(one.needed):
-        return f"No number of cases can promise {one.requirement.text!r}: ask for a little less."
-    needed = counted(int(one.needed), WHO[one.about][0])
-    how = {"confidence": confidence_in_words(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
-    return TOO_FEW.format(needed=needed, requirement=one.requirement.text, **how)
+def _too_few(promise: RatePromise) -> str:
+    if math.isinf(promise.needed):
+        return f"No number of cases can promise {promise.requirement.text!r}: ask for a little less."
+    needed = counted(int(promise.needed), WHO[promise.about][0])
+    how = {"confidence": confidence_in_words(promise.confidence), "cases": promise.cases, "way": WAYS[promise.about]}
+    return TOO_FEW.format(needed=needed, requirement=promise.requirement.text, **how)
 
 
 FLAGS = "Flag {who}: {flagged} of {total} cases"
@@ -260,12 +262,12 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     sentences = [*BASIS]
     if not after_looking:
         sentences.append(IN_ADVANCE)
-    if any(isinstance(one, PrecisionAtThresholds) for one in made):
+    if any(isinstance(promise, PrecisionAtThresholds) for promise in made):
         sentences.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
-    elif any(isinstance(one, PrecisionAtQuotas) for one in made):
+    elif any(isinstance(promise, PrecisionAtQuotas) for promise in made):
         sentences.append("The quotas at which precision is tested were fixed before anybody looked.")
-    depends = [one for one in made if not isinstance(one, RatePromise) or one.about == "share"]
-    fixed = any(isinstance(one, PrecisionAnywhere) and one.prevalence is not None for one in depends)
+    depends = [promise for promise in made if not isinstance(promise, RatePromise) or promise.about == "share"]
+    fixed = any(isinstance(promise, PrecisionAnywhere) and promise.prevalence is not None for promise in depends)
     if depends and not fixed:
         sentences.append(same_prevalence(prevalence))
     return [*sentences, NO_DRIFT]

@@ -1,4 +1,4 @@
-"""What a convention is applied to: the cases of one model, as a ranking, and row by row where their order is known."""
+"""The cases that conventions change: a ranking, and the rows where their order is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer to where a number comes from: explanations, best first, in sentences that claim no more than they know."""
+"""Answers of why(): the explanations of a number, best first, and the sentences that state them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of the ledger: a measure, a limit of its interval, its standard error, or a test's p-value."""
+"""Printed numbers and the quantities behind them: a measure, a limit, a standard error or a p-value."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class PrintedQuantity:
 
     @property
     def needs(self) -> Needs | None:
-        """What the measure is a function of; None for a limit or a test."""
+        """Input of the measure (counts, ranking, ...); None for a limit or a test."""
         return self.measure.needs if self.measure is not None and self.part == "value" else None
 
     @property

@@ -1,4 +1,4 @@
-"""What each tool would say of the same predictions, those that agree together, and why the others differ."""
+"""A table of the numbers that tools print for the same predictions, grouped by value, with the reasons."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Saying(ComparedByFields):
 
 @dataclass(frozen=True)
 class ToolTable:
-    """What tools say of some predictions."""
+    """The numbers that tools print for some predictions."""
 
     sayings: tuple[Saying, ...]
     left_out: tuple[str, ...] = ()  # tools whose number needs what is not there

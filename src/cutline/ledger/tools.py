@@ -25,7 +25,7 @@ Weights = Literal["used", "ignored", "none"]
 
 @dataclass(frozen=True)
 class ToolFunction:
-    """What a tool prints for a measure.
+    """A function of a tool that prints a measure.
 
     Attributes:
         measure: The quantity of the ledger.

@@ -21,7 +21,7 @@ DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
 
 
 class Change(NamedTuple):
-    """What may have been done to the scores, and how it is told after "the scores of the second file are"."""
+    """A change of scores, with words that follow "the scores of the second file are"."""
 
     words: str
     of: Callable[[Array], Array]
@@ -129,7 +129,7 @@ class Step(ComparedByFields):
 
     @property
     def change(self) -> float:
-        """What it does to the measure."""
+        """Difference of the measure."""
         return self.after - self.before
 
 

@@ -1,4 +1,4 @@
-"""What a measure is called in results when it was asked for by another of its names."""
+"""Results keep the alias by which a measure was requested."""
 
 from __future__ import annotations
 

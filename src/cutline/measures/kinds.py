@@ -1,4 +1,4 @@
-"""What kind of number a measure is: what intervals, tests and training depend on, declared, never guessed."""
+"""Kinds of measures (proportion, ratio, mean of cases, ...), on which intervals, tests and training depend."""
 
 from __future__ import annotations
 

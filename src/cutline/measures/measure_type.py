@@ -1,4 +1,4 @@
-"""What a measure is: its definition, all that is known about it, and how it is called."""
+"""Measure: a definition with its metadata, callable on counts, rankings or labels and scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Better = Literal["higher", "lower"] | None
 
 
 class Needs(Enum):
-    """What a measure is a function of."""
+    """Input of a measure."""
 
     COUNTS = "one cut"
     RANKING = "the order of the scores"

@@ -1,4 +1,4 @@
-"""What a measure declares: reference values, parameters, and when it is undefined."""
+"""Metadata of measures: reference values, parameters, and conditions under which they are undefined."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter of a measure means, and which values it takes."""
+    """A parameter of a measure: its meaning and its allowed values."""
 
     words: str
     low: float = -math.inf

@@ -1,4 +1,4 @@
-"""What a perfect model, and a score without information, predict: the data behind the reference values."""
+"""Data sets of a perfect model and of a score without information, which the reference values describe."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ BINS = 10  # of the population stability index
 
 @dataclass(frozen=True, eq=False)
 class Period:
-    """What a release or a day adds to the sums; a day that waits for its labels adds nothing."""
+    """The sums of a release or a day; those of a day that waits for its labels are empty."""
 
     name: str
     checksum: str
@@ -96,7 +96,7 @@ class Release:
 
 @dataclass(frozen=True)
 class MonitorSettings:
-    """What was decided at the start and holds for all days."""
+    """Settings of a monitor, which hold for all days."""
 
     measures: tuple[str, ...]
     threshold: float

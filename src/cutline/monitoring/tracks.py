@@ -200,7 +200,7 @@ class _Smooth(NamedTuple):
 
 
 class _RunningSums(NamedTuple):
-    """What has been added up over some days."""
+    """Sums over some days."""
 
     cases: int
     positives: int

@@ -1,4 +1,4 @@
-"""What the charts of several classes show, from a finished summary."""
+"""The data of the charts of several classes, from a finished summary."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class ClassData:
 
     @property
     def total(self) -> float:
-        """How many cases there are; with weights, their sum."""
+        """Number of cases; with weights, their sum."""
         return math.fsum(self.sizes)
 
     def words(self) -> str:
@@ -112,7 +112,7 @@ class ClassSummary(Tabulated):
 
     @property
     def name(self) -> str | None:
-        """What the model is called."""
+        """Name of the model."""
         return self.data.name
 
     @property

@@ -1,4 +1,4 @@
-"""What one case more would change, case by case: for the AUC these are DeLong's components, and they add up.
+"""Influence of each case on a statistic of several classes; for the AUC these are DeLong's components.
 
 A mean over classes, a mean over pairs of classes and a difference of two models are sums of such changes, so each has
 its variance at once, correlations included: the squared sum of a case's changes, added up over the cases.

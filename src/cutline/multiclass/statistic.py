@@ -1,4 +1,4 @@
-"""What can be asked of a model of several classes, as a statistic.
+"""Statistics of a model of several classes.
 
 Each is defined once, over the weights of the cases: the data's own give its value, those of resamples the bootstrap.
 Beside it stands what each case more would change, from which intervals and tests follow.

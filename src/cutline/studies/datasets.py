@@ -70,7 +70,7 @@ class DataSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells this data set from another of the same name."""
+        """Checksum that identifies the data set among others of its name."""
         columns = (np.ascontiguousarray(column).tobytes() for column in (self.numeric, self.nominal, self.y))
         return hashlib.sha256(b"|".join(columns)).hexdigest()[:16]
 

@@ -38,7 +38,7 @@ MIDDLE = (0.025, 0.975)  # of the splits: the quantiles that bound their range
 
 
 class Key(NamedTuple):
-    """What a number is about: a data set, the class that is positive, and the learner."""
+    """A data set, its positive class, and a learner: the key of a number."""
 
     data: str
     positive: str
@@ -314,7 +314,7 @@ def typical(values: Values) -> float:
     The quantiles 0.025 and 0.975 of m values, read between their ranks, hold a further value with the probability
     0.95 (m - 1) / (m + 1).
     """
-    sizes = [int((~np.isnan(values[one.key][one.measure])).sum()) for one in standings(values)]
+    sizes = [int((~np.isnan(values[standing.key][standing.measure])).sum()) for standing in standings(values)]
     return float(np.mean([0.95 * (m - 1) / (m + 1) for m in sizes])) if sizes else float("nan")
 
 
@@ -325,16 +325,16 @@ def verdict(values: Values) -> Iterator[str]:
     rows = standings(values)
     if not rows:
         return
-    inside = sum(not one.side for one in rows)
-    by_learner = {name: [not one.side for one in rows if one.key.learner == name] for name in LEARNERS}
+    inside = sum(not standing.side for standing in rows)
+    by_learner = {name: [not standing.side for standing in rows if standing.key.learner == name] for name in LEARNERS}
     listed = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
     yield (
         f"{inside} of the {len(rows)} printed numbers ({100 * inside / len(rows):.0f} %) lie in the middle 95 % of "
         f"our splits; those of one more split of ours would in at least about {100 * typical(values):.0f} %. By "
         f"learner: {listed}."
     )
-    names = dict.fromkeys(one.key.data for one in rows)
-    outside = Counter(one.key.data for one in rows if one.side)
+    names = dict.fromkeys(standing.key.data for standing in rows)
+    outside = Counter(standing.key.data for standing in rows if standing.side)
     half = _fewest_for_half(outside)
     if outside:
         where = f"{half} data sets" if half > 1 else "one data set"
@@ -343,7 +343,7 @@ def verdict(values: Values) -> Iterator[str]:
             f"{len(names) - len(outside)} of {len(names)} data sets have none outside, and {where} at least half of "
             "all that are."
         )
-    plain = [not one.side for one in standings(values, tree=PLAIN_TREE) if one.key.learner == "C4.5"]
+    plain = [not standing.side for standing in standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
     yield (
         f"The range of our tree depends on how it is pruned and smoothed: it holds {sum(by_learner['C4.5'])} of the "
         f"{len(plain)} numbers printed for C4.5, and that of a tree that is neither pruned nor smoothed {sum(plain)}."
@@ -371,14 +371,14 @@ def outside_text() -> str:
 def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
     """Return the data sets with printed numbers outside the range of our splits, those with most of them first."""
     standings_of_values = standings(values)
-    plain = [one for one in standings(values, tree=PLAIN_TREE) if one.key.learner == "C4.5"]
+    plain = [standing for standing in standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
     rows: list[tuple[Any, ...]] = []
-    for name in dict.fromkeys(one.key.data for one in standings_of_values):
-        own = [one for one in standings_of_values if one.key.data == name]
-        out = [one for one in own if one.side]
+    for name in dict.fromkeys(standing.key.data for standing in standings_of_values):
+        own = [standing for standing in standings_of_values if standing.key.data == name]
+        out = [standing for standing in own if standing.side]
         if out:
-            sides = [_sides([one for one in out if one.key.learner == learner]) for learner in LEARNERS]
-            still = sum(bool(one.side) for one in plain if one.key.data == name)
+            sides = [_sides([standing for standing in out if standing.key.learner == learner]) for learner in LEARNERS]
+            still = sum(bool(standing.side) for standing in plain if standing.key.data == name)
             why = "; ".join(_clues(out, still, sets[name])) or "nothing found"
             rows.append((name, len(out), len(own), *sides, still, why))
     rows.sort(key=lambda row: -row[1])
@@ -387,7 +387,7 @@ def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
 
 
 def _sides(out: list[Standing]) -> str:
-    counts = {"below": sum(one.side < 0 for one in out), "above": sum(one.side > 0 for one in out)}
+    counts = {"below": sum(standing.side < 0 for standing in out), "above": sum(standing.side > 0 for standing in out)}
     return ", ".join(f"{count} {side}" for side, count in counts.items() if count)
 
 
@@ -397,22 +397,22 @@ def _clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
     printed = PRINTED_CASES[data.name]
     if printed != len(data):
         yield f"the text counts {printed} cases, the file has {len(data)}"
-    for key in dict.fromkeys(one.key for one in out):
+    for key in dict.fromkeys(standing.key for standing in out):
         row = published()[key]
         area, pem = row["auc"], row["pem"]
         if key.learner != "C4.5" and area is not None and pem is not None and abs(pem - (2 * area - 1)) > ROUNDING:
             yield f"the print contradicts itself: PEM of {key.learner} is {pem:g}, and 2 AUC - 1 is {2 * area - 1:.4g}"
-    trees = sum(one.key.learner == "C4.5" for one in out)
+    trees = sum(standing.key.learner == "C4.5" for standing in out)
     if still < trees:
         yield f"{trees - still} of the {trees} numbers of C4.5 are typical of a tree neither pruned nor smoothed"
-    learners = {one.key.learner for one in out}
-    if len(learners) > 1 and len({one.side for one in out}) == 1:
+    learners = {standing.key.learner for standing in out}
+    if len(learners) > 1 and len({standing.side for standing in out}) == 1:
         kind = "an easy" if out[0].side > 0 else "a hard"
         yield f"all on one side for {len(learners)} learners, which share a split: it may have been {kind} one"
 
 
 def _few_cases(out: list[Standing], data: DataSet) -> Iterator[str]:
-    for positive in dict.fromkeys(one.key.positive for one in out):
+    for positive in dict.fromkeys(standing.key.positive for standing in out):
         cases = int((data.y == (data.smallest if positive == "smallest" else data.largest)).sum())
         if cases / 3 < FEW:
             yield f"the {positive} class has {cases} cases, about {cases / 3:.0f} in a test part of {len(data) / 3:.0f}"
@@ -498,7 +498,7 @@ def _small(sets: list[DataSet], left_out: list[str]) -> tuple[list[DataSet], lis
 
 
 class _Work(NamedTuple):
-    """The work on one split, by the name of its data set; its fingerprint tells kept results of other data apart."""
+    """The work on one split, by the name of its data set; its fingerprint separates cached results of other data."""
 
     sets: dict[tuple[str, str], DataSet]
 

@@ -1,4 +1,4 @@
-"""What a study is: a question from a text, the settings of a run, and the parts that are kept when it breaks off."""
+"""Studies: a question from a text, the settings of a run, and the cache of finished parts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Study:
 
     @property
     def heading(self) -> tuple[str, str, str, str]:
-        """What stands at the top of its report."""
+        """Title, source and question, for the head of its report."""
         return self.name, self.title, self.source, self.question
 
 

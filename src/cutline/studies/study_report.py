@@ -1,4 +1,4 @@
-"""What a study leaves behind: one set of sections, shown as Markdown, as an HTML page with charts, and as CSV files."""
+"""Reports of studies: sections, written as Markdown, as an HTML page with charts, and as CSV files."""
 
 from __future__ import annotations
 

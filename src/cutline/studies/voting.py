@@ -115,7 +115,7 @@ def run(settings: StudySettings) -> StudyReport:
 
 
 def _correlations(results: list[dict[str, list[float]]], pair: tuple[str, str]) -> list[float]:
-    return [float(np.corrcoef(one[pair[0]], one[pair[1]])[0, 1]) for one in results]
+    return [float(np.corrcoef(result[pair[0]], result[pair[1]])[0, 1]) for result in results]
 
 
 def best(marks: list[float]) -> list[int]:
@@ -187,7 +187,7 @@ def _claims(correlations: dict[tuple[str, str], list[float]]) -> str:
 def _same_numbers(results: list[dict[str, list[float]]]) -> str:
     """Return in how many experiments measures are largest at the same number of voters."""
     theirs = tuple(PUBLISHED_BEST)
-    tops = [{name: {*best(one[name])} for name in MEASURES} for one in results]
+    tops = [{name: {*best(result[name])} for name in MEASURES} for result in results]
     all_of_them = sum(bool(set.intersection(*(top[name] for name in theirs))) for top in tops)
     printed = [[{*map(int, row[i].split(" and "))} for row in PUBLISHED_BEST.values()] for i in range(4)]
     in_text = sum(bool(set.intersection(*row)) for row in printed)
@@ -204,7 +204,7 @@ def _same_numbers(results: list[dict[str, list[float]]]) -> str:
 
 
 def _linear(results: list[dict[str, list[float]]]) -> str:
-    gap = max(abs(p - (2 * a - 1)) for one in results for p, a in zip(one["pem"], one["auc"], strict=True))
+    gap = max(abs(p - (2 * a - 1)) for result in results for p, a in zip(result["pem"], result["auc"], strict=True))
     return (
         f"PEM differs from 2 AUC - 1 by at most {gap:.0e} in all {len(results) * MODELS} marks: the text's new measure "
         "is linear in the AUC, so both pick the same number of voters, and correlations with the AUC are those with "
@@ -214,8 +214,13 @@ def _linear(results: list[dict[str, list[float]]]) -> str:
 
 def _figure_10(results: list[dict[str, list[float]]]) -> Picture:
     rows = [
-        {"voters": k + 1, "mark": _rescale(one[name])[k], "measure": TITLES[name], "experiment": f"Experiment {i + 1}"}
-        for i, one in enumerate(results)
+        {
+            "voters": k + 1,
+            "mark": _rescale(result[name])[k],
+            "measure": TITLES[name],
+            "experiment": f"Experiment {i + 1}",
+        }
+        for i, result in enumerate(results)
         for name in MEASURES
         for k in range(MODELS)
     ]
@@ -249,7 +254,7 @@ def _table_6(results: list[dict[str, list[float]]]) -> Table:
     rows = []
     for name in MEASURES:
         theirs: tuple[str, ...] = PUBLISHED_BEST.get(name, ("not given",) * 4)
-        cells = [f"{_runs(best(one[name]))} ({theirs[i]})" for i, one in enumerate(results)]
+        cells = [f"{_runs(best(result[name]))} ({theirs[i]})" for i, result in enumerate(results)]
         rows.append((TITLES[name], *cells))
     return Table(("measure", *(f"experiment {i + 1}" for i in range(len(results)))), tuple(rows))
 

@@ -1,4 +1,4 @@
-"""What all oracles share: where the two classes are, and their scores in order."""
+"""The classes of the training cases, and the order of their scores, which all oracles share."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Split:
 
     @property
     def n(self) -> int:
-        """How many cases there are."""
+        """Number of cases."""
         return len(self.is_positive)
 
     @cached_property

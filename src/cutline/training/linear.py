@@ -25,7 +25,7 @@ class Design:
 
     @property
     def size(self) -> int:
-        """How many coefficients there are."""
+        """Number of coefficients."""
         return int(self.X.shape[1]) + self.bias
 
     def scores(self, w: Array) -> Array:

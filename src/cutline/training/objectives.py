@@ -1,4 +1,4 @@
-"""What can be trained for: each measure with its oracle, its smooth risk, its value and its cut."""
+"""Training objectives: a measure with its oracle, its smooth risk, its value and its cut."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _MANY = 500  # with so many cases of each class one part held out says enough; o
 
 
 class Candidate(NamedTuple):
-    """What a recipe reached on unseen cases, how much more than the baseline, and the standard error of that."""
+    """The value of a recipe on unseen cases, its gain over the baseline, and the standard error of the gain."""
 
     solver: str
     value: float

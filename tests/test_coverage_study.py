@@ -1,4 +1,4 @@
-"""The coverage laboratory in little: its populations are what they say, and its batches can be added up."""
+"""The coverage study in little: its populations are what they say, and its batches can be added up."""
 
 import importlib.util
 import math
@@ -15,16 +15,16 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))  # for its populations
 
 
-def _loaded():
+def load_coverage_study():
     """The module by its path: another package is called coverage too."""
-    spec = importlib.util.spec_from_file_location("laboratory", BENCHMARKS / "coverage.py")
+    spec = importlib.util.spec_from_file_location("coverage_study", BENCHMARKS / "coverage.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["laboratory"] = module
+    sys.modules["coverage_study"] = module
     spec.loader.exec_module(module)
     return module
 
 
-laboratory = _loaded()
+coverage_study = load_coverage_study()
 
 import audit_designs  # noqa: E402
 from coverage_page import Tally, judged  # noqa: E402
@@ -32,26 +32,26 @@ from populations import Shaped, validation  # noqa: E402
 
 
 def test_populations_have_the_auc_that_their_name_says():
-    for p in laboratory.development():
+    for p in coverage_study.development():
         if p.name.startswith("normal") and p.grid < 0.1:
             auc = float(p.name.split()[1].rstrip(","))
             assert cl.auc(p.ranking()) == pytest.approx(auc, abs=2e-3), p.name
 
 
 def test_the_truth_of_every_measure_is_known_or_has_none_in_a_population():
-    p = laboratory.development()[8]
-    truth = laboratory.truths(p, laboratory.threshold_of(p))
+    p = coverage_study.development()[8]
+    truth = coverage_study.truths(p, coverage_study.threshold_of(p))
     assert set(truth) == {m.name for m in cl.MEASURES}
     assert sum(math.isnan(value) for value in truth.values()) < 12
 
 
 def test_a_sample_gives_an_interval_of_every_measure_that_has_one():
-    p = next(p for p in laboratory.development() if p.positives == p.negatives == 25)
-    threshold, found = laboratory.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
+    p = next(p for p in coverage_study.development() if p.positives == p.negatives == 25)
+    threshold, found = coverage_study.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
     names = [m.name for m in cl.MEASURES]
     ev = cl.evaluate(**p.sample(np.random.default_rng(1)), threshold=threshold)
     warnings = defaultdict(lambda: [0, 0])
-    laboratory._intervals(ev, laboratory.truths(p, threshold), 1, found, warnings, names)
+    coverage_study._intervals(ev, coverage_study.truths(p, threshold), 1, found, warnings, names)
     assert sum(given for given, _ in warnings.values()) == sum(row[2] for row in found.values())
     made = {key[0] for key in found}
     assert {"auc", "mcc", "recall", "average_precision", "brier", "qrecall", "ks"} <= made
@@ -63,10 +63,10 @@ def test_a_sample_gives_an_interval_of_every_measure_that_has_one():
 
 def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
     """Sixty samples: a coverage of 95 % falls below 80 % hardly ever, and one of 60 % always."""
-    p = laboratory.development()[0]
+    p = coverage_study.development()[0]
     assert (p.positives, p.negatives) == (5, 95)
-    threshold = laboratory.threshold_of(p)
-    truth = laboratory.truths(p, threshold)
+    threshold = coverage_study.threshold_of(p)
+    truth = coverage_study.truths(p, threshold)
     names = ("mcc", "kappa", "lift", "g_mean", "recall", "auc", "balanced_accuracy", "average_gain")
     rng, held = np.random.default_rng(5), dict.fromkeys(names, 0)
     for _ in range(60):
@@ -77,38 +77,38 @@ def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
 
 
 def test_the_next_batch_is_of_the_cell_that_has_fewest():
-    whole = laboratory.cells("validation")
-    cell, number, names = next(laboratory.jobs([], whole))
+    whole = coverage_study.cells("validation")
+    cell, number, names = next(coverage_study.jobs([], whole))
     line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names, 20)}
     assert number == 0
-    assert next(laboratory.jobs([line], whole))[0] != cell
+    assert next(coverage_study.jobs([line], whole))[0] != cell
 
 
 def test_only_measures_whose_rules_changed_are_run_anew():
-    whole = [laboratory.Cell(laboratory.development()[0], "intervals")]
-    (cell, _, names) = next(laboratory.jobs([], whole))
+    whole = [coverage_study.Cell(coverage_study.development()[0], "intervals")]
+    (cell, _, names) = next(coverage_study.jobs([], whole))
     line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names[2:], 20)}
-    assert next(laboratory.jobs([line], whole)) == (cell, 0, names[:2])
+    assert next(coverage_study.jobs([line], whole)) == (cell, 0, names[:2])
 
 
 def test_batches_add_up_and_outdated_figures_do_not_count(tmp_path, monkeypatch):
-    rules = laboratory.FIRST["intervals"]
+    rules = coverage_study.FIRST["intervals"]
 
     def line(rules, row, **warnings):
         found = {"samples": {"auc": 1}, "found": {"auc|x": row}, "warnings": warnings}
         return {"rules": rules, "cell": "c", "kind": "intervals"} | found
 
     first, more = line(rules + 1, [1, 1, 0, 0, 0.25, 0]), line(rules + 1, [1, 0, 1, 1, 0.5, 1], few=[1, 1])
-    both = laboratory.added(laboratory.added([first], more), line(rules + 1, [1, 1, 1, 0, 0.25, 0], few=[1, 0]))
+    both = coverage_study.added(coverage_study.added([first], more), line(rules + 1, [1, 1, 1, 0, 0.25, 0], few=[1, 0]))
     assert both == [line(rules + 1, [3, 2, 2, 1, 1.0, 1], few=[2, 1]) | {"samples": {"auc": 3}}]
     path = tmp_path / "results.jsonl"
-    laboratory.write([*both, line(rules, [1, 1, 0, 0, 0.25, 0])], path)
-    monkeypatch.setitem(laboratory.CHANGED["intervals"], "auc", rules + 1)
-    assert laboratory.read(path) == both
+    coverage_study.write([*both, line(rules, [1, 1, 0, 0, 0.25, 0])], path)
+    monkeypatch.setitem(coverage_study.CHANGED["intervals"], "auc", rules + 1)
+    assert coverage_study.read(path) == both
 
 
 def test_the_two_halves_share_no_cell_and_try_the_same_kinds_of_stress():
-    halves = [{(cell.name, cell.kind) for cell in laboratory.cells(half)} for half in laboratory.RESULTS]
+    halves = [{(cell.name, cell.kind) for cell in coverage_study.cells(half)} for half in coverage_study.RESULTS]
     assert not halves[0] & halves[1]
     for words in ("subtype", "at one score", "rounded", "0.3 %", "groups of 20", "specificity"):
         assert all(any(words in name for name, _ in half) for half in halves), words
@@ -133,7 +133,10 @@ def test_a_page_names_the_cells_that_fail_silently_and_not_those_that_say_so():
 
 def test_the_largest_error_is_taken_between_the_probabilities_of_the_sample():
     p = next(p for p in validation() if p.name == "rare and narrow")
-    largest, sample = laboratory.LargestError(p.ranking()), cl.evaluate(**p.sample(np.random.default_rng(4))).ranking
+    largest, sample = (
+        coverage_study.LargestError(p.ranking()),
+        cl.evaluate(**p.sample(np.random.default_rng(4))).ranking,
+    )
     assert largest.seen_in(p.ranking()) == pytest.approx(float(cl.MEASURES["emax"](p.ranking())))
     assert largest.seen_in(sample) < largest.seen_in(p.ranking()) / 2
 
