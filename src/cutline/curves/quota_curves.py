@@ -50,7 +50,7 @@ def _places(r: Ranking) -> Array:
     return np.unique(np.concatenate((r.ends.astype(float), inside[inside < n])))
 
 
-def every_place(r: Ranking, **_: Any) -> Vertices:
+def _every_place(r: Ranking, **_: Any) -> Vertices:
     """Return a vertex for each place of the list, the counts inside a tie being expectations."""
     at = places(r)
     return every_cut(r) if len(at) == len(r.ends) else _at(r, at, at)
@@ -61,7 +61,7 @@ def every_place(r: Ranking, **_: Any) -> Vertices:
 _RATIO = 1.02
 
 
-def where_precision_bends(r: Ranking, **_: Any) -> Vertices:
+def _where_precision_bends(r: Ranking, **_: Any) -> Vertices:
     """Return a vertex for each cut, and enough of the way along every score that has positives, where precision
     bends.
     """
@@ -89,7 +89,7 @@ DAVIS_GOADRICH = CurveKind(
     x=of(recall),
     y=of(precision),
     between="line",
-    vertices=where_precision_bends,
+    vertices=_where_precision_bends,
     area=aucpr_davis_goadrich,
     undefined=(NO_POSITIVE,),
     references=("baseline",),
@@ -103,7 +103,7 @@ LIFT = CurveKind(
     x=FLAGGED,
     y=of(lift),
     between="line",
-    vertices=every_place,
+    vertices=_every_place,
     measures=(average_lift,),
     undefined=(NO_POSITIVE,),
     references=("baseline",),
@@ -116,7 +116,7 @@ HIT_RATE = CurveKind(
     x=QUOTA,
     y=of(hit_rate),
     between="line",
-    vertices=every_place,
+    vertices=_every_place,
     measures=(average_hit_rate,),
     references=("baseline", "perfect"),
 )
@@ -132,7 +132,7 @@ QRECALL = CurveKind(
     x=QUOTA,
     y=of(qrecall),
     between="line",
-    vertices=every_place,
+    vertices=_every_place,
     measures=(average_qrecall, pem),
     undefined=(NO_POSITIVE,),
     figures=_areas,

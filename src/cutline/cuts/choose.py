@@ -375,7 +375,7 @@ def choose_cut(
     With 95 % confidence at least 90 % of future positives score 0.52 or more
     """
     r, groups = ranking_of(ev, "choose_cut")
-    conditions = [check_condition(condition) for condition in requirements]
+    conditions = [_check_condition(condition) for condition in requirements]
     confidence = None if level is None else check_level(level, "level")
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
@@ -418,7 +418,7 @@ def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
     return r, groups
 
 
-def check_condition(condition: Any) -> Requirement:
+def _check_condition(condition: Any) -> Requirement:
     """Return a requirement that can be checked at a cut."""
     if not isinstance(condition, Requirement | str):
         raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")

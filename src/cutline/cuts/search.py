@@ -56,7 +56,7 @@ def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
     return Counts(c.tp * up, c.fp * down, c.fn * up, c.tn * down, c.threshold, c.is_risk)
 
 
-def cuts_of(r: Ranking, prevalence: float | None) -> Counts:
+def _cuts_of(r: Ranking, prevalence: float | None) -> Counts:
     """Return the tables of all cuts, at a prevalence."""
     return at_prevalence(r.counts, prevalence)
 
@@ -202,7 +202,7 @@ class OnEstimate:
 
     def meets(self, r: Ranking) -> Array:
         """Return where the value meets it."""
-        return np.asarray(self.requirement.hold(values_of(self.requirement, cuts_of(r, self.prevalence))))
+        return np.asarray(self.requirement.hold(values_of(self.requirement, _cuts_of(r, self.prevalence))))
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class OnLimits:
             holds = np.zeros(r.ends.shape, dtype=bool)
             holds[self.at + 1] = self.requirement.hold(self.limit)
             return holds
-        values = values_of(self.requirement, cuts_of(r, self.prevalence))
+        values = values_of(self.requirement, _cuts_of(r, self.prevalence))
         nobody = np.append(np.inf, r.key)
         margin = np.interp(-nobody, -self.key, self.margin, left=np.nan)  # key descends
         return np.asarray(self.requirement.hold(values + margin))
@@ -333,7 +333,7 @@ _GRID_CELLS = 512  # of the histogram that stands in for the scores in a kernel 
 _GRID = 256  # thresholds at which a kernel estimate is compared
 
 
-def smooth_values(values: Array, share: Array) -> Array:
+def _smooth_values(values: Array, share: Array) -> Array:
     """Return the criterion after local quadratic regression over the share flagged; -inf stays what it is.
 
     With more cuts than are worth it, some are smoothed and the others interpolated.
@@ -370,7 +370,7 @@ def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
     return pairs[0], pairs[1]
 
 
-def normal_youden(r: Ranking) -> float:
+def _normal_youden(r: Ranking) -> float:
     """Return the threshold with the largest J if both classes were normal: where their densities cross between the
     means.
     """
@@ -397,7 +397,7 @@ def _sf(z: float) -> float:
     return math.erfc(z / math.sqrt(2)) / 2
 
 
-def kernel_youden(r: Ranking) -> float:
+def _kernel_youden(r: Ranking) -> float:
     """Return the threshold with the largest J of Gaussian kernel estimates, with Silverman's bandwidth for each
     class.
     """
@@ -439,7 +439,7 @@ def _range(key: Array, weights: Array) -> float:
 EQUAL = 1e-12  # values of a criterion that differ by less are the same
 OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL = "optimum", "mean", "smooth", "kernel", "normal"
 METHODS = (OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL)
-SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: kernel_youden, NORMAL: normal_youden}
+SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: _kernel_youden, NORMAL: _normal_youden}
 
 
 @dataclass(frozen=True)
@@ -469,10 +469,10 @@ class CutSearch:
     def values(self, r: Ranking) -> Array:
         """Return the criterion at every cut, higher being better; -inf where a rule is broken."""
         assert self.criterion is not None  # noqa: S101 - only asked for with one
-        values = self.criterion.values(cuts_of(r, self.prevalence))
+        values = self.criterion.values(_cuts_of(r, self.prevalence))
         if self.method == SMOOTH:
             rows = zip(np.atleast_2d(values), np.atleast_2d(r.ends), strict=True)
-            values = np.stack([smooth_values(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
+            values = np.stack([_smooth_values(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
         return np.where(self.allowed(r), values, -np.inf) if self.rules else values
 
     def pick(self, r: Ranking) -> tuple[Array, Array]:

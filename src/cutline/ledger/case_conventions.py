@@ -97,17 +97,17 @@ def of_list(q: PrintedQuantity) -> bool:
     return _needs(q) is Needs.RANKING
 
 
-def of_ties(q: PrintedQuantity) -> bool:
+def _of_ties(q: PrintedQuantity) -> bool:
     """Whether ties change the measure."""
     return of_list(q) or (q.measure is not None and q.measure.family is Family.QUOTA)
 
 
-def of_one_model(q: PrintedQuantity) -> bool:
+def _of_one_model(q: PrintedQuantity) -> bool:
     """Whether the quantity is not a test of two models."""
     return not q.is_test
 
 
-def of_any(_: PrintedQuantity) -> bool:
+def _of_any(_: PrintedQuantity) -> bool:
     """Return True: the convention applies to every quantity."""
     return True
 
@@ -126,7 +126,7 @@ def hard(material: Material) -> Material:
     return material.with_scores(lambda s: (s >= material.threshold) * 1.0, 0.5)
 
 
-def reflect(score: Array, ranking: Ranking) -> Array:
+def _reflect(score: Array, ranking: Ranking) -> Array:
     """Return the score of the other class: the complement of a probability, and of other scores the negative."""
     return 1 - score if ranking.are_probabilities else -score
 
@@ -135,7 +135,7 @@ def wrong_column(material: Material) -> Material:
     """Return the scores of the other class: the list from its end."""
     r = material.ranking
     turned = replace(
-        r, score=reflect(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
+        r, score=_reflect(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
     )
     cut = material.threshold if r.are_probabilities else -material.threshold
     return replace(_with_rows(material, turned, _reflected_rows(r)), threshold=cut)
@@ -170,7 +170,7 @@ def better_direction(material: Material) -> Material:
     return wrong_column(material) if below else material
 
 
-def ties_first(*, positives: bool) -> Callable[[Material], Material]:
+def _ties_first(*, positives: bool) -> Callable[[Material], Material]:
     """Put all cases of one class before the other inside a tie."""
 
     def act(material: Material) -> Material:
@@ -216,7 +216,7 @@ def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
     return act
 
 
-def round_to(digits: int) -> Callable[[Material], Material]:
+def _round_to(digits: int) -> Callable[[Material], Material]:
     """Round scores to some decimals, as in a text file."""
     return lambda material: material.with_scores(lambda s: _round_scores(s, digits))
 
@@ -278,7 +278,7 @@ def _median(r: Ranking, cells: Array) -> float:
 
 
 def _reflected_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
-    return lambda rows: replace(rows, scores=reflect(rows.scores, ranking))
+    return lambda rows: replace(rows, scores=_reflect(rows.scores, ranking))
 
 
 def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
@@ -304,53 +304,53 @@ CONVENTIONS = (
     _change("hard_labels", "hard", hard, of_list, "from hard labels (0 or 1) in place of the scores",
             "The area over one cut is the balanced accuracy at that cut.", 0.7,
                 "caret issue 1212; modlAMP pull request 20"),
-    _change("wrong_column", "direction", wrong_column, of_any, "from the scores of the other class",
+    _change("wrong_column", "direction", wrong_column, _of_any, "from the scores of the other class",
             "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
             "the other column of predict_proba"),
-    _change("swapped_labels", "class", swapped_labels, of_any, "with the labels exchanged",
+    _change("swapped_labels", "class", swapped_labels, _of_any, "with the labels exchanged",
             "The other label was taken for the positive one, and the scores stayed as they are.", 0.25,
             "R's first factor level; scikit-learn's greatest label"),
-    _change("other_class", "class", other_class, of_any, "for the other class as the positive one",
+    _change("other_class", "class", other_class, _of_any, "for the other class as the positive one",
             "R takes the first factor level for the event, scikit-learn the greatest label.", 0.5,
             "yardstick's event_level; caret's positive"),
     _change("auto_direction", "direction", auto_direction, of_list, "with the direction by the medians of the classes",
             "pROC turns the scores round where the negatives have the higher median.", 0.3,
             "pROC::roc, direction='auto'", searched=False),
-    _change("better_direction", "direction", better_direction, of_one_model,
+    _change("better_direction", "direction", better_direction, _of_one_model,
             "turned round where the AUC is below a half",
             "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
             searched=False),
-    _change("ties_optimistic", "ties", ties_first(positives=True), of_ties, "with the positives first inside ties",
+    _change("ties_optimistic", "ties", _ties_first(positives=True), _of_ties, "with the positives first inside ties",
             "A tie counts as the right order.", 0.3, "curves with one point for each row"),
-    _change("ties_pessimistic", "ties", ties_first(positives=False), of_ties, "with the negatives first inside ties",
+    _change("ties_pessimistic", "ties", _ties_first(positives=False), _of_ties, "with the negatives first inside ties",
             "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
-    _change("ties_by_rows", "ties", ties_by_rows(first=True), of_ties, "with ties in the order of the rows",
+    _change("ties_by_rows", "ties", ties_by_rows(first=True), _of_ties, "with ties in the order of the rows",
             "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.",
             0.45, "kds, Evidently: gain and lift"),
-    _change("ties_by_rows_reversed", "ties", ties_by_rows(first=False), of_ties,
+    _change("ties_by_rows_reversed", "ties", ties_by_rows(first=False), _of_ties,
             "with ties in the reverse order of the rows",
             "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
             "gain and lift of tools that sort with kind='stable' and reverse"),
-    _change("ties_unstable", "ties", ties_unstable, of_ties, "with ties in the order that numpy's sort leaves",
+    _change("ties_unstable", "ties", ties_unstable, _of_ties, "with ties in the order that numpy's sort leaves",
             "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
             0.35, "MLflow, scikit-plot: gain and lift", searched=False),
-    _change("single", "digits", single, of_any, "from scores as 32-bit numbers",
+    _change("single", "digits", single, _of_any, "from scores as 32-bit numbers",
             "Scores that differ only beyond the seventh digit become equal.", 0.35,
                 "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _change(f"digits_{d}", "digits", round_to(d), of_any, f"from scores with {counted(d, 'decimal')}",
+        _change(f"digits_{d}", "digits", _round_to(d), _of_any, f"from scores with {counted(d, 'decimal')}",
                 "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),
-    _change("logistic", "link", logistic, of_one_model, "after the logistic function of the scores",
+    _change("logistic", "link", logistic, _of_one_model, "after the logistic function of the scores",
             "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
                 "torchmetrics: preds outside [0, 1]"),
-    _change("logistic_outside", "link", logistic_outside, of_one_model,
+    _change("logistic_outside", "link", logistic_outside, _of_one_model,
             "after the logistic function where scores leave [0, 1]",
             "Scores outside [0, 1] are taken for logits.", 0.2, "torchmetrics: preds outside [0, 1]", searched=False),
-    _change("unweighted", "weights", unweighted, of_one_model, "with the weights ignored",
+    _change("unweighted", "weights", unweighted, _of_one_model, "with the weights ignored",
             "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
-    _change("distinct_rows", "duplicates", distinct, of_one_model, "with duplicate rows removed",
+    _change("distinct_rows", "duplicates", distinct, _of_one_model, "with duplicate rows removed",
             "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
     _change("spark_bins", "bins", groups_of_scores(1000), of_list, "with Spark's 1000 bins of distinct scores",
             f"The curve has {_CURVES}.", 0.4, "pyspark.ml BinaryClassificationEvaluator, numBins=1000"),

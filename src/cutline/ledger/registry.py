@@ -52,7 +52,7 @@ def change_cases(material: Material, conventions: Iterable[Convention]) -> Mater
     return material
 
 
-def compute_value(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
+def _compute_value(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
     """Return the value on cases that are changed already, by the conventions of formula and result."""
     formulas = in_stage(conventions, Stage.FORMULA)
     value = formulas[0].act(material, q) if formulas else q.exact(material)
@@ -63,12 +63,12 @@ def compute_value(material: Material, q: PrintedQuantity, conventions: Sequence[
 
 def value_under(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
     """Return the value of a quantity under some conventions; raise CutlineError where these cases have none."""
-    return compute_value(change_cases(material, conventions), q, conventions)
+    return _compute_value(change_cases(material, conventions), q, conventions)
 
 
 def try_value(material: Material, q: PrintedQuantity, conventions: Sequence[Convention]) -> float:
-    """Return compute_value(), or NaN where it raises a CutlineError."""
+    """Return _compute_value(), or NaN where it raises a CutlineError."""
     try:
-        return compute_value(material, q, conventions)
+        return _compute_value(material, q, conventions)
     except CutlineError:
         return math.nan

@@ -69,7 +69,7 @@ class Tool:
         return next((entry for entry in self.entries if entry.measure == measure), None)
 
 
-def load_tools() -> dict[str, Tool]:
+def _load_tools() -> dict[str, Tool]:
     """Return the tools of tools.toml by name."""
     text = files("cutline.ledger").joinpath("tools.toml").read_text(encoding="utf-8")
     return {fields["name"]: _make_tool(**fields) for fields in tomllib.loads(text)["tool"]}
@@ -80,7 +80,7 @@ def _make_tool(*, entries: list[dict[str, Any]], aliases: tuple[str, ...] = (), 
     return Tool(entries=tuple(made), aliases=tuple(aliases), **facts)
 
 
-TOOLS = load_tools()
+TOOLS = _load_tools()
 
 
 def find_tool(name: str) -> Tool:

@@ -46,24 +46,24 @@ CHANGES = (
 )
 
 
-def is_same_after(first: Array, other: Array, change: Change) -> bool:
+def _is_same_after(first: Array, other: Array, change: Change) -> bool:
     """Whether a change turns the first scores into the other ones."""
     moved = change.of(first)
     return np.array_equal(moved, other) if change.exact else bool(np.allclose(moved, other, rtol=0, atol=1e-12))
 
 
-def are_aligned(a: Rows, b: Rows) -> bool:
+def _are_aligned(a: Rows, b: Rows) -> bool:
     """Whether the same labels and scores stand in the same places."""
     return np.array_equal(a.scores, b.scores) and np.array_equal(a.is_positive, b.is_positive)
 
 
-def stand_in_one_order(a: Rows, b: Rows) -> bool:
+def _stand_in_one_order(a: Rows, b: Rows) -> bool:
     """Whether files of one length have the same case in each place: the same labels, or scores that tell so."""
     differ = a.is_positive != b.is_positive
     if not differ.any() or np.mean(a.scores == b.scores) >= 0.5:
         return True
     return any(
-        is_same_after(x, y, change) for x, y in ((a.scores, b.scores), (b.scores, a.scores)) for change in CHANGES
+        _is_same_after(x, y, change) for x, y in ((a.scores, b.scores), (b.scores, a.scores)) for change in CHANGES
     )
 
 
@@ -74,12 +74,12 @@ def keys(rows: Rows) -> Array:
     return pairs
 
 
-def hold_the_same(a: Rows, b: Rows) -> bool:
+def _hold_the_same(a: Rows, b: Rows) -> bool:
     """Whether both hold the same labels and scores, in whatever order."""
     return len(a) == len(b) and np.array_equal(np.sort(keys(a)), np.sort(keys(b)))
 
 
-def match_rows(a: Rows, b: Rows) -> tuple[Array, Array] | None:
+def _match_rows(a: Rows, b: Rows) -> tuple[Array, Array] | None:
     """Match the cases of the shorter file to the longer one, when a single change leads from one to the other.
 
     Return None where no change makes every row of the shorter file one of the longer.
@@ -223,11 +223,11 @@ def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -
         return _by_ids(a, b, ids, names, take)
     if len(a) != len(b):
         return _by_content(a, b, names, take)
-    if are_aligned(a, b):
+    if _are_aligned(a, b):
         return a, b
-    if not hold_the_same(a, b) and stand_in_one_order(a, b):
+    if not _hold_the_same(a, b) and _stand_in_one_order(a, b):
         return a, b
-    places = match_rows(a, b)
+    places = _match_rows(a, b)
     if places is None:
         raise _describe_unmatched(a, b, names)
     return a.select(places[0]), b.select(places[1])
@@ -266,7 +266,7 @@ def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Ro
         if len(first) == len(other) and np.array_equal(np.sort(key[first]), np.sort(keys(other))):
             take(f"{_rows(len(rows) - len(first))} of {name} are duplicates of others, which the other file lacks", b)
             return b, b
-    places = match_rows(a, b)
+    places = _match_rows(a, b)
     if places is None:
         raise _describe_unmatched(a, b, names)
     mine, theirs = a.select(places[0]), b.select(places[1])
@@ -305,7 +305,7 @@ def _scores_words(mine: Array, theirs: Array) -> str:
     """Return how the one column of scores follows from the other."""
     for way, (from_, to) in (("second", (mine, theirs)), ("first", (theirs, mine))):
         for change in CHANGES:
-            if is_same_after(from_, to, change):
+            if _is_same_after(from_, to, change):
                 return f"The scores of the {way} file are {change.words}"
     largest = float(np.max(np.abs(mine - theirs)))
     return f"The scores of {_rows(int((mine != theirs).sum()))} differ, by up to {largest:.2g}"
@@ -314,11 +314,11 @@ def _scores_words(mine: Array, theirs: Array) -> str:
 def _order_in_ties(a: Rows, b: Rows, q: PrintedQuantity, threshold: float | None) -> str:
     """Return what a tool that keeps the order of the rows inside ties would make of the order of the files."""
     convention = CONVENTIONS["ties_by_rows"]
-    if len(a) != len(b) or are_aligned(a, b):
+    if len(a) != len(b) or _are_aligned(a, b):
         return ""
-    if not hold_the_same(a, b):
+    if not _hold_the_same(a, b):
         return (
-            "" if stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
+            "" if _stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
         )
     if not convention.applies(q):
         return "The rows stand in another order, which changes nothing."

@@ -179,9 +179,9 @@ class Drift:
         """The Kolmogorov-Smirnov test of the two samples of scores."""
         pooled = np.union1d(self.reference.score, self.sample.score)
         counts = []
-        for side in (self.reference, self.sample):
-            own = np.zeros(len(pooled), dtype=side.size.dtype)
-            own[np.searchsorted(pooled, side.score)] = side.size
+        for sample in (self.reference, self.sample):
+            own = np.zeros(len(pooled), dtype=sample.size.dtype)
+            own[np.searchsorted(pooled, sample.score)] = sample.size
             counts.append(own)
         return statistics.kolmogorov_smirnov(counts[0], counts[1], self.seed)
 
@@ -291,7 +291,7 @@ class Drift:
     @property
     def title(self) -> str:
         """The compared samples, in a line."""
-        sizes = (f"{side.size.sum():,.0f} of {side.name}" for side in (self.reference, self.sample))
+        sizes = (f"{sample.size.sum():,.0f} of {sample.name}" for sample in (self.reference, self.sample))
         return f"Scores: {' and '.join(sizes)}"
 
     def chart(self, *, theme: str = "light") -> Any:
@@ -300,11 +300,11 @@ class Drift:
         Args:
             theme: "light", "dark" or "print".
         """
-        sides = (self.reference, self.sample)
+        samples = (self.reference, self.sample)
         sign = 1 if self.reference.higher_is_positive else -1
-        low, high = (f(s.score[i] for s in sides) for f, i in ((min, -1), (max, 0)))
+        low, high = (f(s.score[i] for s in samples) for f, i in ((min, -1), (max, 0)))
         grid = np.linspace(low, high, DRAWN + 1) if high > low else np.array([low - 0.5, low + 0.5])
-        shares = {s.name: statistics.histogram(s.score, s.size, grid[1:-1]) / s.size.sum() for s in sides}
+        shares = {s.name: statistics.histogram(s.score, s.size, grid[1:-1]) / s.size.sum() for s in samples}
         edges = [(sign * float(a), sign * float(b)) for a, b in pairwise(grid)]
         if sign < 0:
             edges = [(b, a) for a, b in edges]

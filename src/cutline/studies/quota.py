@@ -124,7 +124,7 @@ def agreement(values: Values) -> Table:
     return Table(columns, tuple(rows))
 
 
-def learner_tests(values: Values) -> Table:
+def _learner_tests(values: Values) -> Table:
     """Return the mean rank of each learner over the data sets, and whether they differ, for each measure."""
     rows = []
     for positive, measure in itertools.product(CLASSES, MEASURES):
@@ -142,7 +142,7 @@ def learner_tests(values: Values) -> Table:
     return Table(("class", "measure", "data sets", *ranked, "p (Iman-Davenport)", "better"), tuple(rows))
 
 
-def learner_text() -> str:
+def _learner_text() -> str:
     """Return how to read the tests of the learners."""
     return (
         "Each data set is one observation, the mean over its splits: Friedman's test with the F statistic of Iman and "
@@ -151,11 +151,11 @@ def learner_text() -> str:
     )
 
 
-def winners(values: Values) -> Table:
+def _winners(values: Values) -> Table:
     """Return how often two measures put the same learner first."""
     rows = []
     for positive, (a, b) in itertools.product(CLASSES, itertools.combinations(MEASURES, 2)):
-        same, of = same_winner(values, positive, a, b)
+        same, of = _same_winner(values, positive, a, b)
         theirs, sets = _same_printed(positive, a, b)
         ours = same / of if of else math.nan
         rows.append((positive, TITLES[a], TITLES[b], ours, of, theirs / sets))
@@ -163,7 +163,7 @@ def winners(values: Values) -> Table:
     return Table(columns, tuple(rows))
 
 
-def winner_text() -> str:
+def _winner_text() -> str:
     """Return how to read the table of winners."""
     return (
         "Share of all splits of all data sets in which both measures put the same learner first; equal firsts count as "
@@ -177,7 +177,7 @@ def _first(scores: dict[str, float]) -> set[str]:
     return {name for name, value in known.items() if value >= max(known.values()) - 1e-9} if known else set()
 
 
-def same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, int]:
+def _same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, int]:
     """Return in how many splits two measures share a first learner, and the number of splits."""
     same = of = 0
     for name in dict.fromkeys(key.data for key in values):
@@ -289,7 +289,7 @@ class Standing(NamedTuple):
     side: int
 
 
-def standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
+def _standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
     """Return every printed number that our splits can be compared with.
 
     Args:
@@ -314,7 +314,7 @@ def typical(values: Values) -> float:
     The quantiles 0.025 and 0.975 of m values, read between their ranks, hold a further value with the probability
     0.95 (m - 1) / (m + 1).
     """
-    sizes = [int((~np.isnan(values[standing.key][standing.measure])).sum()) for standing in standings(values)]
+    sizes = [int((~np.isnan(values[standing.key][standing.measure])).sum()) for standing in _standings(values)]
     return float(np.mean([0.95 * (m - 1) / (m + 1) for m in sizes])) if sizes else float("nan")
 
 
@@ -322,7 +322,7 @@ def verdict(values: Values) -> Iterator[str]:
     """Return how many printed numbers lie in the range of our splits, and how many would if all were as it should
     be.
     """
-    rows = standings(values)
+    rows = _standings(values)
     if not rows:
         return
     inside = sum(not standing.side for standing in rows)
@@ -343,7 +343,7 @@ def verdict(values: Values) -> Iterator[str]:
             f"{len(names) - len(outside)} of {len(names)} data sets have none outside, and {where} at least half of "
             "all that are."
         )
-    plain = [not standing.side for standing in standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
+    plain = [not standing.side for standing in _standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
     yield (
         f"The range of our tree depends on how it is pruned and smoothed: it holds {sum(by_learner['C4.5'])} of the "
         f"{len(plain)} numbers printed for C4.5, and that of a tree that is neither pruned nor smoothed {sum(plain)}."
@@ -359,7 +359,7 @@ def _fewest_for_half(counts: Counter[str]) -> int:
     return 0
 
 
-def outside_text() -> str:
+def _outside_text() -> str:
     """Return how to read the table of what lies outside."""
     return (
         "How many of the printed numbers lie below or above the range of our splits, by learner; how many of those of "
@@ -370,11 +370,11 @@ def outside_text() -> str:
 
 def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
     """Return the data sets with printed numbers outside the range of our splits, those with most of them first."""
-    standings_of_values = standings(values)
-    plain = [standing for standing in standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
+    standings = _standings(values)
+    plain = [standing for standing in _standings(values, tree=PLAIN_TREE) if standing.key.learner == "C4.5"]
     rows: list[tuple[Any, ...]] = []
-    for name in dict.fromkeys(standing.key.data for standing in standings_of_values):
-        own = [standing for standing in standings_of_values if standing.key.data == name]
+    for name in dict.fromkeys(standing.key.data for standing in standings):
+        own = [standing for standing in standings if standing.key.data == name]
         out = [standing for standing in own if standing.side]
         if out:
             sides = [_sides([standing for standing in out if standing.key.learner == learner]) for learner in LEARNERS]
@@ -468,12 +468,14 @@ def run(settings: StudySettings) -> StudyReport:
         StudySection("Ours beside theirs", (), agreement(values), _chart(values), "quota-agreement"),
         StudySection(
             "Printed numbers outside our range",
-            (outside_text(),),
+            (_outside_text(),),
             outside(values, {data.name: data for data in sets}),
             name="quota-outside",
         ),
-        StudySection("Do two measures pick the same winner?", (winner_text(),), winners(values), name="quota-winners"),
-        StudySection("Do the learners differ?", (learner_text(),), learner_tests(values), name="quota-learners"),
+        StudySection(
+            "Do two measures pick the same winner?", (_winner_text(),), _winners(values), name="quota-winners"
+        ),
+        StudySection("Do the learners differ?", (_learner_text(),), _learner_tests(values), name="quota-learners"),
         StudySection("What ties do to a tree's PEM", (tie_text(values),), ties(values), name="quota-ties"),
     )
     return StudyReport(
@@ -557,8 +559,8 @@ def _answer(values: Values, splits: int) -> Iterator[str]:
         yield f"This is a quick run: {splits} splits span less than the {SPLITS} of a full one."
     yield from verdict(values)
     for positive in CLASSES:
-        pem, total = same_winner(values, positive, "auc", "pem")
-        hit, _ = same_winner(values, positive, "auc", "average_hit_rate")
+        pem, total = _same_winner(values, positive, "auc", "pem")
+        hit, _ = _same_winner(values, positive, "auc", "average_hit_rate")
         if total:
             yield (
                 f"{positive.capitalize()} class: AUC and PEM pick the same learner in {100 * pem / total:.1f} % of "

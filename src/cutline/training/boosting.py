@@ -49,13 +49,13 @@ def auc_pairs(
     heavy = np.ones(len(scores)) if weight is None else weight
     if not heavy[is_positive].any() or not heavy[~is_positive].any():
         raise InputError("The cases with a weight above 0 are of one class", "pass cases of both")
-    check_squared(scores, heavy)
+    _check_squared(scores, heavy)
     pairs = PairSquares(Split(is_positive, weight), scores)
     total = pairs.split.P + pairs.split.N
     return Loss(total * pairs.values() / 2, total * pairs.risk().gradient, total * pairs.curvature())
 
 
-def check_squared(scores: Array, weights: Array) -> None:
+def _check_squared(scores: Array, weights: Array) -> None:
     """Refuse scores and weights whose squares and products leave the range of floats."""
     if not np.abs(scores).max() < 1e100:
         raise InputError("holds scores of 1e100 or more", "pass scores of an ordinary size", argument="margins")

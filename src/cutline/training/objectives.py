@@ -183,7 +183,7 @@ class Objective:
             return float(self.of_cuts(ranking).max())
         assert self.trained_measure is not None  # noqa: S101
         if self.is_loss:
-            ranking = as_probabilities(ranking)
+            ranking = _as_probabilities(ranking)
         parameters = self.parameters if self.trained_measure is self.measure else {}
         return self._sign * float(self.trained_measure.compute(ranking, **parameters))
 
@@ -361,7 +361,7 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
     return objective
 
 
-def as_probabilities(ranking: Ranking) -> Ranking:
+def _as_probabilities(ranking: Ranking) -> Ranking:
     """Return the ranking by the probabilities that its scores stand for, as log-odds."""
     return replace(ranking, score=expit(ranking.key))
 

@@ -81,7 +81,7 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
     """
     model = fit_scores(recipe, X, split)
     scores = model.scores(X)
-    model = replace(model, is_flat=are_equal(scores))
+    model = replace(model, is_flat=_are_equal(scores))
     if recipe.folds is None:
         return model
     if recipe.folds:
@@ -606,14 +606,14 @@ class Standardised:
 
 def standard(scores: Array) -> tuple[Array, float]:
     """Return the scores at mean 0 and deviation 1, and their deviation; equal scores stay equal, with deviation 1."""
-    if are_equal(scores):
+    if _are_equal(scores):
         return np.zeros(len(scores)), 1.0
     centred = scores - scores.mean()
     deviation = float(np.sqrt(centred @ centred / len(centred)))
     return centred / deviation, deviation
 
 
-def are_equal(scores: Array) -> bool:
+def _are_equal(scores: Array) -> bool:
     """Whether scores differ by no more than rounding may make them."""
     low, high = float(scores.min()), float(scores.max())
     return high - low <= _ROUNDING * max(abs(low), abs(high))
