@@ -95,7 +95,7 @@ class Cut(ComparedByFields):
         return self._of("recall", "needed")
 
     def _of(self, about: str, field: str) -> int | None:
-        counts: list[int] = [getattr(one, field) for one in self.requirements if one.about == about]
+        counts: list[int] = [getattr(promise, field) for promise in self.requirements if promise.about == about]
         if not counts or None in counts:
             return None
         return max(counts) if field == "needed" else min(counts)
@@ -103,7 +103,7 @@ class Cut(ComparedByFields):
     @property
     def promises(self) -> bool:
         """Whether anything is promised about future cases."""
-        return any(one.confidence is not None for one in self.requirements)
+        return any(promise.confidence is not None for promise in self.requirements)
 
     # ------------------------------------------------------------------ use
 
@@ -199,7 +199,7 @@ class Cut(ComparedByFields):
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
-            "requirements": [one.to_dict() for one in self.requirements],
+            "requirements": [promise.to_dict() for promise in self.requirements],
             "criterion": self.criterion,
             "apparent": plain(self.apparent),
             "optimism": plain(self.optimism),
@@ -211,7 +211,7 @@ class Cut(ComparedByFields):
             "prevalence": self.prevalence,
             "quota": self.quota,
             "counts": counts,
-            "estimates": [one.to_dict() for one in self.estimates],
+            "estimates": [estimate.to_dict() for estimate in self.estimates],
         }
 
     def _flags(self) -> str:
@@ -247,7 +247,7 @@ class Cut(ComparedByFields):
                 statement=str(document["statement"]),
                 possible=bool(document["possible"]),
                 counts=None if counts is None else _counts(counts),
-                requirements=tuple(Promised(**one) for one in document["requirements"]),
+                requirements=tuple(Promised(**promise) for promise in document["requirements"]),
                 criterion=document["criterion"],
                 apparent=_float(document["apparent"]),
                 corrected=None if corrected is None else _estimate(corrected),
@@ -281,7 +281,7 @@ class Cut(ComparedByFields):
         return atomic_write.write(path, text.encode(), overwrite=overwrite)
 
     def _table(self) -> Table:
-        rows = [(one.measure, one.value, one.low, one.high) for one in self.estimates]
+        rows = [(row.measure, row.value, row.low, row.high) for row in self.estimates]
         return Table((self.table_title, "value", "low", "high"), tuple(rows))
 
     @property
@@ -309,15 +309,15 @@ class Cut(ComparedByFields):
     def __repr__(self) -> str:
         counts = [] if self.counts is None else [repr(self.counts)]
         table = ["", repr(self._table()), ""] if self.estimates else []
-        notes = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
-        warned = [f"Warning: {one}" for one in self.warnings]
+        notes = [f"Assumes: {text}" for text in self.assumptions] + [f"Note: {text}" for text in self.notes]
+        warned = [f"Warning: {text}" for text in self.warnings]
         return "\n".join([*warned, self.statement, *self.details, *counts, *table, *notes])
 
     def _repr_html_(self) -> str:
-        warned = [f"Warning: {one}" for one in self.warnings]
+        warned = [f"Warning: {text}" for text in self.warnings]
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in (*warned, self.statement, *self.details))
-        items = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
-        listed = "".join(f"<li>{html.escape(one)}</li>" for one in items)
+        items = [f"Assumes: {text}" for text in self.assumptions] + [f"Note: {text}" for text in self.notes]
+        listed = "".join(f"<li>{html.escape(text)}</li>" for text in items)
         counts = "" if self.counts is None else self.counts._repr_html_()
         table = self._table()._repr_html_() if self.estimates else ""
         return f"<div>{lines}{counts}{table}<ul>{listed}</ul></div>"

@@ -208,7 +208,7 @@ def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
 
         return of_tables
     ranked = [class_stack(cases, position) for position in range(count)]
-    return lambda weights: np.stack([np.asarray(measure.compute(one(weights))) for one in ranked], axis=-1)
+    return lambda weights: np.stack([np.asarray(measure.compute(stack(weights))) for stack in ranked], axis=-1)
 
 
 def class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:

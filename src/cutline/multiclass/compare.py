@@ -110,7 +110,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             mean: The kind of mean, as in `OneVsRest.value`.
             parameters: Those of the measure.
         """
-        return {name: one.value(measure, mean, **parameters) for name, one in self.items()}
+        return {name: model.value(measure, mean, **parameters) for name, model in self.items()}
 
     # ------------------------------------------------------------------ two models
 
@@ -159,7 +159,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         return self[one].name or one, self[two].name or two
 
     def _reason(self, statistic: Statistic) -> str:
-        reasons = {name: statistic.reason(one.cases) for name, one in self.items()}
+        reasons = {name: statistic.reason(model.cases) for name, model in self.items()}
         return "; ".join(f"of {name!r} {reason}" for name, reason in reasons.items() if reason)
 
     def _differ(
@@ -224,12 +224,12 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
 
     def _omnibus(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
         """Return the chi-square test that no model differs from the first, by the joint components of all."""
-        values = [statistic.with_limits(one.cases, LEVEL) for one in self.values()]
-        if any(one.units is None for one in values):
+        values = [statistic.with_limits(model.cases, LEVEL) for model in self.values()]
+        if any(value.units is None for value in values):
             return PairTests(_name_statistic(statistic), pairs, math.nan)
         cases = next(iter(self.values())).cases
-        units = np.stack([one.units - values[0].units for one in values[1:]])  # type: ignore[operator]
-        apart = np.array([one.value - values[0].value for one in values[1:]])
+        units = np.stack([value.units - values[0].units for value in values[1:]])  # type: ignore[operator]
+        apart = np.array([value.value - values[0].value for value in values[1:]])
         statistic_, degrees, p_value = chi_square(apart, cases.covariance(units))
         return PairTests(_name_statistic(statistic), pairs, p_value, statistic_, degrees)
 
@@ -250,7 +250,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         level = check_level(level)
         statistics = _statistics(measures, next(iter(self.values())).cases)
         rows = [row for statistic in statistics for row in self._rows(statistic, level)]
-        models = {name: one.summary(measures, level=level) for name, one in self.items()}
+        models = {name: model.summary(measures, level=level) for name, model in self.items()}
         notes = next(iter(self.values())).notes
         return ClassComparisonSummary(models, level, tuple(rows), notes)
 
@@ -276,10 +276,14 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
 
 def _statistics(measures: Any, cases: ClassCases) -> list[Statistic]:
     if measures is not None:
-        return [statistic_of(one) for one in each_of(measures)]
+        return [statistic_of(measure) for measure in each_of(measures)]
     means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
     first, _, *others = whole_measures(cases)
-    return [first, *means, *(one for one in others if one.name != "information_score")]  # the relative one says it
+    return [
+        first,
+        *means,
+        *(other for other in others if other.name != "information_score"),
+    ]  # the relative one says it
 
 
 def _name_statistic(statistic: Statistic) -> str:

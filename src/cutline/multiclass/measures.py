@@ -59,7 +59,7 @@ class HandTill(Statistic):
             ranked.append(stack_rankings(cases.scores[members, a], cases.truth[members] == a, members))
 
         def mean(weights: Array) -> Array:
-            areas = np.stack([np.asarray(auc.compute(one(weights))) for one in ranked], axis=-1)
+            areas = np.stack([np.asarray(auc.compute(stack(weights))) for stack in ranked], axis=-1)
             return np.asarray((self._factors(shares(weights), pairs) * areas).sum(-1))
 
         return mean
@@ -378,4 +378,4 @@ WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE,
 
 def whole_measures(cases: ClassCases) -> list[Statistic]:
     """Return the measures of all classes that a summary shows: those of an order where the classes have one."""
-    return [one for one in WHOLE if cases.ordered or not getattr(one, "needs_order", False)]
+    return [whole for whole in WHOLE if cases.ordered or not getattr(whole, "needs_order", False)]

@@ -86,7 +86,7 @@ def read_labels(
             return _check_cases(np.column_stack(columns), matrix, names, name, rows.get("groups"))
     if isinstance(scores, Mapping):
         names = list(scores) if names is None else names
-        scores = np.column_stack([validation.scores(scores[one]).astype(float) for one in names])
+        scores = np.column_stack([validation.scores(scores[name]).astype(float) for name in names])
     return _check_cases(np.asarray(labels), validation.matrix(scores, "scores"), names, name, groups)
 
 
@@ -193,10 +193,11 @@ class MultiLabel(Mapping[Any, Evaluation]):
         """Return a measure of each label as a function of the weights of the cases; the labels are the last axis."""
         ranked = [stack_rankings(self.scores[:, i], self.truth[:, i], np.arange(self.cases)) for i in range(len(self))]
         if measure.needs is not Needs.COUNTS:
-            return lambda w: np.stack([np.asarray(measure.compute(one(w))) for one in ranked], axis=-1)
+            return lambda w: np.stack([np.asarray(measure.compute(stack(w))) for stack in ranked], axis=-1)
         cuts = self._thresholds(threshold)
         return lambda w: np.stack(
-            [np.asarray(measure.compute(one(w).at_threshold(t))) for one, t in zip(ranked, cuts, strict=True)], axis=-1
+            [np.asarray(measure.compute(stack(w).at_threshold(t))) for stack, t in zip(ranked, cuts, strict=True)],
+            axis=-1,
         )
 
     def _micro(self, measure: Measure, threshold: Any) -> Callable[[Array], Array]:

@@ -170,7 +170,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
 
     def __getitem__(self, label: Any) -> Evaluation:
         if label not in self.evaluations:
-            known = [str(one) for one in self]
+            known = [str(label) for label in self]
             raise UnknownNameError(f"There is no class {label!r} among {', '.join(known)}", hint=near(label, known))
         return self.evaluations[label]
 
@@ -350,8 +350,8 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         reasons = class_means.class_reasons(measure, self.cases)
         baselines = class_means.class_baselines(measure, self.cases)
         for position, label in enumerate(self.cases.classes):
-            one = class_means.OneClass(measure, position)
-            estimate = estimate_statistic(one, self.cases, ClassIntervalOptions(level))
+            statistic = class_means.OneClass(measure, position)
+            estimate = estimate_statistic(statistic, self.cases, ClassIntervalOptions(level))
             yield ClassRow(
                 str(measure),
                 measure.title,

@@ -15,7 +15,7 @@ PAIRS = "hand_till_m"
 # The mean average precision is a mean over the classes by its definition (Berrar, section 4).
 _MAP = "mean_average_precision"
 _ALIASES = {"hand_till": PAIRS, "m": PAIRS, "auc_ovo": PAIRS, "rps": "ranked_probability_score"}
-_ALONE = tuple(dict.fromkeys(one.name for one in WHOLE))
+_ALONE = tuple(dict.fromkeys(whole.name for whole in WHOLE))
 CUTS = ("threshold", "quota", "share")
 CLASS_MEASURES = ("auc", "average_precision", "precision", "recall", "f1")  # which a summary shows of each class
 
@@ -56,7 +56,7 @@ def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: 
             )
         return WHOLE[1] if mean == WEIGHTED else WHOLE[0]
     named = MEASURES[name].name if name in MEASURES else name
-    whole = next((one for one in WHOLE if one.name == named), None)
+    whole = next((candidate for candidate in WHOLE if candidate.name == named), None)
     if whole is not None and mean is None and parameters.keys() <= set(getattr(whole, "takes", ())):
         return whole.with_parameters(**parameters) if parameters else whole  # type: ignore[attr-defined]
     if whole is not None and named not in MEASURES:
