@@ -26,7 +26,7 @@ from cutline.inference.influence import of_four
 from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.intervals import by_formula
+from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.inference.single.separation import separated
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure
@@ -129,8 +129,7 @@ def _correction(size: float) -> float:
 
 def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> InfluenceTerm:
     """Return the AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
-    estimate = by_formula(of_measure(MEASURES["auc"], r, {}), level)
-    assert estimate is not None  # noqa: S101
+    estimate = estimates([of_measure(MEASURES["auc"], r, {})], IntervalRequest(level))[0]
     limits = Limits(estimate.low, estimate.high)
     return InfluenceTerm(
         1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes

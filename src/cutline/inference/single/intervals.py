@@ -92,7 +92,10 @@ def closed(estimand: Estimand, method: Method, level: float, groups: GroupSample
 
 
 def estimates(
-    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
+    estimands: Sequence[Estimand],
+    options: IntervalRequest,
+    groups: GroupSampler | None = None,
+    methods: Sequence[Method] | None = None,
 ) -> list[Estimate]:
     """Return the estimates of some measures of one ranking; those that are resampled share their resamples.
 
@@ -100,9 +103,10 @@ def estimates(
         estimands: The measures.
         options: The level, the method, the resamples and the seed.
         groups: How the cases were sampled, if not one by one.
+        methods: The method of each measure, where they are chosen already.
     """
     options = checked(options)
-    chosen = [choose(estimand, options.method, groups) for estimand in estimands]
+    chosen = methods or [choose(estimand, options.method, groups) for estimand in estimands]
 
     def of_engine(engine: Engine) -> list[int]:
         is_known = (lambda x: not math.isnan(x)) if engine == "bootstrap" else math.isfinite
@@ -142,8 +146,8 @@ def correct_bias(estimand: Estimand, options: IntervalRequest, groups: GroupSamp
 
 def by_formula(
     estimand: Estimand, level: float, groups: GroupSampler | None = None, *, may_resample: bool = True
-) -> Estimate | None:
-    """Return the estimate by a formula; None where the rule draws resamples or simulates.
+) -> Estimate | Method | None:
+    """Return the estimate by a formula; the method where the rule draws resamples or simulates; None without both.
 
     Args:
         estimand: What is estimated.
@@ -152,4 +156,4 @@ def by_formula(
         may_resample: Whether others are resampled afterwards; otherwise another formula stands in, where there is one.
     """
     method = default(estimand, groups) if may_resample else without_resamples(estimand, groups)
-    return None if method is None or method.engine != "formula" else closed(estimand, method, level, groups)
+    return method if method is None or method.engine != "formula" else closed(estimand, method, level, groups)

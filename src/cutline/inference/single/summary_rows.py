@@ -11,9 +11,10 @@ from cutline.core.caching import is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
+from cutline.inference.methods import Method
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest, checked, of_measure
-from cutline.inference.single.intervals import by_formula, default, estimates, widened
+from cutline.inference.single.intervals import by_formula, estimates, widened
 from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
@@ -60,16 +61,17 @@ def _estimates(
     n = len(estimands[0].ranking)
     at_once = 0 if is_long(estimands[0].ranking) else n
     may_resample = options.intervals != "formula" and options.resamples != 0
-    intervals = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
-    left = [i for i, one in enumerate(intervals) if one is None]
+    made = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
+    intervals = [one if isinstance(one, Estimate) else None for one in made]
+    methods = {i: one for i, one in enumerate(made) if isinstance(one, Method)}
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
-    tested = [i for i in left if default(estimands[i], groups).engine == "inversion"]
-    resampled = [i for i in left if i not in tested]
+    tested = [i for i, method in methods.items() if method.engine == "inversion"]
+    resampled = [i for i in methods if i not in tested]
     used = 0
     for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
         if some and (resamples := _resamples(options, cost * len(some), n)):
-            made = estimates([estimands[i] for i in some], interval._replace(resamples=resamples), groups)
-            for i, one in zip(some, made, strict=True):
+            request, chosen = interval._replace(resamples=resamples), [methods[i] for i in some]
+            for i, one in zip(some, estimates([estimands[i] for i in some], request, groups, chosen), strict=True):
                 intervals[i] = one
             used = resamples
     return intervals, used
