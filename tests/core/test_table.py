@@ -160,3 +160,12 @@ def test_a_library_that_is_not_there_is_named(backend, monkeypatch):
 
     with pytest.raises(ParameterError, match=f"{backend} is not installed: install {backend}"):
         TABLE.to_frame(backend)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(6.65e-05, "0.0000665"), (-1.41e-05, "-0.0000141"), (0.000167, "0.000167"), (9.996e-05, "0.0001"),
+     (1e-6, "0.000001"), (9.99e-7, "9.99e-07"), (0.0009996, "0.001")],
+)  # fmt: skip
+def test_small_numbers_have_no_power_of_ten(number, text):
+    assert shown(number) == text

@@ -220,7 +220,10 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         return cmp, predictions.with_positive(how, next(iter(cmp.values())).ranking).chosen.guesses
     _check_no_ranking(paths)
     if how.columns.id is None:
-        raise ParameterError("Several files are joined by the names of their cases", "pass --id with that column")
+        raise ParameterError(
+            "Several files are joined by the names of their cases",
+            "pass --id with that column, or --independent if they hold different cases, such as two months",
+        )
     if len(scores) not in (0, 1, len(paths)):
         raise ParameterError(
             f"--score is given {len(scores)} times for {len(paths)} files", "pass one for all, or each"
@@ -283,7 +286,8 @@ def in_one_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparis
         files_named = f"{models[one].name} and {models[name].name}"
         if len(mine) != len(theirs):
             raise InputError(
-                f"{files_named} have {len(mine)} and {len(theirs)} rows", "pass the same cases, or --id to join them"
+                f"{files_named} have {len(mine)} and {len(theirs)} rows",
+                "pass the same cases, --id to join them, or --independent if they hold different cases",
             )
         differ = next((row for row, (a, b) in enumerate(zip(mine, theirs, strict=True), 1) if a != b), None)
         if differ is not None:

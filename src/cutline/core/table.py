@@ -152,14 +152,15 @@ def are_numbers(values: Iterable[Any]) -> bool:
     return bool(known) and all(isinstance(value, int | float) for value in known)
 
 
+_MILLIONTH = 1e-6
 _ROUNDING = 1e-12  # what is smaller than this is rounding
 
 
 def shown(value: Any) -> str:
     """Format a value for people: four decimals, whole numbers without decimals, empty for None.
 
-    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678), shown(2.1e-15)
-    ('0.1235', '3', 'undefined', '12345.7', '0.0000')
+    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678), shown(2.1e-15), shown(6.65e-05)
+    ('0.1235', '3', 'undefined', '12345.7', '0.0000', '0.0000665')
     """
     if value is None:
         return ""
@@ -171,14 +172,22 @@ def shown(value: Any) -> str:
         return f"{value:g}"
     if abs(value) < _ROUNDING:
         return "0.0000"
-    return f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.3g}"
+    return f"{value:.4f}" if abs(value) >= 0.001 else _three_digits(value)
+
+
+def _three_digits(value: float) -> str:
+    """Format a number below 0.001 with three digits; with a power of ten only below a millionth."""
+    text = f"{value:.3g}"
+    if "e" not in text or abs(float(text)) < _MILLIONTH:
+        return text
+    return f"{float(text):.{2 - math.floor(math.log10(abs(float(text))))}f}".rstrip("0")
 
 
 def shown_limits(low: float, high: float) -> tuple[str, str]:
     """Return both limits of an interval as people read them: a small one beside a larger has four decimals too.
 
     >>> shown_limits(-1.41e-05, 0.0213), shown_limits(-0.000651, 0.0582), shown_limits(1.2e-05, 4.1e-05)
-    (('0.0000', '0.0213'), ('-0.0007', '0.0582'), ('1.2e-05', '4.1e-05'))
+    (('0.0000', '0.0213'), ('-0.0007', '0.0582'), ('0.000012', '0.000041'))
     """
     size = max(abs(low), abs(high))
     texts = [

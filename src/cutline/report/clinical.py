@@ -409,7 +409,8 @@ def _promise(ev: Evaluation, summary: Summary) -> list[str]:
     promise = shown_first(replace(summary, counts=ev.counts))
     if promise["why_not"]:
         return [f"<p>{escape(promise['why_not'])}</p>"]
-    return [f"<p id='promise'>{escape(promise['statement'])}</p>"] if promise["statement"] else []
+    why = "This holds however the cut was chosen; a cut that `cutline cut` chose for a requirement can promise more."
+    return [f"<p id='promise'>{escape(promise['statement'])}</p><p>{why}</p>"] if promise["statement"] else []
 
 
 def _figure(

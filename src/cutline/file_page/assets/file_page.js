@@ -297,7 +297,8 @@ class FilePage {
       `${counted(model.last)} distinct scores.${dropped}${kind}`;
     $("headline").textContent =
       `A random positive case gets a higher rank than a random negative one in ${percent(auc.value)} of pairs ` +
-      `(AUC ${shown(auc.value)}, ${percent(this.data.level)} interval ${shown(auc.low)} to ${shown(auc.high)}; 0.5 is no better than chance).`;
+      `(AUC ${shown(auc.value)}, ${percent(this.data.level)} interval ${shown(auc.low)} to ${shown(auc.high)}; 0.5 is no better than chance).` +
+      (auc.value < 0.5 ? " That is below 0.5: the order may be reversed. If low scores mean positive, choose so above." : "");
   }
 
   showCharts(model) {

@@ -10,10 +10,10 @@ export function shown(value) {
   return rounded(value, 3);
 }
 
-// So many digits, and the power of ten where they say little of the size: 1.23457e+06 and 3.23e-05, as the tables have it.
+// So many digits, and the power of ten where they say little of the size: 1.23457e+06 and 3.23e-07, as the tables have it.
 function rounded(value, digits) {
   const found = Number(precise(value, digits));
-  if (Math.abs(found) >= 0.0001 && Math.abs(found) < 1e6) return String(found);
+  if (Math.abs(found) >= 1e-6 && Math.abs(found) < 1e6) return String(found);
   const [factor, power] = found.toExponential().split("e");
   return `${factor}e${power[0]}${power.slice(1).padStart(2, "0")}`;
 }
