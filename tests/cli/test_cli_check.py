@@ -322,6 +322,8 @@ def test_two_months_of_reversed_scores_are_questioned_first(cutline, tmp_path):
     document = json.loads(cutline("compare", "may.csv", "june.csv", *columns, "--json").out)
     assert [line.split(":")[0] for line in document["warnings"]] == ["may", "june"]
     assert document["verdict"][0].startswith("For ranking, ")
+    gate = cutline("check", "may.csv", *columns[:4], "--require", "auc >= 0.7")
+    assert (gate.code, "If low scores mean positive, pass --lower-is-positive." in gate.err) == (1, True)
     paired = cutline("compare", "may.csv", "june.csv", *columns[:-1]).err
     assert "or --independent if they hold different cases, such as two months." in paired
     turned = cutline("compare", "may.csv", "june.csv", *columns, "--lower-is-positive").out

@@ -294,6 +294,7 @@ def judged(
     """
     from cutline.cli.reading import read_evaluation
     from cutline.cuts.requirements import requirement
+    from cutline.results.notes import data_notes
 
     gate.check()
     has_quota = reading.quota is not None or reading.share is not None
@@ -320,6 +321,8 @@ def judged(
             )
         elif gate.against is not None:
             results += _no_worse(_pair(predictions, gate, reading), measures, gate.margin, intervals)
+    # Somebody may blame the model for scores that rank the other way round.
+    messages = [*(note.text for note in data_notes(ev.ranking, ev.cut) if note.rule == "reversed"), *messages]
     return GateOutcome(
         predictions.name, (*results, *watched), intervals.level, tuple(predictions.chosen.guesses), tuple(messages)
     )
