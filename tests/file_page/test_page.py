@@ -408,3 +408,13 @@ def test_the_page_is_not_written_over(tmp_path):
     with pytest.raises(ParameterError):
         file_page.save(path)
     assert path.read_text() == "mine"
+
+
+def test_an_order_that_may_be_reversed_is_said_in_the_first_sentence(opened, tmp_path):
+    labels, scores = predictions()
+    for name, turned in (("right", scores), ("wrong", 1 - np.asarray(scores))):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("y,p\n" + "".join(f"{y},{s}\n" for y, s in zip(labels, turned, strict=True)))
+        page = opened()
+        page.give(path)
+        assert ("the order may be reversed" in page.text("#headline")) == (name == "wrong")

@@ -118,3 +118,10 @@ def test_the_method_of_the_verdict_is_that_of_the_test():
     methods = [next(row.method for row in summary.rows if row.measure.name == "auc") for summary in (plain, grouped)]
     assert "DeLong" in methods[0]
     assert "DeLong" not in methods[1]
+
+
+def test_prices_that_nobody_entered_are_not_advice():
+    text = html(cl.evaluate(LABELS, SCORES))
+
+    assert "Cheapest at these prices (1 and 1 until you enter yours)" in text
+    assert '<button type="button" id="go-cheapest">' in text
