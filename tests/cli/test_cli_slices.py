@@ -262,3 +262,12 @@ def test_no_number_of_a_table_of_slices_is_broken(cutline, many, monkeypatch, wi
         table = lines[lines.index(next(line for line in lines if line.startswith("──"))) + 1 :]
         for cell in " ".join(table[: table.index("")]).split():
             assert not re.fullmatch(r"-?0\.\d{1,3}|\d{1,3}\]|\[-?0\.\d{0,3},?", cell), cell
+
+
+def test_a_template_of_slices_is_refused_with_the_page_that_exists(cutline, many):
+    done = cutline("evaluate", many, *NAMED, "--by", "ward", "--template", "clinical", "--html", "p.html")
+    assert done.code == 2
+    assert "`cutline slices FILE --by COLUMN --html PAGE` writes a page with every measure by slice." in done.err
+    page = cutline("slices", many, *NAMED, "--by", "ward", "--html", "p.html")
+    assert page.code == 0, page.err
+    assert Path("p.html").stat().st_size > 10_000

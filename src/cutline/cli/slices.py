@@ -165,7 +165,10 @@ def run_slices(
 
     for name_of_option, value in refused.items():
         if value:
-            raise ParameterError(f"--by cannot be combined with {name_of_option}", "leave one of them out")
+            way_out = "leave one of them out"
+            if name_of_option == "--template":
+                way_out += "; `cutline slices FILE --by COLUMN --html PAGE` writes a page with every measure by slice"
+            raise ParameterError(f"--by cannot be combined with {name_of_option}", way_out)
     if output.documents or output.png:
         raise ParameterError(
             "evaluate --by prints a table alone", "pass --json or --csv here, or use `cutline slices --html FILE`"
