@@ -74,6 +74,7 @@ def test_a_file_is_read_as_what_it_is(tmp_path, name, content):
         ("x.npy", b"\x93NUMPY\x01\x00", "a NumPy array"),
         ("x.db", b"SQLite format 3\x00", "an SQLite database"),
         ("x.csv", "y,p\n1,0.5\n".encode("utf-16"), "UTF-16 text"),
+        ("x.csv", "y,p\n1,0.5\n".encode("utf-32"), "UTF-32 text"),
     ],
 )
 def test_what_is_not_read_is_called_by_its_name(tmp_path, name, content, says):

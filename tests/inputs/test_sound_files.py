@@ -83,6 +83,50 @@ def test_decimals_that_floats_cannot_tell_apart_are_refused(tmp_path, by_each):
     assert len(rank("y", "p", data=path)) == 2  # one number, written twice
 
 
+HIDDEN_TIES = {
+    "a short and a long number": ("0.5", "0.50000000000000000001"),
+    "whole numbers beyond 2**53": ("9007199254740992", "9007199254740993"),
+    "whole numbers beyond 2**63": ("10000000000000000000", "10000000000000000001"),
+    "percent": ("50.0000000000000000001%", "50.0000000000000000002%"),
+    "decimal commas": ("0,50000000000000000001", "0,50000000000000000002"),
+}
+
+
+@pytest.mark.parametrize("pair", HIDDEN_TIES.values(), ids=[*HIDDEN_TIES])
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_numbers_that_become_ties_as_floats_are_refused_wherever_they_stand(tmp_path, by_each, pair, place):
+    path = tmp_path / "a.csv"
+    mark, percent = "," if "," in pair[0] else ".", "%" if "%" in pair[0] else ""
+    others = [f"0{mark}{i:05}{percent}" for i in range(1, 3000)]
+    texts = [*pair, *others] if place == "first" else [*others, *pair]
+    path.write_text("y;p\n" + "".join(f"{i % 2};{text}\n" for i, text in enumerate(texts)))
+    with pytest.raises(InputError, match="float64 cannot tell apart"):
+        rank("y", "p", data=path)
+    texts.remove(pair[1])
+    path.write_text("y;p\n" + "".join(f"{i % 2};{text}\n" for i, text in enumerate(texts)))
+    assert len(rank("y", "p", data=path)) == 3000  # alone it is no tie
+
+
+@pytest.mark.parametrize("pair", [*[*HIDDEN_TIES.values()][:3], ("1e999", "1e1000"), ("1e-999", "2e-999")])
+def test_numbers_of_json_that_become_ties_as_floats_are_refused(tmp_path, pair):
+    path = tmp_path / "a.jsonl"
+    for texts, is_tie in ((["0.25", *pair], True), (["0.25", pair[1]], False), (["0.25", pair[1], pair[1]], False)):
+        path.write_text("".join(f'{{"y": {i % 2}, "p": {text}, "n": {{"p": 1}}}}\n' for i, text in enumerate(texts)))
+        if is_tie:
+            with pytest.raises(InputError, match="float64 cannot tell apart"):
+                rank("y", "p", data=path)
+        else:
+            assert len(rank("y", "p", data=path)) == 2
+
+
+@pytest.mark.parametrize("pair", [("1e999", "1e1000"), ("1e-999", "2e-999"), ("inf", "1e400"), ("0", "1e-400")])
+def test_numbers_beyond_the_range_of_floats_are_no_ties(tmp_path, pair):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n1,{}\n0,{}\n1,0.5\n".format(*pair))
+    with pytest.raises(InputError, match="float64 cannot tell apart"):
+        rank("y", "p", data=path)
+
+
 def test_labels_of_text_and_none_are_found_missing():
     with pytest.raises(InputError, match="holds 1 missing value"):
         rank(["yes", None, "no"], [0.5, 0.4, 0.2], positive="yes")

@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import os
 import re
 import tempfile
 import zlib
@@ -27,6 +28,7 @@ _LONGEST = 2_000_000  # bytes of a header, as of every row
 _MOST = 50_000  # columns: DuckDB takes about 0.4 ms for each, and cannot be interrupted meanwhile
 _LINES = 20
 _LOOKED_AT = 4_000_000  # bytes of a file by which its encoding is judged
+_SAMPLES, _SAMPLE = 16, 1 << 16  # parts of a file that are looked at, and the bytes of each
 _LINE_END = r"(?:\r\n|\n|\r)"
 _BLANK = re.compile(rf"(?:[^\S\r\n]*{_LINE_END})+")
 
@@ -96,6 +98,8 @@ def open_unpacked(path: Path, compression: str) -> IO[bytes]:
 def head(path: Path, title: str, compression: str) -> str:
     """Return the first lines as text, the whole header among them."""
     start = _zstd_head(path, title) if compression == "zstd" else _head(path, title, compression)
+    if start[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        raise InputError(f"{title} is UTF-32 text", "save it in UTF-8")
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{title} is UTF-16 text", "save it in UTF-8")
     if b"\0" in start:
@@ -109,6 +113,23 @@ def head(path: Path, title: str, compression: str) -> str:
             return start[: error.start].decode("utf-8-sig")
         line = start[: error.start].count(b"\n") + 1
         raise not_utf8(title, line) from None
+
+
+def has_long_numbers(path: Path, title: str, layout: Layout) -> bool:
+    """Whether samples of a file, its first lines and others, hold numbers of more digits than floats tell apart."""
+    marks = b"[.]" if layout.delimiter == "," else b"[.,]"
+    pattern = re.compile(rb"[1-9](?:%s?[0-9]){17}|(?<![0-9.,])[1-9][0-9]{15}" % marks)
+    if pattern.search(head(path, title, layout.compression).encode()):
+        return True
+    if layout.compression != "none":
+        return False
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        for place in range(1, _SAMPLES + 1):
+            file.seek(max(0, size * place // _SAMPLES - _SAMPLE))
+            if pattern.search(file.read(_SAMPLE)):
+                return True
+    return False
 
 
 def _zstd_head(path: Path, title: str) -> bytes:

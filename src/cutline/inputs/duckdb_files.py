@@ -7,14 +7,11 @@ and groups as the text that stands there, labels as numbers or true/false where 
 from __future__ import annotations
 
 import copy
-import csv
-import io
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,22 +23,23 @@ from cutline.core.errors import Argument, InputError, ParameterError, PositionEr
 from cutline.core.validation import counted, decimals_error
 from cutline.inputs import write_flags
 from cutline.inputs.column_source import SLICE, CodedColumn, Combinations, Request, SliceTable, check_distinct, plain
-from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
+from cutline.inputs.csv_layout import Layout, has_long_numbers, head, rejected, with_one_line_end
 from cutline.inputs.duck import connect, followed, is_nan, is_number, register
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import FileSet
-from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, form_of
+from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, find_long_scores, form_of
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import absent, literal, quoted
 from cutline.inputs.text_table import (
     MISSING,
+    MOST_DIGITS,
     MOST_LABELS,
     PLAIN_NUMBER,
     SPELLINGS,
     CsvFile,
     Spelling,
-    is_long_number,
+    have_hidden_ties,
     kind_of_labels,
     number_hint,
     read_labels,
@@ -706,6 +704,10 @@ class File:
         if one.role == "scores" and self._layout is not None and hasattr(self, "_path"):
             self._check_long_numbers(one)
             return
+        if one.role == "scores" and self._kind == "json" and hasattr(self, "_path"):
+            if self.types[one.column] == "DOUBLE":
+                self._check_long_json(one)
+            return
         digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
         if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
             return
@@ -716,23 +718,43 @@ class File:
         if as_floats < exact:
             raise decimals_error(one.role)
 
-    def _check_long_numbers(self, one: Request) -> None:
-        """Refuse numbers of a CSV file that would become ties as floats, if its first rows have that many digits."""
-        assert self._layout is not None  # noqa: S101 - of a CSV file
-        start = head(self._path, self.title, self._layout.compression)
-        where = self._layout.columns.index(one.column)
-        with suppress(csv.Error):
-            rows = islice(csv.reader(io.StringIO(start, newline=""), delimiter=self._layout.delimiter), 1, _FIRST_ROWS)
-            if not any(is_long_number(row[where]) for row in rows if len(row) > where):
+    def _check_long_json(self, one: Request) -> None:
+        """Refuse numbers of a JSON file that would become ties as floats."""
+        with self._plainly():
+            long = find_long_scores(self._connection, self._from, one.column)
+            if not long:
                 return
-        text = f"rtrim(ltrim(trim({self._name(one)}), '+0'), '0')"
-        counts = f"count(DISTINCT {text}), count(DISTINCT TRY_CAST({self._name(one)} AS DOUBLE))"
-        is_long = (
-            f"length({self._name(one)}) > 18 AND regexp_full_match(trim({self._name(one)}), '[+-]?[0-9]*[.][0-9]+')"
+            query = f"SELECT CAST({self._name(one)} AS DOUBLE) FROM {self._from}"
+            floats = self._connection.execute(query).fetchnumpy().popitem()[1]
+        if have_hidden_ties(long, np.ma.filled(floats, np.nan)):
+            raise decimals_error(one.role)
+
+    def _check_long_numbers(self, one: Request) -> None:
+        """Refuse numbers of a CSV file that would become ties as floats, if samples of it have that many digits."""
+        assert self._layout is not None  # noqa: S101 - of a CSV file
+        if not has_long_numbers(self._path, self.title, self._layout):
+            return
+        text, spelling = f"trim({self._name(one)})", self._spellings.get(one.column)
+        if spelling is not None:
+            text = f"rtrim(replace({text}, {literal(spelling.decimal)}, '.'), '% ')"
+        zeros = f"regexp_replace({text}, '^[+]?0*([0-9.])', '\\1')"
+        exact = f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({zeros}, '0'), '.') ELSE {zeros} END"
+        digits = f"length(trim(regexp_replace({text}, '[^0-9]', '', 'g'), '0'))"
+        whole = f"TRY_CAST({text} AS HUGEINT) <> TRY_CAST(TRY_CAST({text} AS DOUBLE) AS HUGEINT)"
+        is_long = f"({digits} > {MOST_DIGITS} OR (NOT contains({text}, '.') AND {whole}))"
+        is_plain = f"regexp_full_match({text}, '[+-]?[0-9]*[.]?[0-9]*')"
+        cells = (
+            f"SELECT {exact} AS exact, TRY_CAST({text} AS DOUBLE) AS number, {is_plain} AND {is_long} AS is_long "
+            f"FROM {self._from}"
+        )
+        query = (
+            f"WITH cells AS ({cells}), long AS (SELECT exact, number FROM cells WHERE is_long) "
+            "SELECT (SELECT count(DISTINCT exact) - count(DISTINCT number) FROM long), "
+            "(SELECT count(*) FROM cells WHERE NOT is_long AND number IN (SELECT number FROM long))"
         )
         with self._plainly():
-            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from} WHERE {is_long}")
-        if as_floats < exact:
+            merged, beside = self._one(query)
+        if merged or beside:
             raise decimals_error(one.role)
 
     def _name(self, one: Request) -> str:

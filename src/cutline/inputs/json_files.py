@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -12,10 +13,13 @@ import duckdb
 from cutline.core.errors import InputError
 from cutline.inputs.csv_layout import head
 from cutline.inputs.file_formats import zstd_lines
+from cutline.inputs.text_table import is_long_number
 
 MOST_NAMES = 20_000  # of columns in one file: DuckDB finds their types in a second or two
 _AS_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _INFINITY = re.compile(r"[:,\[]\s*(?!-?Infinity\b)([+-]?inf(?:inity)?)\b", re.IGNORECASE)
+# Eighteen digits, sixteen of a whole number, or an exponent of three.
+_LONG = r"[1-9]([.]?[0-9]){17}|(^|[^0-9.])[1-9][0-9]{15}|[0-9.][eE][+-]?[0-9]{3}"
 _LIST = re.compile(r"\s*\[\s*\{")
 
 
@@ -99,6 +103,25 @@ def find_odd_infinity(text: str) -> str:
     """
     odd = _INFINITY.search(_AS_TEXT.sub('""', text))
     return odd[1] if odd else ""
+
+
+def find_long_scores(connection: duckdb.DuckDBPyConnection, reader: str, column: str) -> list[str]:
+    """Return the numbers of a column that say more than their float holds; DuckDB has rounded them where it reads them.
+
+    Args:
+        connection: What reads the file.
+        reader: How it does.
+        column: The name of the column.
+    """
+    query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '{_LONG}')"  # noqa: S608
+    rows = connection.execute(query)
+    found: list[str] = []
+    while some := rows.fetchmany(10_000):
+        for (text,) in some:
+            with suppress(ValueError, RecursionError):
+                value = json.loads(text, parse_float=str, parse_int=str).get(column)
+                found += [value] if isinstance(value, str) and is_long_number(value) else []
+    return found
 
 
 def check_columns(connection: duckdb.DuckDBPyConnection, reader: str, own: Sequence[str], title: str) -> None:

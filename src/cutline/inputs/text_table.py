@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -33,6 +34,7 @@ WHOLE = r"[+-]?(0|[1-9][0-9]*)"  # how text spells a number; "007" is a name
 NUMBER = r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 PLAIN_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 MOST_DIGITS = 17  # that a float may need to be told from its neighbours
+_MAY_BE_LONG = re.compile(r"[1-9](?:\.?[0-9]){17}|^[ +-]*[0-9]{16}|[eE]|.{300}")  # which is quickly seen
 MOST_LABELS = 1000  # more distinct values than this are no labels
 
 
@@ -115,24 +117,58 @@ def _number(cell: str, position: int, spelling: Spelling | None) -> float:
 
 
 def is_long_number(text: str) -> bool:
-    """Whether a number has more digits than a float can tell apart.
+    """Whether a number says more than a float holds: too many digits, a whole number or a size beyond the range.
 
-    >>> is_long_number("0.0566342499514803"), is_long_number("0.12345678901234567890")
+    >>> is_long_number("0.0566342499514803"), is_long_number("0.12345678901234567890"), is_long_number("1e999")
+    (False, True, True)
+    >>> is_long_number("9007199254740992"), is_long_number("9007199254740993")
     (False, True)
     """
-    digits = re.sub(r"[^0-9]", "", re.split("[eE]", text)[0]).strip("0")
-    return len(text) > MOST_DIGITS and len(digits) > MOST_DIGITS
+    if not _MAY_BE_LONG.search(text):
+        return False
+    body = re.split("[eE]", text)[0]
+    digits = re.sub(r"[^0-9]", "", body).strip("0")
+    if len(digits) > MOST_DIGITS:
+        return True
+    with suppress(ValueError, OverflowError):
+        number = float(text)
+        if number == 0 or math.isinf(number):
+            return bool(digits)  # which "inf" has not
+        return len(text) >= MOST_DIGITS - 1 and text.strip(" +-\r\n").isdecimal() and int(text) != int(number)
+    return False
 
 
-def have_hidden_ties(texts: Iterable[str]) -> bool:
-    """Whether numbers that differ as they are written are one float."""
+def find_long_numbers(texts: Sequence[str], floats: Array, spelling: Spelling | None) -> list[str]:
+    """Return the numbers that say more than their float holds, as floats are written.
+
+    Args:
+        texts: The cells.
+        floats: The numbers that were read of them.
+        spelling: How all of them are written; as Python writes floats when None.
+    """
+    if max(map(len, texts)) >= MOST_DIGITS - 1:
+        some = texts
+    else:  # an exponent may be beyond the range
+        some = [texts[i] for i in np.flatnonzero((floats == 0) | np.isinf(floats))]
+    plain = some if spelling is None else map(spelling.plain, some)
+    return [*filter(is_long_number, plain)]
+
+
+def have_hidden_ties(long: Sequence[str], floats: Array) -> bool:
+    """Whether numbers that differ as they are written are one float.
+
+    Args:
+        long: The numbers that say more than their float holds.
+        floats: All numbers, as floats.
+    """
     exact: dict[float, Decimal] = {}
-    for text in texts:
-        with suppress(ValueError, InvalidOperation):
+    for text in long:
+        with suppress(InvalidOperation):
             number = Decimal(text.strip())
             if exact.setdefault(float(text), number) != number:
                 return True
-    return False
+    # A number that is not long is never one that is, so that every further cell with such a float is a tie.
+    return bool(exact) and int(np.isin(floats, [*exact]).sum()) > len(long)
 
 
 def number_hint(value: str) -> str:
@@ -272,7 +308,7 @@ class TextTable(ABC):
         floats: dict[str, list[Array]] = {column: [np.zeros(0)] for column in numbers}
         codes: dict[str, list[Array]] = {column: [np.zeros(0, np.int32)] for column in texts}
         where = {name: i for i, name in enumerate(self.columns)}
-        long: dict[str, set[str]] = {column: set() for column, role in numbers.items() if role == "scores"}
+        long: dict[str, list[str]] = {column: [] for column, role in numbers.items() if role == "scores"}
         before = 0
         for cells, may_be_odd in self.parts():
             for column in numbers:
@@ -281,18 +317,17 @@ class TextTable(ABC):
                     floats[column].append(read_numbers(cells[where[column]], may_be_odd=may_be_odd, spelling=spelling))
                 except NotNumberError as error:
                     raise _BadColumnError(column, error.text, before + error.position) from None
-            for column, some in long.items():
-                own = cells[where[column]]
-                if max(map(len, own)) > MOST_DIGITS:
-                    some.update(filter(is_long_number, own))
+            for column in long:
+                long[column] += find_long_numbers(cells[where[column]], floats[column][-1], self._spellings.get(column))
             for column, book in texts.items():
                 own = cells[where[column]]
                 codes[column].append(np.fromiter(map(book.__getitem__, own), np.int32, len(own)))
             before += len(cells[0])
-        if any(map(have_hidden_ties, long.values())):
+        whole = {column: np.concatenate(some) for column, some in floats.items()}
+        if any(some and have_hidden_ties(some, whole[column]) for column, some in long.items()):
             raise decimals_error("scores")
         return (
-            {column: np.concatenate(some) for column, some in floats.items()},
+            whole,
             {column: np.concatenate(some) for column, some in codes.items()},
         )
 
