@@ -256,6 +256,13 @@ def test_no_name_ends_its_own_quotes(dialect, name):
     assert {column.name for column in parsed.find_all(sqlglot.exp.Column)} == {"y", name}
 
 
+def test_a_label_of_two_lines_stays_on_one_where_a_text_ends_with_its_line():
+    query = ranking_query("y\n", "a\nb", "t", "bigquery", positive="p\r\nq")
+    assert "= 'p\\r\\nq' " in query
+    assert "`a\\nb` AS score" in query
+    assert "'p\r\nq'" in ranking_query("y", "s", "t", "spark", positive="p\r\nq")
+
+
 def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):
     lacking = FRAME.assign(p=FRAME.p.where(FRAME.index > 3))
     out = answered(ranking_query("y", "p", "shown"), folder, lacking)

@@ -102,10 +102,16 @@ def _name(name: str, dialect: str) -> str:
     if _PLAIN.fullmatch(name) and not reserved.fullmatch(name.lower()):
         return name
     if dialect in ("bigquery", "clickhouse"):  # where a backslash escapes what follows, also in a name
-        name = name.replace("\\", "\\\\")
-        return "`" + name.replace("`", "\\`") + "`"
+        return "`" + _escape(name, dialect).replace("`", "\\`") + "`"
     quote = "`" if dialect in _BACKTICKS else '"'
     return quote + name.replace(quote, quote * 2) + quote
+
+
+def _escape(text: str, dialect: str) -> str:
+    """Return a text with the escapes of warehouses in which a backslash begins one."""
+    text = text.replace("\\", "\\\\")
+    # BigQuery alone ends a text in quotes at the end of its line.
+    return text.replace("\n", "\\n").replace("\r", "\\r") if dialect == "bigquery" else text
 
 
 def _literal(positive: str | None, dialect: str) -> str:
@@ -114,7 +120,7 @@ def _literal(positive: str | None, dialect: str) -> str:
     if positive.lower() in ("true", "false"):
         return positive.lower()
     if dialect not in ("duckdb", "postgres"):  # where a backslash is a letter
-        positive = positive.replace("\\", "\\\\")
+        positive = _escape(positive, dialect)
     return "'" + positive.replace("'", "\\'" if dialect in ("bigquery", "spark") else "''") + "'"
 
 
