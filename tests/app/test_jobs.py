@@ -374,3 +374,18 @@ def test_what_is_no_number_is_refused_by_the_name_of_its_field(text):
 def test_promises_are_written_as_the_command_line_takes_them():
     settings = Settings(promise="recall", promise_value="90 %", second_promise="fpr", second_promise_value="0,1")
     assert settings.requirements == ("recall >= 0.9", "fpr <= 0.1")
+
+
+def test_a_process_works_under_a_lower_limit_that_it_may_not_raise(monkeypatch):
+    resource = pytest.importorskip("resource")
+    from cutline.app import worker
+
+    asked = []
+
+    def refuse(kind, limits):
+        asked.append(kind)
+        raise ValueError("not allowed to raise maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    worker._bound_memory()
+    assert asked == [resource.RLIMIT_DATA, resource.RLIMIT_CORE]

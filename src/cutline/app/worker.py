@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -97,16 +98,18 @@ def _bound_memory() -> None:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
         return
-    most = int(memory * _MEMORY_SHARE)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, most in ((resource.RLIMIT_DATA, int(memory * _MEMORY_SHARE)), (resource.RLIMIT_CORE, 0)):
+        with suppress(ValueError, OSError):  # a lower limit holds already, which only the superuser may raise
+            resource.setrlimit(kind, (most, most))
 
 
 def _peak_memory() -> int:
     """Return the most bytes that this process has used; 0 where the system does not say."""
     status = Path("/proc/self/status")
     if status.exists():  # Linux, where ru_maxrss begins with what the parent had used
-        [line] = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")] or [": 0"]
+        [line] = [line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM:")] or [
+            ": 0"
+        ]
         return 1024 * int(line.split()[1])
     try:
         import resource
