@@ -211,3 +211,10 @@ def test_a_permutation_test_needs_a_test_set_or_folds() -> None:
         cl.permutation_test(MODEL, X, Y, X, Y, cv=3)
     with pytest.raises(cl.ParameterError, match="shuffle is 'rows'"):
         cl.permutation_test(MODEL, X, Y, cv=3, shuffle="rows")
+
+
+@pytest.mark.parametrize("repeats", [2**31, 2.0**60, 1e308])
+def test_no_more_repeats_are_begun_than_could_end(repeats):
+    found = cl.cross_validate(MODEL, X, Y, cv=3)
+    with pytest.raises(cl.CutlineError, match=r"repeats is .*: pass a whole number from 2 to 10,000,000"):
+        found.nested(repeats)

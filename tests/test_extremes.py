@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import random
 
 import numpy as np
 import pytest
@@ -144,3 +145,14 @@ def test_every_measure_of_scores_at_the_ends_of_floats_is_resampled_without_a_wa
 
     asked = [m.with_(quota=3) if "quota" in m.required else m for m in MEASURES]
     assert len(ev.summary(asked, resamples=100).rows) == len(asked)
+
+
+@pytest.mark.parametrize("heavy", [1e16, 2**63 - 1, 1e30])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_weight_beside_which_all_others_are_rounded_away_warns_of_nothing(heavy, place):
+    dice = random.Random(5)  # noqa: S311 - not for secrets
+    labels = [1, 0, *(dice.randint(0, 1) for _ in range(198))]
+    ev = cl.evaluate(labels, [dice.random() for _ in labels], np.where(np.arange(200) == place, float(heavy), 1.0))
+    for measure in MEASURES:
+        with contextlib.suppress(cl.CutlineError):
+            ev.estimate(measure.name, resamples=50)

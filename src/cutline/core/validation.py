@@ -407,7 +407,7 @@ def check_prevalence(prevalence: Any) -> float | None:
 def check_whole(value: Any, name: str, least: int) -> int:
     """Check that the argument is a whole number of at least a minimum."""
     number = check_number(value, name)
-    most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations") else math.inf
+    most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations", "repeats") else math.inf
     if not math.isfinite(number) or number != number // 1 or not least <= number <= most:
         up_to = "" if most == math.inf else f" to {most:,}"
         raise ParameterError(f"is {briefly(value)}", f"pass a whole number from {least}{up_to}", argument=name)

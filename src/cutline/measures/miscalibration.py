@@ -46,7 +46,10 @@ def _isotonic(r: Ranking) -> Array:
     goes_on, last = r.hulls.goes_on, np.diff(row, append=-1)[1:] != 0
     pos, neg = (np.diff(total) for total in r.hull_totals)
     lengths = np.where(last, len(r), cut[1:]) - cut[:-1]  # cells without a case may end the list
-    return np.repeat(divide(pos, pos + neg)[goes_on], lengths[goes_on]).reshape(r.pos.shape)
+    values = np.repeat(divide(pos, pos + neg)[goes_on], lengths[goes_on])
+    if values.size != r.pos.size:  # weights that are rounded away beside others left a hull without an end
+        return np.full(r.pos.shape, np.nan)
+    return values.reshape(r.pos.shape)
 
 
 def _recalibrated_score(r: Ranking, score: str) -> Any:

@@ -199,9 +199,12 @@ def add_prevalence(line: Line, r: Ranking, value: Any, limits: Limits, level: fl
         size: The number of cases that the prevalence is a share of, in effect.
     """
     share, area = as_number(r.positives / r.total), area_of(r)
+    rest = 1 - share
+    if isinstance(rest, float) and rest == 0:  # rounded away beside weights of 1e18
+        rest = as_number(r.negatives / r.total)
     changes = []
     for end in proportions.wilson(share * size, size, level):
-        scales = end / share, (1 - end) / (1 - share)
+        scales = end / share, (1 - end) / rest
         # A line needs both sums alone, so that one score is enough.
         pos, neg = (r.pos[:1] * 0.0 + scale * n for scale, n in zip(scales, (r.positives, r.negatives), strict=True))
         there: Any = replace(r, score=r.score[:1], pos=pos, neg=neg, pos2=pos, neg2=neg)

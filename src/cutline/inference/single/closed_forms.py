@@ -164,7 +164,11 @@ def by_standard_error(
     """
     kind: Any = estimand.kind
     variance = float(kind.methods[method](estimand.ranking, **estimand.parameters))
-    if not math.isfinite(variance) or not math.isfinite(estimand.value) or (kind.scale == "log" and not estimand.value):
+    if (
+        not 0 <= variance < math.inf
+        or not math.isfinite(estimand.value)
+        or (kind.scale == "log" and not estimand.value)
+    ):
         return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
     if kind.scale == "log":
         return Interval(limits_on_log_scale(estimand.value, variance, level))
