@@ -721,7 +721,7 @@ class File:
     def _check_long_json(self, one: Request) -> None:
         """Refuse numbers of a JSON file that would become ties as floats."""
         with self._plainly():
-            long = find_long_scores(self._connection, self._from, one.column)
+            long = find_long_scores(self._connection, self.reader(self._literal), one.column)
             if not long:
                 return
             query = f"SELECT CAST({self._name(one)} AS DOUBLE) FROM {self._from}"

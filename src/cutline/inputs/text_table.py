@@ -149,7 +149,7 @@ def find_long_numbers(texts: Sequence[str], floats: Array, spelling: Spelling | 
     if max(map(len, texts)) >= MOST_DIGITS - 1:
         some = texts
     else:  # an exponent may be beyond the range
-        some = [texts[i] for i in np.flatnonzero((floats == 0) | np.isinf(floats))]
+        some = [texts[i] for i in np.flatnonzero((floats == 0) | np.isinf(floats)).tolist()]
     plain = some if spelling is None else map(spelling.plain, some)
     return [*filter(is_long_number, plain)]
 
