@@ -59,6 +59,30 @@ def test_the_state_is_resumed_day_by_day(folder, capsys):
     assert capsys.readouterr().out.splitlines()[-17] == ",".join(once.table.columns)
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_no_day_that_another_command_adds_meanwhile_is_lost(folder, monkeypatch, capsys, is_new):
+    from cutline.cli import monitor
+
+    days = sorted(map(str, folder.glob("days/*")))
+    if not is_new:
+        run("monitor", "release.ranking", days[0], *WATCH, "--state", "monitor.json")
+    usual = monitor._update_monitor
+
+    def meanwhile(*arguments):
+        found = usual(*arguments)
+        monkeypatch.setattr(monitor, "_update_monitor", usual)
+        run("monitor", "release.ranking", days[1], *WATCH, "--state", "monitor.json", "-q")
+        return found
+
+    monkeypatch.setattr(monitor, "_update_monitor", meanwhile)
+    command = ("monitor", "release.ranking", days[2], *WATCH, "--state", "monitor.json")
+    assert run(*command) == 2
+    assert "Another command has written 'monitor.json' in the meantime" in capsys.readouterr().err
+    assert run(*command) == 0
+    once = cl.monitor("release.ranking", days[is_new:3], measures=["precision", "calibration"], cut=0.3)
+    assert cl.load("monitor.json").state() == once.state()
+
+
 def test_states_of_two_machines_are_merged(folder):
     days = sorted(map(str, folder.glob("days/*")))
     run("monitor", "release.ranking", *days[::2], *WATCH, "--state", "one.json")

@@ -17,7 +17,7 @@ from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.options import Output
 from cutline.cli.text import printable
 from cutline.core import atomic_write
-from cutline.core.errors import ParameterError
+from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import shown
 
 if TYPE_CHECKING:
@@ -174,8 +174,12 @@ def monitor(
         raise ParameterError("--json and --csv both print to standard output", "pass one of them")
     if html is not None:
         atomic_write.check(html, overwrite=output.force)
+    before = _read_state(memory.state)
     watched = _update_monitor(release, _expand_patterns(days), watch, memory)
     if memory.state is not None:
+        if _read_state(memory.state) != before:  # whose days would be lost
+            problem = f"Another command has written {str(memory.state)!r} in the meantime"
+            raise InputError(problem, "run this one again, which adds its days to that state")
         watched.save(memory.state)
         output.say(f"The state is in {memory.state}.")
     if html is not None:
@@ -188,6 +192,14 @@ def monitor(
     else:
         _show(watched, quiet=output.quiet)
     ctx.exit(0 if watched.passed else 1)
+
+
+def _read_state(path: Path | None) -> bytes | None:
+    """Return the content of the state; None where there is none, or it cannot be read, which is told where it is."""
+    try:
+        return None if path is None else path.read_bytes()
+    except OSError:
+        return None
 
 
 def _expand_patterns(days: Sequence[str]) -> list[str]:
