@@ -213,7 +213,7 @@ def _fits(
 
 def _solve(left: Array, right: Array) -> Array:
     """Return the solutions of small systems, the shortest ones of those that too few points leave open."""
-    is_lost: Array = ~np.isfinite(left).all(axis=(1, 2))  # weights that are rounded away beside others
+    is_lost = np.asarray(~np.isfinite(left).all(axis=(1, 2)))  # weights that are rounded away beside others
     if is_lost.any():
         left = np.where(is_lost[:, None, None], 0.0, left)
         right = np.where(is_lost[:, None], np.nan, right)
