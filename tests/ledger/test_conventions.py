@@ -155,7 +155,7 @@ def test_delongs_variances_are_divided_by_n_or_by_one_less():
         return wins.mean(1), wins.mean(0)
 
     first, second = placements(scores), placements(other)
-    for less, conventions in ((1, ()), (0, ("delong_by_n",))):
+    for less, conventions in ((1, ("delong_normal",)), (0, ("delong_by_n",))):
         gaps = [x - y for x, y in zip(first, second, strict=True)]
         spread = math.sqrt(sum(np.var(gap, ddof=less) / len(gap) for gap in gaps))
         expected = 2 * stats.norm.sf(abs(gaps[0].mean()) / spread)

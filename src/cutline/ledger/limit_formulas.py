@@ -197,6 +197,7 @@ _VARIANTS_BY = {
     "mcnemar_statistic": "statsmodels' mcnemar, exact=False, correction=False: statistic",
     "mcnemar_statistic_exact": "statsmodels' mcnemar, exact=True: statistic",
     "mcnemar_statistic_corrected": "R's mcnemar.test and mlxtend's mcnemar: the statistic",
+    "delong_normal": "pROC::roc.test; DeLong and others 1988",
     "delong_unpaired": "pROC::roc.test, paired=FALSE",
     "delong_one_sided": "pROC::roc.test, alternative='greater'",
 }

@@ -16,6 +16,7 @@ from cutline.independent_comparison import compare_independent
 from cutline.inference.differences.mcnemar import Discordance, Variant, mcnemar
 from cutline.inputs.in_memory import rank_cases
 from cutline.ledger.cases import Material
+from cutline.ledger.standard_errors import paired_p_value
 
 Variants = dict[str, tuple[str, Callable[[Material], float]]]
 
@@ -82,6 +83,10 @@ def _unpaired_scores(material: Material) -> float:
     return float(compare_independent(*map(Evaluation, both)).test("auc", method="delong_unpaired").p_value)
 
 
+def _normal_scores(material: Material) -> float:
+    return paired_p_value(material, 1) if _has_other(material) else math.nan
+
+
 def _one_sided(p_value: Callable[[Material], float]) -> Callable[[Material], float]:
     return lambda material: p_value(material) / 2
 
@@ -133,9 +138,10 @@ TESTS = {
         "DeLong's test, p-value",
         "paired",
         {
-            "paired": ("by DeLong's paired test", _paired_scores),
+            "paired": ("by DeLong's paired test with Student's distribution", _paired_scores),
+            "normal": ("by DeLong's paired test with the normal distribution", _normal_scores),
             "unpaired": ("by DeLong's test of independent samples", _unpaired_scores),
-            "one_sided": ("by DeLong's paired test, one-sided", _one_sided(_paired_scores)),
+            "one_sided": ("by DeLong's paired test, one-sided", _one_sided(_normal_scores)),
         },
     ),
 }
