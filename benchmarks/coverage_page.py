@@ -43,7 +43,7 @@ JUDGED = """A cell is one measure in one population, with at least {fewest} inte
 samples, {expected:.1f} % would be, because so few samples leave chance that much room. Judged by a binomial test at
 2.5 %, {below} cells are below 92.5 % and {above} above 97.5 % ({above_share:.1f} %); if every interval held the truth
 in exactly 95 %, {below_expected:.1f} would be called below by chance. A cell is silently below if the intervals that
-missed without a warning are alone too many by the same test: {below_silent} are ({below_share:.1f} % of all)."""
+missed without a warning are alone too many by the same test: {below_silent} ({below_share:.1f} % of all)."""
 
 
 def wrapped(text: str) -> list[str]:

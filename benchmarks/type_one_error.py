@@ -238,12 +238,14 @@ best over all cuts); samples of unequal sizes; a missed subtype, rounded and zer
 50 %; weights and groups; and pairs from populations of the [coverage study](coverage.md). They are in two halves:
 **development**, by which the tests were chosen, and **validation**, which judges them; {development} and {validation}
 pairs have results so far. Resampled tests have 100 to {resamples} resamples here, where
-2000 are the default."""
+2000 are the default. Tests of two versions of a model have fewer degrees of freedom since most of these samples were
+drawn, so that they reject less often than the figures say."""
 JUDGED = """A cell is one measure on one pair: {cells:,} cells with {least} to {most} tests each ({middle} in the
-middle). By a binomial test at 2.5 %, {above} reject in more than 7.5 %; if every test rejected in exactly 5 %, chance
-alone would make it {expected:.0f}. So few tests can only show gross errors of a single cell; the pooled figures below
+middle). By a binomial test at 2.5 %, {above} reject in more than 7.5 %{named}; if every test rejected in exactly 5 %,
+chance alone would make it {expected:.0f}. So few tests can only show gross errors of a single cell; the pooled figures
+below
 are sharper: of {measures} measures, paired or unpaired, in either half, {often} reject in more than 7.5 % of all their
-tests by the same test.{named}"""
+tests by the same test."""
 CONSERVATIVE = """**Conservative tests**, rejecting equal models in fewer than 3 %: {names}. Where few cases change, a
 rate moves in steps; calibration errors are compared as if the models had seen different cases; the resampled tests have
 the degrees of freedom of the smaller class. What these tests do report can be believed; what they miss may need more
@@ -271,7 +273,7 @@ def write_page() -> None:
         expected=sum(_by_chance(t.made) for t in cells.values()),
         measures=len(_pooled(cells)),
         often=sum(t.is_above for t in _pooled(cells).values()),
-        named=" They are:" if named else "",
+        named=" (named below)" if named else "",
     )
     judged_pairs = {half: len({pair for of, pair, _ in cells if of == half}) for half in HALVES}
     about = ABOUT.format(
