@@ -239,9 +239,11 @@ def test_refusals_name_the_fields_of_the_page(client):
     client.run(tab, "evaluate", label="y", score="p", positive="yes")
     message = client.wait_idle(tab)["refusal"]["message"]
     assert message.endswith("fill them, or set “Leave out rows with missing values”.")
+    client.upload(tab, "b.csv", b"y,p\nspam,0.9\nham,0.7\nspam,0.3\n")
+    assert client.wait_idle(tab)["values"]["positive"] == ""
     client.run(tab, "evaluate", label="y", score="p")
-    assert "“Positive value”: yes" in client.wait_idle(tab)["refusal"]["message"]
-    client.run(tab, "evaluate", label="y", score="p", positive="yes", cut="quota", quota="many")
+    assert "“Positive value”: spam" in client.wait_idle(tab)["refusal"]["message"]
+    client.run(tab, "evaluate", label="y", score="p", positive="spam", cut="quota", quota="many")
     assert client.wait_idle(tab)["refusal"]["message"] == "Number of cases is 'many': type a number."
     client.run(tab, "evaluate")
     assert "choose both" in client.wait_idle(tab)["refusal"]["message"]

@@ -30,6 +30,7 @@ from cutline.evaluation import Evaluation
 from cutline.inputs import files
 from cutline.inputs.column_source import Request, Source
 from cutline.inputs.file_formats import is_compressed
+from cutline.inputs.labels import affirming_label
 from cutline.inputs.write_flags import CaseColumns, Flags
 from cutline.report import save
 from cutline.results.measure_selection import headlines
@@ -38,7 +39,6 @@ from cutline.results.summary import Summary
 Send = Callable[[str, Any], None]
 
 MOST_VALUES = 50  # of a column of labels that are offered as positive
-_POSITIVE = ("1", "true", "yes", "y", "ja", "j", "oui", "si", "positive", "pos")
 _SELECTION = SelectionOptions(0.95, None, 0, None)
 _FORMATS = (".svg", ".png", ".pdf")
 
@@ -102,17 +102,16 @@ class Jobs:
             self._send_values(source, guess["label"])
 
     def _send_values(self, source: Source, column: str) -> None:
-        """Send the values of a column of labels, and the one that is usually positive."""
+        """Send the values of a column of labels, and the one that can only be positive, as "yes" beside "no"."""
         rows = source.rows({"labels": Request("labels", column, as_text=True)})["labels"]
         values = sorted({printable(value) for value in set(rows.tolist()) if value is not None and value == value})
-        usual = [value for value in values if value.lower() in _POSITIVE]
         self._send(
             "values",
             {
                 "column": column,
                 "values": values[:MOST_VALUES],
                 "count": len(values),
-                "positive": usual[0] if len(usual) == 1 and len(values) == 2 else "",
+                "positive": affirming_label(values) or "",
             },
         )
 

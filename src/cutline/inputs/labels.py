@@ -39,7 +39,7 @@ def binary(labels: Array, positive: Any) -> Sides:
     distinct = _distinct(labels)
     if len(distinct) > 2:
         raise _too_many(distinct)
-    affirming = _affirming(distinct)
+    affirming = affirming_label(distinct)
     if affirming is not None:
         return _named_positive(labels, affirming)
     way_out = Text("name the positive class, for example ", Argument("positive", _likely_positive(distinct)))
@@ -166,13 +166,13 @@ _DENIED_AND_AFFIRMED = frozenset(
     {
         ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("negative", "positive"), ("neg", "pos"), ("-", "+"),
         ("0", "1"), ("nein", "ja"), ("nee", "ja"), ("nej", "ja"), ("non", "oui"), ("no", "si"), ("no", "s\u00ed"),
-        ("nao", "sim"), ("n\u00e3o", "sim"), ("absent", "present"), ("control", "case"),
+        ("nao", "sim"), ("n\u00e3o", "sim"), ("absent", "present"), ("control", "case"), ("n", "j"),
     }
 )  # fmt: skip
 _AFFIRMATIVE = frozenset(affirmed for _, affirmed in _DENIED_AND_AFFIRMED) | {"bad", "event"}
 
 
-def _affirming(distinct: list[Any]) -> Any:
+def affirming_label(distinct: list[Any]) -> Any:
     """Return the label of two that can only be the positive one, as "yes" beside "no"; None where both may be meant."""
     if len(distinct) != 2 or not all(isinstance(label, str) for label in distinct):
         return None
