@@ -118,3 +118,13 @@ def test_calibration_errors_have_intervals_at_every_length():
     ev = evaluate(Y[:12_000], P[:12_000] * 0.99 + 0.001)
     summary = ev.summary(["mcb", "ici", "ece", "smooth_ece"])
     assert all(row.interval for row in summary.rows)
+
+
+def test_fewer_resamples_in_bins_move_no_limit_by_more_than_a_twentieth_of_the_width():
+    """The quick version of benchmarks/fewer_resamples.py: the rule for long lists beside the full bootstrap."""
+    from fewer_resamples import ALLOWED, populations, study
+
+    population = next(one for one in populations() if one.name == "normal, 3,000")
+    (row,) = study(population, 1, ["average_precision", "brier", "eer", "log_loss", "average_qrecall"])
+    assert (row.kind, row.measures) == ("resampled", 5)
+    assert 0 < row.worst <= ALLOWED
