@@ -1,6 +1,7 @@
 """Slices: one cut for all, who is served worse, gaps, fairness, pooling, reports; and what has no answer."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -695,3 +696,39 @@ def test_refusals_name_the_argument_that_is_wrong(frame, tmp_path):
     slices = cl.evaluate("label", "score", data=frame, by="sex")
     with pytest.raises(InputError, match=r"^No slice by sex has 5000 cases: pass a smaller least=\.$"):
         slices.save(tmp_path / "s.html", least=5000)
+
+
+def test_a_p_value_at_the_floor_of_its_permutations_is_shown_as_below():
+    rng = np.random.default_rng(5)
+    labels = np.arange(800) % 2
+    site = np.arange(800) // 2 % 4
+    scores = np.where(site == 3, rng.random(800), labels + rng.normal(0, 0.5, 800))
+    against = cl.evaluate(labels, scores, by={"site": site}).against_rest("auc", permutations=99)
+    found = cl.find_slices(labels, scores, features={"site": site}, threshold=0.5, permutations=99)
+
+    for shown in (against.verdict, repr(against), found.verdict, repr(found)):
+        assert "< 0.0" in shown
+        assert "= 0.02" not in shown
+    assert min(row.p_adjusted for row in against.rows) == pytest.approx(0.02)
+    assert found.rows[0].p_adjusted == pytest.approx(0.01)
+
+
+def test_an_interval_and_a_test_that_disagree_are_explained():
+    rng = np.random.default_rng(5)
+    labels, site = np.arange(800) % 2, np.arange(800) // 2 % 4
+    scores = np.where(site == 3, rng.random(800), labels + rng.normal(0, 0.5, 800))
+    against = cl.evaluate(labels, scores, by={"site": site}).against_rest("auc", permutations=99)
+    clear = against.significant[0]
+    near = replace(against, rows=tuple(replace(row, high=0.001) if row is clear else row for row in against.rows))
+
+    assert "0 is in the interval" not in against.how
+    assert f"{clear.slice}: 0 is in the interval although the test rejects it" in near.how
+
+
+def test_slices_are_searched_in_a_data_frame_given_by_name():
+    labels, features = np.arange(200) % 2, pd.DataFrame({"site": np.arange(200) // 2 % 2})
+    scores = np.linspace(0, 1, 200)
+    with pytest.raises(TypeError, match=r"takes labels and scores by position, and 3 .* such as data= or features=\.$"):
+        cl.find_slices(labels, scores, features)
+    found = cl.find_slices(labels, scores, features=features, permutations=19)
+    assert found.features == ("site",)

@@ -659,6 +659,7 @@ class AgainstRest(Tabulated):
     notes: tuple[Note, ...] = ()
     is_one_comparison: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)  # of the measure
+    p_floor: float = 0.0  # the smallest p-value that permutations can show
 
     @property
     def significant(self) -> tuple[RestRow, ...]:
@@ -706,7 +707,8 @@ class AgainstRest(Tabulated):
             (*(getattr(row, name) for name in names), row.p_value, row.p_adjusted, row.verdict) for row in self.rows
         )
         title = f"{self.measure.title} of each slice by {self.slices.by} against all other cases"
-        return Table((*names, "p", "p_adjusted", "verdict"), rows, title, below=(self.verdict, self.how))
+        below = (self.verdict, self.how)
+        return Table((*names, "p", "p_adjusted", "verdict"), rows, title, below=below, p_floor=self.p_floor)
 
     @property
     def how(self) -> str:
@@ -719,7 +721,21 @@ class AgainstRest(Tabulated):
             test += ", adjusted for all slices (Westfall-Young)" if is_permuted else f", {_ADJUSTED[self.adjust]}"
         question = {"two-sided": "differs", "worse": "is worse", "better": "is better"}[self.alternative]
         by = f" by more than {self.margin:g}" if self.margin else ""
-        return f"Test whether a slice {question}{by}: {test}; the intervals hold together ({100 * self.level:g} %)."
+        intervals = f"the intervals hold together ({100 * self.level:g} %)"
+        return f"Test whether a slice {question}{by}: {test}; {intervals}.{self._disagreement}"
+
+    @property
+    def _disagreement(self) -> str:
+        """Which slices differ by the test although 0 is in their interval, and why both can be right."""
+        if self.margin or self.alternative != "two-sided":  # these test something else than whether 0 is inside
+            return ""
+        inside = [row.slice for row in self.significant if row.low < 0 < row.high]
+        if not inside:
+            return ""
+        return (
+            f" {listed(inside)}: 0 is in the interval although the test rejects it, because the interval "
+            f"({method_title(self.method)}) is wider: all have to hold at once. The verdict is that of the test."
+        )
 
     @property
     def _has_nothing_to_adjust(self) -> bool:
@@ -736,7 +752,8 @@ class AgainstRest(Tabulated):
         if not differing:
             least = min(row.p_adjusted for row in self.rows if not math.isnan(row.p_adjusted))
             what = {"two-sided": "differs from", "worse": "is worse than", "better": "is better than"}[self.alternative]
-            return f"No slice {what} the rest in {self.name} (smallest p {p_shown(least)}{after}, {tested} slices)."
+            p = f"p {p_shown(least, self.p_floor)}{after}"
+            return f"No slice {what} the rest in {self.name} (smallest {p}, {tested} slices)."
         if self.is_one_comparison:  # said once
             return f"{capitalised(self._phrase(differing[0], after, is_first=True))}."
         parts = [self._phrase(row, after if not i else "", is_first=not i) for i, row in enumerate(differing[:3])]
@@ -758,7 +775,7 @@ class AgainstRest(Tabulated):
         verb = "ranks" if self.measure.name == "auc" else "does"
         how = f"{verb} {row.verdict}" if row.verdict in ("worse", "better") else f"is {row.verdict}"
         name = f"{self.name} " if is_first else ""
-        values = f"{name}{row.value:.3f} against {row.rest:.3f}, p {p_shown(row.p_adjusted)}{after}"
+        values = f"{name}{row.value:.3f} against {row.rest:.3f}, p {p_shown(row.p_adjusted, self.p_floor)}{after}"
         return f"{self.slices.title(row.key)} {how} than the rest: {values}"
 
     @property

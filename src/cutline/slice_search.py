@@ -79,8 +79,8 @@ def find_slices(
         labels: As in `evaluate`.
         scores: As in `evaluate`.
         data: As in `evaluate`.
-        features: With `data` the names of the columns that conditions are on; otherwise a mapping of names to values.
-            Numbers are cut at their quartiles.
+        features: With `data` the names of the columns that conditions are on; otherwise a mapping of names to values,
+            or a data frame of them. Numbers are cut at their quartiles.
         measure: The mean loss that is compared: error_rate, fnr, fpr, brier_score, log_loss, or auc, which is the share
             of misordered pairs of a case with all cases of the other class.
         depth: The largest number of conditions of a slice, from 1 to 3.
@@ -127,8 +127,12 @@ def _rows(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the labels, scores and groups, and the columns that conditions are on."""
     if data is None:
+        if hasattr(features, "columns"):
+            features = {name: features[name] for name in features.columns}
         if not isinstance(features, Mapping) or not features:
-            way_out = Text("pass a mapping of names to values, or names of columns with ", Argument("data"))
+            way_out = Text(
+                "pass a mapping of names to values, a data frame, or names of columns with ", Argument("data")
+            )
             raise ParameterError("is missing", way_out, argument="features")
         rows = {"labels": validation.column(labels, "labels"), "scores": validation.column(scores, "scores")}
         if groups is not None:
@@ -232,8 +236,9 @@ def _search_slices(
     made = [_row(table, lattice, slices, number, place, ev) for place, number in enumerate(chosen)]
     smallest = float(slices.p_adjusted.min()) if len(slices.p_adjusted) else math.nan
     return FoundSlices(
-        measure, tuple(made), len(lattice), tuple(columns), depth, least, level, method, len(rows), count, smallest
-    )
+        measure, tuple(made), len(lattice), tuple(columns), depth, least, level, method, len(rows), count, smallest,
+        p_floor=1 / (1 + permutations),
+    )  # fmt: skip
 
 
 def _check_size(lattice: Lattice, least: int) -> None:
@@ -337,6 +342,7 @@ class FoundSlices(Tabulated):
     rows_given: int
     smallest_p: float
     notes: tuple[Note, ...] = ()
+    p_floor: float = 0.0  # the smallest p-value that the permutations can show
 
     @property
     def verdict(self) -> str:
@@ -348,15 +354,15 @@ class FoundSlices(Tabulated):
             f"were searched for a higher {MEASURES_OF_LOSSES[self.measure]}"
         )
         if not self.rows:
-            p = "" if math.isnan(self.smallest_p) else f" (smallest p {p_shown(self.smallest_p)})"
+            p = "" if math.isnan(self.smallest_p) else f" (smallest p {p_shown(self.smallest_p, self.p_floor)})"
             return f"{head}: none is worse than the other cases after adjustment for the search{p}."
         first = self.rows[0]
         others = len(self.rows) - 1
         more = "" if not others else f"; {counted(others, 'more slice')} {'is' if others == 1 else 'are'} worse too"
         return (
             f"The worst slice is {first.slice} ({first.cases:,} cases): its {MEASURES_OF_LOSSES[self.measure]} is "
-            f"{shown(first.value)}, elsewhere {shown(first.rest)} (p {p_shown(first.p_adjusted)} for the whole "
-            f"search){more}. {head}."
+            f"{shown(first.value)}, elsewhere {shown(first.rest)} (p {p_shown(first.p_adjusted, self.p_floor)} for "
+            f"the whole search){more}. {head}."
         )
 
     @property
@@ -378,7 +384,7 @@ class FoundSlices(Tabulated):
         """The rows as a table."""
         names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
         rows = tuple(tuple(plain(getattr(row, name)) for name in names) for row in self.rows)
-        return Table(names, rows, below=(self.verdict, self.how))
+        return Table(names, rows, below=(self.verdict, self.how), p_floor=self.p_floor)
 
     def document(self) -> dict[str, Any]:
         """Return all of it, ready for JSON."""

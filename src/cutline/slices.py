@@ -281,8 +281,15 @@ class Slices(Mapping[Any, Evaluation]):
         tests = measured.tests(options)
         how = (level, alternative, margin, tests.method, tests.adjust)
         is_one = tests.is_one_comparison
+        floor = (2 if side == "two-sided" else 1) / (1 + options.permutations)
         return AgainstRest(
-            self, measured.measure, *how, tests.rows, is_one_comparison=is_one, parameters=measured.parameters
+            self,
+            measured.measure,
+            *how,
+            tests.rows,
+            is_one_comparison=is_one,
+            parameters=measured.parameters,
+            p_floor=floor if tests.adjust == "westfall_young" else 0.0,
         )
 
     def gap(self, measure: str | Measure = "auc", *, level: float = LEVEL, **parameters: Any) -> Estimate:

@@ -538,3 +538,8 @@ def test_a_run_without_resamples_has_no_note_that_needs_them(monkeypatch):
     assert "dominance" in rules[60]
     assert "dominance" not in rules[0]
     assert drawn == [{"level": 0.95, "resamples": 60, "seed": 5}]
+
+
+def test_a_brier_score_stands_beside_what_it_would_be_of_true_probabilities():
+    extreme = model([0.95, 0.5, 0.05], [70, 50, 30], [30, 50, 70])
+    assert " if they were true (z = " in given(extreme)["calibration"].text

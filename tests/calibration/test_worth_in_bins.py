@@ -25,3 +25,13 @@ def test_the_verdict_on_a_long_list_is_the_same_in_bins(slope, monkeypatch):
         assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.03 * width)
         assert one.log_loss == pytest.approx(other.log_loss, abs=1e-4)
     assert any(one.log_loss != other.log_loss for one, other in zip(found.candidates, whole.candidates, strict=True))
+
+
+def test_the_table_has_no_p_value_beside_an_interval_of_something_else():
+    rng = np.random.default_rng(1)
+    p = rng.random(400)
+    worth = cl.worth_recalibrating(cl.evaluate((rng.random(400) < p).astype(int), p))
+
+    head = next(line for line in str(worth).splitlines() if line.startswith("method"))
+    assert head.split() == ["method", "log", "loss", "Brier", "gain", "low", "high"]
+    assert str(worth).endswith("low and high: its 95 % interval.")

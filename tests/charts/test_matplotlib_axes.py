@@ -94,3 +94,16 @@ def test_other_things_than_axes_and_sizes_are_refused(ax):
         EV.chart("roc", ax="here")
     with pytest.raises(CutlineError, match="width and height are those of a picture"):
         EV.chart("roc", ax=ax, width=300)
+
+
+def test_the_titles_of_neighbours_do_not_meet():
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 4))
+    EV.chart("roc", ax=axes[0])
+    BOTH.chart("precision_recall", ax=axes[1], title="A title of one's own that is by far longer than its axes")
+    figure.canvas.draw()
+    first, second = (axis._left_title.get_window_extent() for axis in axes)
+    pyplot.close(figure)
+
+    assert first.x1 < second.x0
+    assert second.x1 <= figure.bbox.x1
+    assert max(first.y1, second.y1) <= figure.bbox.y1

@@ -147,3 +147,9 @@ def test_refusals_name_the_options(cutline, cases):
 
     assert portions.err.startswith("cutline: --portions is 0")
     assert risk.err.startswith("cutline: --risk holds values outside 0 and 1")
+
+
+def test_gains_of_scores_that_rank_the_other_way_round_are_questioned(cutline, cases):
+    read = (cases[0], "--label", "y", "--score", "p")
+    assert "! The AUC is below 0.5." not in cutline("gains", *read).err
+    assert "leave --lower-is-positive" in cutline("gains", *read, "--lower-is-positive").err

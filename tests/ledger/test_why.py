@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -407,3 +408,8 @@ def test_logits_explain_the_f1_of_torchmetrics_without_a_threshold():
     answer = why(labels, logits, measure="f1", value=f"{expected:.6f}")
 
     assert any("torchmetrics" in tool for one in answer.explanations for tool in one.tools)
+
+
+def test_accidents_are_counted_without_an_exponent():
+    weak = replace(cl.why(LABELS, SCORES, value=f"{made('auc', 'hard_labels'):.6f}", measure="auc"), by_accident=12.3)
+    assert "about 10 would fit by accident" in str(weak)

@@ -369,7 +369,7 @@ def _off_in_detail(c: CalibrationCheck) -> str | None:
         return None
     way = "too extreme" if c.brier > c.promised else "too timid"
     return (
-        f"The probabilities are {way}: Brier score {brief(c.brier)}, expected {brief(c.promised)} "
+        f"The probabilities are {way}: Brier score {brief(c.brier)}, {brief(c.promised)} if they were true "
         f"(z = {c.z_brier:.1f}). They are right on average. Look at the calibration, and recalibrate."
     )
 

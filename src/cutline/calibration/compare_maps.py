@@ -67,19 +67,10 @@ class Worth(ComparedByFields):
         }
 
     def __repr__(self) -> str:
-        rows = tuple(
-            (
-                c.method,
-                c.log_loss,
-                c.brier,
-                c.gain,
-                c.low,
-                c.high,
-                "" if math.isnan(c.p_value) else p_shown(c.p_value).removeprefix("= "),
-            )
-            for c in self.candidates
-        )
-        table = Table(("method", "log loss", "Brier", "gain", "low", "high", "p"), rows)
+        # The p-value tests something else than the interval is about: the verdict has it where it decides.
+        rows = tuple((c.method, c.log_loss, c.brier, c.gain, c.low, c.high) for c in self.candidates)
+        below = f"gain: by how much the log loss of new cases falls; low and high: its {100 * self.level:g} % interval."
+        table = Table(("method", "log loss", "Brier", "gain", "low", "high"), rows, below=(below,))
         return f"{self.verdict}\n\n{table!r}"
 
 

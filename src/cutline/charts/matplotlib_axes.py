@@ -5,6 +5,7 @@ Nothing is imported: whoever has axes has matplotlib.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from cutline.core.errors import ParameterError
 
 _MARKERS = {"circle": "o", "diamond": "D", "triangle-up": "^", "triangle-down": "v", "square": "s", "cross": "P"}
 _MORE = ("bar", "rect", "point", "circle", "text")  # what a chart says beside its lines; areas only shade them
+_WIDTH_OF_A_LETTER = 0.6  # of the size of the font
 _USED = ("plot", "fill_between", "axvline", "set_xlim", "legend")
 
 
@@ -87,6 +89,12 @@ def _with_room(domain: tuple[float, float]) -> tuple[float, float]:
 
 
 def _set_title(ax: Any, title: Any) -> None:
-    if title is not alt.Undefined:
-        below = [] if title.subtitle is alt.Undefined else list(title.subtitle)
-        ax.set_title("\n".join([title.text, *below]), loc="left", fontsize="medium")
+    """Set the title in lines as wide as the axes, and the subtitle where no other axes stand beside them."""
+    if title is alt.Undefined:
+        return
+    alone = len(ax.figure.axes) == 1 and title.subtitle is not alt.Undefined
+    drawn = ax.set_title(title.text, loc="left", fontsize="medium")
+    points = 72 * ax.get_window_extent().width / ax.figure.dpi
+    letters = max(10, int(points / (_WIDTH_OF_A_LETTER * drawn.get_fontsize())))
+    lines = [title.text, *(title.subtitle if alone else ())]
+    drawn.set_text("\n".join(textwrap.fill(line, letters) for line in lines))

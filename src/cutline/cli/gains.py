@@ -13,6 +13,7 @@ from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import Fraction, command, option, options_of
 from cutline.cli.options import Reading
+from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
@@ -83,10 +84,14 @@ def gains(file: str, portions: int | None, shares: str | None, reading: Reading,
     """Show the gains table, and write it or its chart."""
     from cutline.cli.reading import read_evaluation
     from cutline.curves.gains import gains as gains_table
+    from cutline.results.notes import data_notes
 
     divided = _divide(portions, shares)
     to.check()
     ev, _ = read_evaluation(file, reading, None)
+    for note in data_notes(ev.ranking, ev.cut):
+        if note.rule == "reversed":
+            render.console(error=True).print(Text(f"! {printable(in_options(note.text))}"))
     table = gains_table(ev.ranking, divided)
     document = {
         "schema": "cutline/gains/1",

@@ -469,7 +469,7 @@ def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
             shown(row.cases),
             *("" if math.isnan(number) else shown(number) for number in (row.value, row.rest, row.difference)),
             render.interval(None if math.isnan(row.low) else (row.low, row.high)),
-            p_number(row.p_adjusted) or row.verdict.partition(":")[0],
+            p_number(row.p_adjusted, against_rest.p_floor) or row.verdict.partition(":")[0],
             row.verdict if p_number(row.p_adjusted) else "",
         )
         for row in (*low, *high)
@@ -507,7 +507,10 @@ def _found_slices(screen: Any, found: FoundSlices) -> RenderableType:
     names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
     loss = MEASURES_OF_LOSSES[found.measure]
     heads = ("slice", "cases", "prevalence", loss, "others", "difference", "corrected", "p", "auc")
-    rows = [tuple(shown(row[name]) for name in names) for row in found]
+    rows = [
+        tuple(p_number(row[name], found.p_floor) if name == "p_adjusted" else shown(row[name]) for name in names)
+        for row in found
+    ]
     return render.fitted_grid(screen, heads, rows, ("prevalence", "auc", "others", "cases"), "")
 
 

@@ -6,10 +6,11 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, overload
 
 from cutline.core.errors import CutlineError, ParameterError
+from cutline.core.messages import listed
 
 Target = TypeVar("Target")
 
@@ -148,10 +149,21 @@ def _wrap(function: Callable[..., Any], former: Mapping[str, str]) -> Callable[.
             raise error.with_traceback(None) from error.__cause__
         except TypeError as error:
             if _is_of_a_call(error):
+                if len(args) > code.co_argcount:
+                    error = TypeError(_by_position(code, len(args)))
                 raise error.with_traceback(None) from None
             raise
 
     return call
+
+
+def _by_position(code: CodeType, given: int) -> str:
+    """Return which arguments a function takes by position, and that the others need their names."""
+    taken, named = code.co_varnames[: code.co_argcount], code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    taken, given = (taken[1:], given - 1) if taken[:1] == ("self",) else (taken, given)
+    first = f"takes {listed(taken)} by position" if taken else "takes nothing by position"
+    others = f": pass the others by name, such as {' or '.join(f'{name}=' for name in named[:2])}" if named else ""
+    return f"{code.co_name}() {first}, and {given} arguments were given{others}."
 
 
 def _is_of_a_call(error: TypeError) -> bool:

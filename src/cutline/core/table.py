@@ -51,6 +51,7 @@ class Table:
     hidden: tuple[str, ...] = ()  # columns that converting keeps and printing leaves out, as it does empty ones
     below: tuple[str, ...] = ()  # lines that are printed below the rows
     above: tuple[str, ...] = ()  # ... and between the title and the rows
+    p_floor: float = 0.0  # the smallest p-value that resamples can show, for the columns of p-values
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -88,9 +89,14 @@ class Table:
             if name not in self.hidden and (not self.rows or any(shown(row[i]) for row in self.rows))
         ]
 
+    def _cell(self, row: tuple[Any, ...], i: int) -> str:
+        if self.p_floor and self.columns[i] in ("p", "p_adjusted"):
+            return p_number(row[i], self.p_floor)
+        return shown(row[i])
+
     def __repr__(self) -> str:
         chosen = self.shown_columns
-        cells = [[shown(row[i]) for i in chosen] for row in self.rows]
+        cells = [[self._cell(row, i) for i in chosen] for row in self.rows]
         lines = aligned(
             [self.columns[i] for i in chosen], cells, [are_numbers(row[i] for row in self.rows) for i in chosen]
         )
@@ -101,7 +107,7 @@ class Table:
         style = {i: " style='text-align: right'" if are_numbers(row[i] for row in self.rows) else "" for i in chosen}
         head = "".join(f"<th scope='col'{style[i]}>{html.escape(self.columns[i])}</th>" for i in chosen)
         body = "".join(
-            "<tr>" + "".join(f"<td{style[i]}>{html.escape(shown(row[i]))}</td>" for i in chosen) + "</tr>"
+            "<tr>" + "".join(f"<td{style[i]}>{html.escape(self._cell(row, i))}</td>" for i in chosen) + "</tr>"
             for row in self.rows
         )
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""

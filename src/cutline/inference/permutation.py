@@ -63,7 +63,7 @@ class PermutationTest:
 
     def __repr__(self) -> str:
         head = (
-            f"{self.measure} {shown(self.value)}: p {p_shown(self.p_value)} "
+            f"{self.measure} {shown(self.value)}: p {p_shown(self.p_value, 1 / (self.permutations + 1))} "
             f"({self.extreme} of {self.permutations} permutations do as well, a share of {shown(self.share)})"
         )
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])

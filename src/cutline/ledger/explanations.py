@@ -174,9 +174,8 @@ class Answer(ComparedByFields, TextResult):
             return "Another seed gives another number, so that no digits can tell."
         if len(self.explanations) > 1:
             return "The number alone does not tell which of them it is; more digits may."
-        return (
-            f"The evidence is weak: of {self.tried:,} conventions, about {self.by_accident:.1g} would fit by accident."
-        )
+        about = f"{float(f'{self.by_accident:.1g}'):g}"  # 10 rather than 1e+01
+        return f"The evidence is weak: of {self.tried:,} conventions, about {about} would fit by accident."
 
     def _nothing(self) -> tuple[str, ...]:
         about = f" for {self.measure}" if self.measure else ""

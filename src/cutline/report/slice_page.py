@@ -187,7 +187,7 @@ def _against(against_rest: AgainstRest) -> dict[str, Any]:
                 _cell(row.value),
                 _cell(row.rest),
                 _cell(row.difference, _interval(row.low, row.high)),
-                _cell(p_number(row.p_adjusted)),
+                _cell(p_number(row.p_adjusted, against_rest.p_floor)),
                 _cell(row.verdict),
             ],
         }

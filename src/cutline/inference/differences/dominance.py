@@ -46,7 +46,8 @@ class RocTest(ComparedByFields):
 
     def __repr__(self) -> str:
         head = f"ROC curves of {self.a} and {self.b}: differ by {shown(self.statistic)} errors over all cuts, "
-        tail = f"p {p_shown(self.p_value)} ({self.permutations} permutations, Venkatraman & Begg)"
+        p = p_shown(self.p_value, 1 / (self.permutations + 1))
+        tail = f"p {p} ({self.permutations} permutations, Venkatraman & Begg)"
         return "\n".join([head + tail, *(f"  note: {note}" for note in self.notes)])
 
 
