@@ -30,7 +30,7 @@ def test_a_cut_is_shown_written_and_the_same_as_in_python(cutline, cases):
     expected = cl.choose_cut(cl.evaluate(labels, scores), "recall >= 0.9")
     assert done.code == 0
     assert " ".join(done.out.split()).startswith(expected.statement)
-    assert cl.load("cut.json").to_dict() == expected.to_dict()
+    assert cl.load("cut.json").to_dict() == expected.to_dict() | {"score": "p"}
 
 
 def test_json_is_the_document_of_the_cut(cutline, cases):
@@ -39,7 +39,7 @@ def test_json_is_the_document_of_the_cut(cutline, cases):
     done = cutline("cut", path, "--label", "y", "--score", "p", "--cost-fp", 1, "--cost-fn", 20, "--json", "--seed", 3)
 
     expected = cl.choose_cut(cl.evaluate(labels, scores), cost_fp=1, cost_fn=20, seed=3)
-    assert json.loads(done.out) == expected.to_dict()
+    assert json.loads(done.out) == expected.to_dict() | {"score": "p"}
     VALIDATOR.validate(json.loads(done.out))
 
 
@@ -340,7 +340,7 @@ def test_a_given_threshold_is_described_as_in_python(cutline, cases):
     done, mixed = cutline(*common, "--prevalence", 0.1, "--json"), cutline(*common, "--require", "recall >= 0.9")
 
     expected = cl.cut_at(cl.evaluate(labels, scores), threshold=0.8, prevalence=0.1)
-    assert json.loads(done.out) == expected.to_dict()
+    assert json.loads(done.out) == expected.to_dict() | {"score": "p"}
     VALIDATOR.validate(json.loads(done.out))
     assert mixed.code == 2
     assert "leave the other wishes out" in " ".join(mixed.err.split())
@@ -470,3 +470,21 @@ def test_scores_of_the_other_class_are_said_before_the_promise(cutline, ten, tmp
     (tmp_path / "turned.csv").write_text("y,p\n" + "".join(f"{1 - int(y)},{p}\n" for y, p in 10 * rows))
     out = cutline("cut", tmp_path / "turned.csv", "--require", "recall >= 0.3", "--confidence", "0.8").out
     assert out.startswith("! The scores look like probabilities of the other class")
+
+
+def test_a_cut_knows_the_column_that_chose_it(cutline, tmp_path):
+    rows = "".join(f"{i % 2},{(i * 7 % 20) / 20 + i % 2},{i}\n" for i in range(40))
+    (tmp_path / "two.csv").write_text("y,model,amount\n" + rows)
+    cutline("cut", "two.csv", "--label", "y", "--score", "model", "--quota", "10", "-o", "of_model.json")
+
+    named = cutline("apply", "of_model.json", "two.csv", "-o", "flagged.csv").out
+    other = cutline("apply", "of_model.json", "two.csv", "--score", "amount", "-o", "others.csv").out
+
+    assert "10 of 40 cases are flagged by column 'model'" in named
+    assert "was chosen on" not in named
+    assert "The cut was chosen on column 'model': is 'amount' the same score?" in " ".join(other.split())
+
+
+def test_the_intervals_at_the_cut_of_a_quota_say_that_its_threshold_is_fixed(cutline, ten):
+    assert "at this threshold, kept fixed" in cutline("cut", ten, "--quota", "4").out
+    assert "at this cut" in cutline("cut", ten, "--at", "0.5").out

@@ -73,3 +73,18 @@ def test_the_section_on_the_probabilities_fits_on_a_phone_and_on_paper(browser, 
     page.set_viewport_size(A4)
     assert max(page.evaluate(inside)) <= A4["width"] + 0.5
     page.close()
+
+
+@pytest.mark.parametrize("template", ["clinical", "credit"])
+def test_no_chart_of_three_is_alone_in_its_row(browser, tmp_path, template):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 150)
+    ev = cl.evaluate(labels, np.round(50 + 10 * rng.normal(size=150) + 8 * labels))
+    ev.save(tmp_path / "page.html", template=template)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((tmp_path / "page.html").as_uri())
+    tops = page.evaluate("[...document.querySelectorAll('figure')].map((f) => f.getBoundingClientRect().top)")
+    page.close()
+
+    assert len(tops) == 3
+    assert len(set(tops)) == 1

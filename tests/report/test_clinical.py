@@ -181,7 +181,7 @@ def test_the_cut_of_a_biomarker_has_a_promise_and_paragraphs_to_copy(marker):
     ev, text = marker
     found = re.search("<p id='promise'>(.*?)</p>", text)[1]
     assert html.unescape(found) == cl.cut_at(ev, threshold=2.5).statement
-    assert "This holds however the cut was chosen; a cut that `cutline cut` chose for a requirement can promise" in text
+    assert "This holds however the cut was chosen; one that was chosen for a requirement can promise more." in text
     results = html.unescape(re.search("<p id='results'>(.*?)</p>", text)[1])
     assert f"The score {ev.name} was validated in" in results
     assert f"The AUROC was {ev.auc:.2f} (95 % CI" in results

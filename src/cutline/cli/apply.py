@@ -172,7 +172,7 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     cut.require()
     kind = _kind(to.out, force=force)
     with waiting("Flagging", quiet=quiet), CaseColumns(to.file, to.format) as cases:
-        score = to.score or _only_score(cases)
+        score = to.score or (cut.score if cut.score in cases.columns else None) or _only_score(cases)
         flags = Flags(score, cut.threshold, cut.higher_is_positive, to.column or "flagged", to.drop)
         with _copy(to.out, force=force) as unfinished:
             if to.quota is not None:
@@ -182,6 +182,8 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
                 flagged, count = cases.flag(flags, unfinished, kind)
                 more = [*filter(None, [cut.surprise(flagged, count)]), *_quota_hint(cut, flagged), cut.statement]
     if not quiet:
+        if cut.score not in (None, score):
+            more = [f"The cut was chosen on column {quoted(str(cut.score))}: is {quoted(score)} the same score?", *more]
         numbers = f"{with_commas(flagged)} of {with_commas(count)} cases are flagged"
         _say_lines([f"{numbers} by column {quoted(score)}{_where(to.out)}", *more], to.out)
 

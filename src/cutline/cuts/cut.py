@@ -55,7 +55,7 @@ class Cut(ComparedByFields):
     `possible` says whether any cut keeps what was asked for; without one, `threshold` is NaN. A threshold beyond every
     score flags nobody. `apparent` is the value of the criterion on the data that chose the cut, `corrected` what it is
     worth on new cases, with its interval. `warnings` question the cut as a whole. `quota` is how many
-    of the cases that chose the cut could be acted on.
+    of the cases that chose the cut could be acted on, and `score` the column of their scores.
     """
 
     threshold: float
@@ -78,6 +78,7 @@ class Cut(ComparedByFields):
     positive: Any = 1
     warnings: tuple[str, ...] = ()
     quota: float | None = None
+    score: str | None = None
 
     @property
     def optimism(self) -> float:
@@ -210,6 +211,7 @@ class Cut(ComparedByFields):
             "method": self.method,
             "prevalence": self.prevalence,
             "quota": self.quota,
+            "score": self.score,
             "counts": counts,
             "estimates": [estimate.to_dict() for estimate in self.estimates],
         }
@@ -263,6 +265,7 @@ class Cut(ComparedByFields):
                 positive=document["positive"],
                 warnings=tuple(document.get("warnings", ())),  # cuts of former versions have none, nor a quota
                 quota=None if document.get("quota") is None else validation.check_number(document["quota"], "quota"),
+                score=None if document.get("score") is None else str(document["score"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, InputError):
@@ -287,7 +290,8 @@ class Cut(ComparedByFields):
     @property
     def table_title(self) -> str:
         """What the estimates are of."""
-        return "at this cut" if self.prevalence is None else f"at this cut, prevalence {100 * self.prevalence:g} %"
+        what = "at this cut" if self.quota is None else "at this threshold, kept fixed"
+        return what if self.prevalence is None else f"{what}, prevalence {100 * self.prevalence:g} %"
 
     @property
     def details(self) -> list[str]:

@@ -211,7 +211,8 @@ p,ul{max-width:60rem}table{border-collapse:collapse;width:100%;margin:.5rem 0 1.
 caption{text-align:left;font-weight:600;padding:.3rem 0}tbody+tbody th[scope=rowgroup]{padding-top:.8rem}
 th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertical-align:top}td.n,th.n{
 text-align:right}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
-grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
+grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}.figures:has(>figure:nth-child(3):last-child){
+grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
 background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
 @media screen and (min-width:48rem){.wide td:last-child{min-width:15rem}}
 h1,p,figcaption{overflow-wrap:anywhere}.warning{border-left:4px solid #c04a00;padding-left:.8rem}
@@ -225,7 +226,8 @@ display:block}.wide th,.wide td{border:0;padding:.1rem 0}.wide tr{border-bottom:
 h1,h2{margin:.5em 0 .3em;break-after:avoid}th[scope=rowgroup]{break-after:avoid}
 table{break-inside:avoid}.wide table{break-inside:auto;font-size:8pt}.wide th,.wide td{padding:.12rem .25rem}
 .wide td:last-child{width:42%}.wide{overflow:visible}
-.figures{grid-template-columns:1fr 1fr}img{max-height:78mm;object-fit:contain;object-position:left top}}
+.figures,.figures:has(>figure:nth-child(3):last-child){grid-template-columns:1fr 1fr}
+img{max-height:78mm;object-fit:contain;object-position:left top}}
 """
 
 
@@ -363,7 +365,7 @@ def _unchosen_cut(ev: Evaluation) -> str:
     why = ", which flags about as many cases as have the outcome" if ev.cut.is_by_prevalence(ev.ranking) else ""
     return (
         f"Nobody chose the cut: {_rule(ev)} is the default{why}. Choose one before you report what depends on it; "
-        "a cut that is guaranteed to reach a sensitivity comes from choose_cut() or `cutline cut`."
+        "a cut that is guaranteed to reach a sensitivity comes from choose_cut() or from the command cutline cut."
     )
 
 
@@ -409,7 +411,7 @@ def _promise(ev: Evaluation, summary: Summary) -> list[str]:
     promise = shown_first(replace(summary, counts=ev.counts))
     if promise["why_not"]:
         return [f"<p>{escape(promise['why_not'])}</p>"]
-    why = "This holds however the cut was chosen; a cut that `cutline cut` chose for a requirement can promise more."
+    why = "This holds however the cut was chosen; one that was chosen for a requirement can promise more."
     return [f"<p id='promise'>{escape(promise['statement'])}</p><p>{why}</p>"] if promise["statement"] else []
 
 
