@@ -92,7 +92,8 @@ def moments_of_sum(parts: Array, times: Any = 1) -> Moments:
         times: How many cases have each of them.
     """
     square = np.square(parts, dtype=float)
-    return Moments(*(as_number((times * np.ones_like(square) * part).sum()) for part in (1.0, square, square**2)))
+    number, second = (times * np.ones_like(square)).sum(), (times * square).sum()
+    return Moments(*map(as_number, (number, second, (times * square**2).sum())))
 
 
 def freedom_of_moments(moments: Moments) -> Any:

@@ -145,9 +145,11 @@ def freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
     changes = influence[:2] if influence.entry is None else influence.spread(len(r))
     of_classes = []
     for change, cells, second in zip(changes, (r.pos, r.neg), (r.pos2, r.neg2), strict=True):
-        is_there = cells > 0
-        weight = 1.0 if r.integral else divide(second, cells)
-        part, times = (np.where(is_there, values, 0.0) for values in (weight * change, divide(cells, weight)))
+        if r.integral:  # without copies: a long list would take much memory
+            of_classes.append(moments_of_sum(np.where(cells > 0, change, 0.0), cells))
+            continue
+        weight = divide(second, cells)
+        part, times = (np.where(cells > 0, values, 0.0) for values in (weight * change, divide(cells, weight)))
         of_classes.append(moments_of_sum(part, times))
     return np.maximum(freedom_of_moments(of_classes[0].plus(of_classes[1])), 1.0)
 

@@ -57,16 +57,19 @@ class ScoreBins(NamedTuple):
         return [abs(high - low) for low, high in zip(*ends, strict=True)]
 
 
-def bin_scores(ranking: Ranking, cuts: Iterable[int] = (), per_root: float = RESAMPLED) -> ScoreBins | None:
+def bin_scores(
+    ranking: Ranking, cuts: Iterable[int] = (), per_root: float = RESAMPLED, cases: float | None = None
+) -> ScoreBins | None:
     """Return the list in bins, or None where that would not make it much shorter; no bin straddles one of the cuts.
 
     Args:
         ranking: The list.
         cuts: How many scores are above each cut that is to stay exact.
-        per_root: How many bins there are for each square root of a case of the smaller class.
+        per_root: How many bins there are for each square root of a case.
+        cases: The cases that are counted for it; those of the smaller class by default.
     """
-    smaller, scores = float(min(ranking.positives, ranking.negatives)), len(ranking)
-    bins = max(1, math.ceil(per_root * math.sqrt(min(smaller, _MOST))))
+    counted = float(min(ranking.positives, ranking.negatives)) if cases is None else cases
+    scores, bins = len(ranking), max(1, math.ceil(per_root * math.sqrt(min(counted, _MOST))))
     if scores < _WORTH * bins or ranking.pos.ndim > 1:
         return None
     is_first = _starts(ranking.size * (bins / float(ranking.total)))

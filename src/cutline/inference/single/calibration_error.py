@@ -116,7 +116,9 @@ def _simulated(
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
     notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
     simulations = max(_FEWEST, options.resamples // 8)
-    bins = bin_scores(ranking, per_root=SIMULATED)
+    # An outcome is simulated for every case, so the bins follow all of them: with few positives, those of the smaller
+    # class would give bins so coarse that they move the limits (benchmarks/fewer_resamples.py).
+    bins = bin_scores(ranking, per_root=SIMULATED, cases=float(ranking.total) / 2)
     worlds = _Worlds(ranking if bins is None else bins.ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
     ways = [_around(errors, worlds.seen(i), worlds.largest(i)) for i, errors in enumerate(first)]
