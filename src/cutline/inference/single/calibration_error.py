@@ -23,7 +23,7 @@ import numpy as np
 
 from cutline.core import parallel
 from cutline.core.array_ops import Array
-from cutline.core.ranking import Ranking
+from cutline.core.ranking import BLOCK, Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import BELOW, few_cases, finished, weights_by_class
@@ -359,18 +359,34 @@ def calibration(r: Ranking) -> CalibrationCheck:
     >>> found.z_share, abs(round(found.z_brier, 9))
     (0.0, 0.0)
     """
-    p, (pos, neg), second = r.key, r.floats, squares(r)
-    n, total, spread = pos + neg, float(r.total), p * (1 - p)
-    squared = second.pos.astype(float) + second.neg.astype(float)
-    excess, lean = pos - p * n, 1 - 2 * p
-    return CalibrationCheck(
-        expected=float(p @ n) / total,
-        observed=float(r.positives) / total,
-        z_share=_z(float(excess.sum()), float(squared @ spread)),
-        promised=float(spread @ n) / total,
-        brier=float(pos @ (1 - p) ** 2 + neg @ p**2) / total,
-        z_brier=_z(float(excess @ lean), float(squared @ (lean**2 * spread))),
+    return r.cached("calibration_check", lambda: _check_calibration(r))  # type: ignore[no-any-return]
+
+
+def _check_calibration(r: Ranking) -> CalibrationCheck:
+    second, total = squares(r), float(r.total)
+    blocks = (slice(start, start + BLOCK) for start in range(0, len(r), BLOCK))  # so that a long list takes no copies
+    sums = sum(
+        _sums_of_calibration(r.key[at], *(cells[at].astype(float) for cells in (r.pos, r.neg, second.pos, second.neg)))
+        for at in blocks
     )
+    positives, excess, variance, promised, brier, surplus, spread = (float(one) for one in np.asarray(sums))
+    return CalibrationCheck(
+        expected=positives / total,
+        observed=float(r.positives) / total,
+        z_share=_z(excess, variance),
+        promised=promised / total,
+        brier=brier / total,
+        z_brier=_z(surplus, spread),
+    )
+
+
+def _sums_of_calibration(p: Array, pos: Array, neg: Array, pos2: Array, neg2: Array) -> Array:
+    """Return the sums over cells that calibration in the large and Spiegelhalter's test are made of."""
+    n, squared, variance = pos + neg, pos2 + neg2, p * (1 - p)
+    excess, lean = pos - p * n, 1 - 2 * p
+    brier = pos @ (1 - p) ** 2 + neg @ p**2
+    in_the_large = p @ n, excess.sum(), squared @ variance
+    return np.array([*in_the_large, variance @ n, brier, excess @ lean, squared @ (lean**2 * variance)])
 
 
 def _z(surplus: float, variance: float) -> float:
