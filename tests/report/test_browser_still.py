@@ -11,7 +11,7 @@ from cutline.core.counts import Counts, divide
 from cutline.examples import load
 from cutline.measures import Family, Needs
 from cutline.measures.registry import MEASURES, measure
-from cutline.report import measure_rows, summarized
+from cutline.report import measure_rows, pictures, summarized
 
 
 def tumours(**options):
@@ -88,6 +88,19 @@ def test_printing_at_once_leaves_nothing_blank(browser, tmp_path, print_at_once)
     assert page.evaluate(height) == 0
     page.evaluate("document.querySelector('#ranking details').open = true")
     assert page.evaluate(height) > 100
+    context.close()
+
+
+def test_a_chart_that_was_not_drawn_takes_a_line_of_the_paper(browser, tmp_path):
+    path = tumours().save(tmp_path / "printed.html", resamples=100)
+    text = path.read_text(encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.evaluate("(text) => (document.querySelector('.chart').innerHTML = text)", pictures.LATER)
+    page.emulate_media(media="print")
+    assert page.evaluate("document.querySelector('.chart:has(> p.quiet)').getBoundingClientRect().height") < 100
+    assert "@page { margin: 14mm; }" in text
     context.close()
 
 

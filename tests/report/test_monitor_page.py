@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
+from cutline.charts.monitoring_chart import monitoring_chart
 from cutline.report.page import asset
 from cutline.report.sections import DRIFT_SECTIONS, MONITOR_SECTIONS
 
@@ -77,3 +78,11 @@ def test_the_pages_open_in_wide_and_narrow_windows(pages, browser, name, width):
     assert page.locator(".chart svg").first.is_visible()
     assert errors == []
     page.close()
+
+
+def test_the_words_of_an_early_alarm_are_not_cut_off():
+    row = dict.fromkeys(("low", "high", "release", "limit")) | {"value": 0.5, "cumulated": 0.5}
+    rows = [row | {"day": f"2026-11-{day:02d}", "alarm": day in (1, 20)} for day in range(1, 21)]
+    layers = monitoring_chart(rows, "Recall", "").to_dict()["layer"]
+    words = [layer["mark"] for layer in layers if layer["mark"]["type"] == "text"]
+    assert [(mark["align"], mark["dx"]) for mark in words] == [("left", 5), ("right", -5)]

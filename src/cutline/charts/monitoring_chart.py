@@ -56,12 +56,15 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
         marked.encode(x=x, y=y, color=colour),
         alt.Chart(inline(lines)).mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
     ]
-    alarms = [{"day": row["day"], "text": f"alarm {row['day']}"} for row in values if row["alarm"]]
-    if alarms:
-        at = alt.Chart(inline(alarms))
-        layers.append(at.mark_rule(color=chosen.colour(1), strokeWidth=2).encode(x=x))
-        words = at.mark_text(align="right", dx=-5, y=10, fontWeight="bold", color=chosen.colour(1))
-        layers.append(words.encode(x=x, text="text:N"))
+    # Words stand on the side where there is room: left of an early alarm they would be cut off.
+    half = (len(values) + 1) // 2
+    for side, away, part in (("left", 5, values[:half]), ("right", -5, values[half:])):
+        days = [row["day"] for row in part if row["alarm"]]
+        if days:
+            at = alt.Chart(inline([{"day": day, "text": f"alarm {day}"} for day in days]))
+            layers.append(at.mark_rule(color=chosen.colour(1), strokeWidth=2).encode(x=x))
+            words = at.mark_text(align=side, dx=away, y=10, fontWeight="bold", color=chosen.colour(1))
+            layers.append(words.encode(x=x, text="text:N"))
     heading = alt.TitleParams(title, subtitle=subtitle)
     return _picture(layers, heading, chosen)
 
