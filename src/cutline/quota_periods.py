@@ -586,7 +586,7 @@ class PeriodSummary(Tabulated):
     def verdict(self) -> tuple[str, str]:
         """What the quota brings, in two sentences."""
         own, (hit_rate, qrecall) = self.periods, self.rows[:2]
-        found = f"{with_commas(round(float(own.hits.sum())))} of the {with_commas(int(own.positives.sum()))} positives"
+        hit = f"{with_commas(round(float(own.hits.sum())))} of the {with_commas(int(own.positives.sum()))} positives"
         flagged = with_commas(int(own.places.sum()))
         hits = (
             f"Of the {flagged} cases that the quotas flag, {100 * hit_rate.estimate.value:.1f} % are positive"
@@ -594,7 +594,7 @@ class PeriodSummary(Tabulated):
             f"a perfect one {100 * hit_rate.optimum:.1f} %."
         )
         positives = (
-            f"They hold {found}, {100 * qrecall.estimate.value:.1f} %{_interval(qrecall.estimate)}; a perfect order "
+            f"They hold {hit}, {100 * qrecall.estimate.value:.1f} %{_interval(qrecall.estimate)}; a perfect order "
             f"would reach {100 * qrecall.optimum:.1f} %."
         )
         return hits, positives
@@ -666,10 +666,10 @@ class PeriodComparison(Tabulated):
             p_value = max(tested.values())
             p = "< 0.001" if p_value < 0.001 else p_shown(p_value)
             choice = f"{where}, choose {leader}: hit rate {rates[leader]:.4f}, the best (p {p}{holm}, {over})."
-        found = [f"{name} {with_commas(round(float(self.models[name].hits.sum())))}" for name in (leader, *others)]
+        counts = [f"{name} {with_commas(round(float(self.models[name].hits.sum())))}" for name in (leader, *others)]
         return (
             choice,
-            f"Of the {with_commas(int(first.positives.sum()))} positives, the quotas hold: {', '.join(found)}.",
+            f"Of the {with_commas(int(first.positives.sum()))} positives, the quotas hold: {', '.join(counts)}.",
         )
 
     @property

@@ -540,10 +540,10 @@ def notes(
     'labels'
     """
     return in_order(
-        found(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
+        apply_rules(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
     )
 
 
-def found(about: RuleContext) -> list[Note]:
-    """What the rules find, in their order."""
+def apply_rules(about: RuleContext) -> list[Note]:
+    """Return the notes of the rules that apply, in their order."""
     return [note for rule in MODEL_RULES if (note := rule.note(about))]

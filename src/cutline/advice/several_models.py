@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cutline.advice.context import BERRAR, DELONG, DOMINANCE, Note, Rule, brief, in_order, rule_context
-from cutline.advice.one_model import found
+from cutline.advice.one_model import apply_rules
 from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.messages import Text
@@ -172,7 +172,9 @@ def notes_on(
     of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.note(about))]
     models = dict(comparison.items())
     of_each = {
-        name: found(rule_context(evaluation, quota=quota, share=share, measures=names, models=models, level=level))
+        name: apply_rules(
+            rule_context(evaluation, quota=quota, share=share, measures=names, models=models, level=level)
+        )
         for name, evaluation in models.items()
     }
     return in_order([*of_all, *_told_once(of_each)])

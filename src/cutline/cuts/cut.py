@@ -329,9 +329,9 @@ class Cut(ComparedByFields):
 
 def _in_words(c: Counts) -> str:
     """Return what a cut does on the cases that it was chosen on."""
-    found = f"it finds {with_commas(c.tp)} of the {with_commas(c.positives)} positives"
+    finds = f"it finds {with_commas(c.tp)} of the {with_commas(c.positives)} positives"
     alarms = f"{with_commas(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
-    return f"On these cases it flags {with_commas(c.flagged)} of {with_commas(c.total)}: {found}, with {alarms}."
+    return f"On these cases it flags {with_commas(c.flagged)} of {with_commas(c.total)}: {finds}, with {alarms}."
 
 
 def _number(value: float) -> Any:

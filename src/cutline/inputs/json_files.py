@@ -115,13 +115,13 @@ def find_long_scores(connection: duckdb.DuckDBPyConnection, reader: str, column:
     """
     query = f"SELECT json FROM {_objects(reader)} WHERE regexp_matches(json, '{_LONG}')"  # noqa: S608
     rows = connection.execute(query)
-    found: list[str] = []
+    numbers: list[str] = []
     while some := rows.fetchmany(10_000):
         for (text,) in some:
             with suppress(ValueError, RecursionError):
                 value = json.loads(text, parse_float=str, parse_int=str).get(column)
-                found += [value] if isinstance(value, str) and is_long_number(value) else []
-    return found
+                numbers += [value] if isinstance(value, str) and is_long_number(value) else []
+    return numbers
 
 
 def check_columns(connection: duckdb.DuckDBPyConnection, reader: str, own: Sequence[str], title: str) -> None:

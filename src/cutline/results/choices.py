@@ -126,10 +126,10 @@ def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
     if len(choices) < 2 or not all(choice.is_reason for choice in choices):
         return ""
     good = set.intersection(*({choice.leader, *choice.equal} for choice in choices))
-    found = good & {choice.leader for choice in choices if len(choice.equal) < models - 1}
-    if len(found) != 1:
+    winners = good & {choice.leader for choice in choices if len(choice.equal) < models - 1}
+    if len(winners) != 1:
         return ""
-    (name,) = found
+    (name,) = winners
     is_best = all(choice.leader == name and choice.is_decided for choice in choices)
     how = "best" if is_best else "best or not distinguishable from the best"
     return f"Overall, choose {name}: {how} {_IN_ALL.get(len(choices), 'in all')}."

@@ -44,7 +44,7 @@ class Differences:
 
 
 def differences(
-    wanted: Sequence[SelectedMeasure],
+    selected: Sequence[SelectedMeasure],
     pairing: Pairing,
     cuts: Mapping[str, CutPoint],
     level: float,
@@ -58,14 +58,11 @@ def differences(
 
     The measure that decides the first question (`goal` or `primary` name it) is the one of the verdict in words.
     """
-    questions = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
+    questions = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in selected]
     questions = share_resamples(questions, pairing, resamples, seed)
-    rows = tuple(row for one, at in zip(questions, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
-    tested = {
-        keyed(one.measure, at.at): one
-        for one, at in zip(questions, wanted, strict=True)
-        if resamples or not one.is_random()
-    }
+    pairs = list(zip(questions, selected, strict=True))
+    rows = tuple(row for one, at in pairs for row in _rows(one, at.at, level, resamples))
+    tested = {keyed(one.measure, at.at): one for one, at in pairs if resamples or not one.is_random()}
     is_random = any(one.is_random() for one in questions)
     by_quota = next(iter(cuts.values())).by_quota
     choices = choose_models(rows, level, goal=goal, primary=primary, by_quota=by_quota)
