@@ -191,8 +191,8 @@ class PairedValues:
 
     @property
     def are_versions(self) -> bool:
-        """Whether both models give some cases the same score, as two versions of one model do."""
-        return sum(self.told_apart) < self.size - 0.5
+        """Whether both models give most cases the same score, as two versions of one model do."""
+        return sum(self.told_apart) < self.size / 2
 
     @property
     def freedom(self) -> float:
