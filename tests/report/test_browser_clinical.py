@@ -88,3 +88,18 @@ def test_no_chart_of_three_is_alone_in_its_row(browser, tmp_path, template):
 
     assert len(tops) == 3
     assert len(set(tops)) == 1
+
+
+def test_a_low_chart_is_not_followed_by_white_on_a_phone(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    labels, site = rng.integers(0, 2, 400), np.arange(400) % 3
+    slices = cl.evaluate(labels, rng.normal(size=400) + labels, by={"site": site})
+    slices.save(tmp_path / "slices.html")
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((tmp_path / "slices.html").as_uri())
+    sizes = "[...document.querySelectorAll('.chart')].map((c) => c.clientHeight - c.firstElementChild.clientHeight)"
+    white = page.evaluate(sizes)
+    page.close()
+
+    assert len(white) == 2
+    assert max(white) < 40
