@@ -733,8 +733,8 @@ class AgainstRest(Tabulated):
         if not inside:
             return ""
         return (
-            f" {listed(inside)}: 0 is in the interval although the test rejects it, because the interval "
-            f"({method_title(self.method)}) is wider: all have to hold at once. The verdict is that of the test."
+            f" {listed(inside)}: 0 is in the interval although the test rejects it; the interval is by another method, "
+            f"{method_title(self.method)}, and near the limit the two can disagree. The verdict is that of the test."
         )
 
     @property
