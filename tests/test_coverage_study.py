@@ -128,7 +128,7 @@ def test_a_page_names_the_cells_that_fail_silently_and_not_those_that_say_so():
     assert "| auc | p (80.0 of 200) |" in text
     assert "| ks |" not in text
     assert "2 cells are below" in " ".join(text.split())
-    assert "without a warning are alone too many by the same test: 1 are" in " ".join(text.split())
+    assert "without a warning are alone too many by the same test: 1 (33.3 % of all)" in " ".join(text.split())
 
 
 def test_the_largest_error_is_taken_between_the_probabilities_of_the_sample():

@@ -193,6 +193,7 @@ class Jobs:
             cut = cl.choose_cut(ev, **place, level=level)
         else:
             cut = cl.cut_at(ev, threshold=float(ev.counts.threshold), level=level)
+        cut = replace(cut, score=settings.score)
         if cut.possible:
             self._write("cut.json", lambda path: cut.save(path, overwrite=True))
         self._cut = (file, settings), cut

@@ -170,7 +170,7 @@ def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: P
         atomic_write.check(out, overwrite=output.force)
     with waiting("Choosing", quiet=output.quiet):
         ev, source = read_evaluation(file, reading, None)
-        chosen = replace(_choose(ev, aim), score=source.chosen.scores[0] if source.chosen.scores else None)
+        chosen = replace(_choose(ev, aim), score=source.score)
     output.say_guesses(source.chosen.guesses)
     if out is not None and chosen.possible:
         chosen.save(out, overwrite=output.force)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -162,8 +163,8 @@ class Tools:
             after_looking=after_looking,
             seed=seed,
         )
-        ev, _ = read_evaluation(self._inside(file), reading, None)
-        return choose_cut(ev, *aim.require, **aim.arguments()).to_dict()
+        ev, source = read_evaluation(self._inside(file), reading, None)
+        return replace(choose_cut(ev, *aim.require, **aim.arguments()), score=source.score).to_dict()
 
     def advise(
         self,

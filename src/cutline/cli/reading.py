@@ -42,12 +42,18 @@ class PredictionFile:
 
     file: Source
     chosen: Chosen
+
     finished: str = ""
 
     @property
     def name(self) -> str:
         """What to call the file."""
         return printable(self.finished or self.file.title)
+
+    @property
+    def score(self) -> str | None:
+        """The column of the scores, of one model; None in a ranking file."""
+        return self.chosen.scores[0] if self.chosen.scores else None
 
     def with_positive(self, how: Reading, ranking: Ranking) -> PredictionFile:
         """Return the same with the positive label among the guesses, where it is a text that no option names."""
