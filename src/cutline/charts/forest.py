@@ -135,7 +135,7 @@ def difference_forest(
         ticks=False,
     )
     y = alt.Y("row:N", title=None, sort=order, axis=label, scale=alt.Scale(domain=order))
-    way = f"right is better, {_LESS} left" if any(row["less_is_better"] for row in rows) else "right is better"
+    way = f"right is better (for {_LESS}, left)" if any(row["less_is_better"] for row in rows) else "right is better"
     x = alt.X("value:Q", title=way, scale=scale, axis=alt.Axis(tickCount=3, labelOverlap=True))
     colour = alt.Color("colour:N", scale=None, legend=None)
     fill = alt.Fill(

@@ -238,7 +238,7 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
             color=alt.Color(
                 "series:N",
                 scale=alt.Scale(domain=list(sides), range=theme.fills(2)),
-                legend=alt.Legend(title=None, orient="right"),
+                legend=alt.Legend(title=None, orient="bottom"),
                 sort=None,
             ),
             tooltip=[alt.Tooltip("series:N", title="Class"), alt.Tooltip("y:Q", title="Share", format=".3p")],

@@ -42,7 +42,6 @@ class PredictionFile:
 
     file: Source
     chosen: Chosen
-
     finished: str = ""
 
     @property
