@@ -156,3 +156,16 @@ def test_a_weight_beside_which_all_others_are_rounded_away_warns_of_nothing(heav
     for measure in MEASURES:
         with contextlib.suppress(cl.CutlineError):
             ev.estimate(measure.name, resamples=50)
+
+
+@pytest.mark.parametrize("portions", [math.inf, 1e300, 10**400])
+def test_a_list_is_divided_into_a_sensible_number_of_portions(portions):
+    with pytest.raises(cl.CutlineError, match="whole number from 1 to 10000"):
+        cl.portion_lift([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2], portions=portions)
+
+
+@pytest.mark.filterwarnings("error")
+def test_counts_near_the_largest_integer_compare_models_without_a_warning():
+    labels, weights = [1, 0, 1, 0, 1, 0], [2**53, 2**53, 1, 1, 2**53, 1]
+    scores = {"a": [0.9, 0.6, 0.6, 0.2, 0.7, 0.1], "b": [0.9, 0.4, 0.5, 0.3, 0.2, 0.8]}
+    assert math.isfinite(cl.compare(labels, scores, weights).difference("auc", resamples=20).value)

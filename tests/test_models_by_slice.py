@@ -104,3 +104,9 @@ def test_more_slices_than_a_table_holds_are_refused():
     labels, scores = np.tile([0, 1], 600), np.arange(1200.0)
     with pytest.raises(cl.InputError, match="by makes 1,200 slices, more than 1,000"):
         cl.compare_by_slice(labels, {"a": scores, "b": -scores}, np.arange(1200))
+
+
+def test_columns_of_data_are_named_by_text():
+    data = {"y": [1, 0, 1, 0], "a": [0.9, 0.6, 0.6, 0.2], "b": [0.8, 0.4, 0.5, 0.3]}
+    with pytest.raises(cl.CutlineError, match="pass the name of a column"):
+        cl.compare_by_slice("y", {"a": "a", "b": "b"}, [["site"], ["sex"]], data=data)

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.stats import binom
 
@@ -732,3 +734,18 @@ def test_slices_are_searched_in_a_data_frame_given_by_name():
         cl.find_slices(labels, scores, features)
     found = cl.find_slices(labels, scores, features=features, permutations=19)
     assert found.features == ("site",)
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy polars", "pyarrow", "pandas"])
+def test_features_of_a_search_may_be_any_data_frame(kind):
+    sites = {"site": ["a", "b", "c", "d"] * 50, "ward": ["x", "y"] * 100}
+    frames = {
+        "polars": pl.DataFrame,
+        "lazy polars": pl.LazyFrame,
+        "pyarrow": pa.table,
+        "pandas": pd.DataFrame,
+    }
+    labels, scores = [1, 0, 0, 1, 1] * 40, [0.9, 0.2, 0.6, 0.4, 0.7] * 40
+    how = {"permutations": 99, "least": 10, "measure": "error_rate"}
+    found = cl.find_slices(labels, scores, features=frames[kind](sites), **how)
+    assert found.to_dict() == cl.find_slices(labels, scores, features=sites, **how).to_dict()

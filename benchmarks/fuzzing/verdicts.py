@@ -102,7 +102,11 @@ def _flags_compared(case: commands.Case, folder: Path) -> str:
     threshold = cut["threshold"]
     if all(_single(score) == score for score in scores):  # single floats: the threshold is read in their type
         threshold = _single(threshold)
-    flags = [sign * score >= sign * threshold for score in scores]
+    if "--quota" in options:  # the best cases of this file, of equal ones the first
+        best = sorted(range(len(scores)), key=lambda row: -sign * scores[row])[: int(options["--quota"][0])]
+        flags = [row in best for row in range(len(scores))]
+    else:
+        flags = [sign * score >= sign * threshold for score in scores]
     return "checked" if flags == [row[column] in (True, "true") for row in after] else "misread"
 
 

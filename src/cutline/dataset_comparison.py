@@ -19,7 +19,16 @@ from cutline.core.errors import InputError, UnknownNameError, briefly, near
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import Table, p_shown, plain
-from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, counted, each_name, is_among
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_flag,
+    check_level,
+    check_text,
+    counted,
+    each_name,
+    is_among,
+)
 from cutline.core.validation import column as as_column
 from cutline.inference import datasets as statistics
 from cutline.inputs import column_source
@@ -221,6 +230,7 @@ class DatasetComparison:
             title: The title.
         """
         check_choice(name, "name", ("critical_difference",))
+        check_text(title, "title", "Mean ranks")
         from cutline.charts.fold_charts import critical_difference
 
         by_rank = self.test == "nemenyi"

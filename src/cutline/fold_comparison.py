@@ -378,9 +378,12 @@ def _check_same_folds(models: Mapping[str, FoldEvaluation]) -> None:
             raise InputError(f"{first} and {name} have different folds", "split both by the same splitter and seed")
 
 
+_LARGEST_ROPE = 1e100  # beyond which differences with it would leave the range of floats
+
+
 def _check_rope(rope: Any) -> float:
     size = check_number(rope, "rope")
-    if not (math.isfinite(size) and size >= 0):
+    if not 0 <= size <= _LARGEST_ROPE:
         raise ParameterError(
             f"is {size:g}", "pass the largest difference that does not matter, 0 or more", argument="rope"
         )

@@ -467,6 +467,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         """
         from cutline.charts.quota_periods import quota_chart
 
+        level = check_level(level)
         at = self.places[0] if len(set(self.places.tolist())) == 1 else None
         columns = {name: np.array(values) for name, values in _columns(self.curve(measure, level)).items()}
         return quota_chart(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)

@@ -127,8 +127,11 @@ def _rows(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the labels, scores and groups, and the columns that conditions are on."""
     if data is None:
-        if hasattr(features, "columns"):
-            features = {name: features[name] for name in features.columns}
+        if hasattr(type(features), "columns") and not isinstance(features, Mapping):  # a data frame
+            source = column_source.opened(features)
+            requests = {name: column_source.Request("groups", name) for name in source.columns}
+            with column_source.reading(source, requests) as collected:
+                features = dict(collected)
         if not isinstance(features, Mapping) or not features:
             way_out = Text(
                 "pass a mapping of names to values, a data frame, or names of columns with ", Argument("data")

@@ -92,8 +92,8 @@ def moments_of_sum(parts: Array, times: Any = 1) -> Moments:
         times: How many cases have each of them.
     """
     square = np.square(parts, dtype=float)
-    number, second = (times * np.ones_like(square)).sum(), (times * square).sum()
-    return Moments(*map(as_number, (number, second, (times * square**2).sum())))
+    number = times.sum() if np.shape(times) == square.shape else (times * np.ones_like(square)).sum()
+    return Moments(*map(as_number, (number, (times * square).sum(), (times * square**2).sum())))
 
 
 def freedom_of_moments(moments: Moments) -> Any:

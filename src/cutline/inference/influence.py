@@ -107,8 +107,12 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]
 def of_area(ranking: Ranking) -> Influence:
     """Return what one case changes in the AUC: its placement, less their mean."""
     (above, below), pairs = placements(ranking), ranking.pairs
-    area = float(divide(pairs.concordant + pairs.tied / 2, pairs.every))
-    return Influence((above - area) / float(ranking.positives), (below - area) / float(ranking.negatives))
+    area = as_number(divide(pairs.concordant + pairs.tied / 2, pairs.every))
+    above -= area  # in place: these columns of a long list are its largest
+    below -= area
+    above /= as_number(ranking.positives)
+    below /= as_number(ranking.negatives)
+    return Influence(above, below)
 
 
 def _of_line_of_auc(kind: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence:

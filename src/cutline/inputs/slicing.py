@@ -59,7 +59,7 @@ def slice_rules(by: Any) -> dict[str, Any]:
         return {by: None}
     if isinstance(by, Mapping):
         rules = dict(by)
-    elif isinstance(by, Sequence):
+    elif isinstance(by, Sequence) and all(isinstance(name, str) for name in by):
         rules = dict.fromkeys(by)
         if len(rules) < len(by):
             raise ParameterError("names a column twice", "name each once", argument="by")

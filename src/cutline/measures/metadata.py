@@ -99,7 +99,8 @@ class Parameter:
         value = value.item() if isinstance(value, np.generic) else value  # of numpy's, single floats would overflow
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high
-        return bool(self._takes_numbers and above and below and (not self.whole or value == int(value)))
+        is_whole = isinstance(value, int) or value.is_integer()  # which infinity is not
+        return bool(self._takes_numbers and above and below and (is_whole or not self.whole))
 
     @property
     def domain(self) -> str:

@@ -133,8 +133,8 @@ def lifts(r: Ranking, portions: int, first: int = 0, last: int | None = None) ->
         Condition("there are fewer portions", lambda r, portion, portions, **_: portion > portions),
     ),
     parameters={
-        "portion": Parameter("which portion, 1 being the top", low=1, whole=True, example=1),
-        "portions": Parameter("into how many the list is divided", low=1, whole=True, example=4),
+        "portion": Parameter("which portion, 1 being the top", low=1, high=10_000, whole=True, example=1),
+        "portions": Parameter("into how many the list is divided", low=1, high=10_000, whole=True, example=4),
     },
     concordant=False,
     kind=Stretch(lambda portion=1, portions=10: (0.0, float(portions))),

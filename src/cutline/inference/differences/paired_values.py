@@ -186,7 +186,7 @@ class PairedValues:
         sizes = effective_size.effective(pairing.rankings[0])
         for size, mine in zip(sizes, (pairing.is_positive, ~pairing.is_positive), strict=True):
             whole = pairing.cases[mine].sum()
-            made.append(float(size * pairing.cases[mine & differs].sum() / whole) if whole else 0.0)
+            made.append(float(size * (pairing.cases[mine & differs].sum() / whole)) if whole else 0.0)
         return made[0], made[1]
 
     @property

@@ -14,7 +14,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, delong, effective_size
 from cutline.inference.caveats import EQUAL, rests_on
-from cutline.inference.influence import Influence
+from cutline.inference.influence import of_area
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
@@ -27,20 +27,16 @@ def area_of(r: Ranking) -> Any:
     return as_number(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
 
 
-def influence_of_area(r: Ranking) -> Influence:
-    """Return what one case changes in the AUC: its placement, less their mean."""
-    above, below = delong.placements(r)
-    area = area_of(r)
-    return Influence((above - area) / as_number(r.positives), (below - area) / as_number(r.negatives))
-
-
 def freedom_of_area(r: Ranking) -> Any:
     """Return the degrees of freedom of DeLong's variance.
 
     They are those of the sum of both classes' variances (Brunner and Munzel), or those of the placements
     (Satterthwaite) if these are fewer.
     """
-    return np.minimum(np.nan_to_num(delong.freedom(r)), freedom_of_ranking(influence_of_area(r), r))
+    return r.cached(
+        "freedom_of_area",
+        lambda: np.minimum(np.nan_to_num(delong.freedom(r)), freedom_of_ranking(of_area(r), r)),
+    )
 
 
 def student(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
@@ -141,7 +137,7 @@ def _normal(estimand: Estimand, level: float, formula: Any) -> Interval:
         )
         note = f"{why}, DeLong's variance says nothing: Newcombe's interval stands in for it."
         return newcombe(estimand, level)._replace(notes=[note], method="newcombe")
-    free = freedom_of_ranking(influence_of_area(r), r)
+    free = freedom_of_ranking(of_area(r), r)
     return Interval(_of_line(estimand, formula(area, variance, level), level), rests_on(free))
 
 

@@ -15,7 +15,7 @@ from cutline.core.counts import divide
 from cutline.inference import constants, influence
 from cutline.inference.caveats import WEIGHTS_GO_WITH_SCORES, rests_on
 from cutline.inference.effective_size import effective, go_with_scores
-from cutline.inference.influence import Influence
+from cutline.inference.influence import Influence, of_area
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import auc, proportions
 from cutline.inference.single.bootstrap import on_its_scale
@@ -74,7 +74,7 @@ def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None) 
 def area(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return the limits of the AUC on the logit scale; where few groups decide, Newcombe's if these are wider."""
     r = estimand.ranking
-    known = linearised([auc.influence_of_area(r)], r, groups)
+    known = linearised([of_area(r)], r, groups)
     size = effective(r)
     most = math.inf if groups is None else float(groups.groups)
     sizes = min(float(size.positives), most), min(float(size.negatives), most)
