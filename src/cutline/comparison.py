@@ -364,7 +364,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the main measures should know, warnings first: the list that the terminal prints."""
-        summary = import_module("cutline.advice").noted(self, self.summary())
+        summary = import_module("cutline.advice").add_notes(self, self.summary())
         return (*summary.notes, *summary.row_notes)
 
     def _affordable(self, measures: int, resamples: int | None) -> int:

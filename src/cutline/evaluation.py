@@ -556,7 +556,7 @@ class Evaluation(Summarized, EveryMeasure):
         Each note has its `text`, its `kind` ("warning", "advice" or "fact"), its `rule` and its `source`.
         """
         # Advice stands above what is evaluated; it is loaded by name, and only when somebody asks.
-        summary = import_module("cutline.advice").noted(self, self.summary(headlines(self.cut)))
+        summary = import_module("cutline.advice").add_notes(self, self.summary(headlines(self.cut)))
         return (*summary.notes, *summary.row_notes)
 
     @property

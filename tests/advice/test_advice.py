@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cutline import MEASURES, ParameterError, compare, evaluate
-from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, noted, notes, notes_on
+from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, add_notes, advise, notes, notes_on
 from cutline.cli.text import in_options
 from cutline.core.binned_ranking import of_bins
 from cutline.core.ranking import Ranking
@@ -476,7 +476,7 @@ def test_notes_speak_of_the_intervals_that_the_reader_sees():
     wide = weak.estimate("auc", 0.99)
     text = given(weak, level=0.99)["chance"].text
     assert f"(99 % interval {wide.low:.3g} to {wide.high:.3g})" in text
-    noted_at = {level: noted(weak, weak.summary(["auc"], level=level)).notes for level in (0.8, 0.99)}
+    noted_at = {level: add_notes(weak, weak.summary(["auc"], level=level)).notes for level in (0.8, 0.99)}
     assert not any(note.rule == "chance" for note in noted_at[0.8])
     assert any("(99 % interval" in note.text for note in noted_at[0.99])
 
@@ -533,7 +533,8 @@ def test_a_run_without_resamples_has_no_note_that_needs_them(monkeypatch):
     monkeypatch.setattr(type(models), "regions", lambda *a, **k: drawn.append(k) or real(*a, **k))
 
     rules = {
-        n: {note.rule for note in noted(models, models.summary(["auc"], resamples=n, seed=5)).notes} for n in (0, 60)
+        n: {note.rule for note in add_notes(models, models.summary(["auc"], resamples=n, seed=5)).notes}
+        for n in (0, 60)
     }
     assert "dominance" in rules[60]
     assert "dominance" not in rules[0]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
-from cutline.advice import noted
+from cutline.advice import add_notes
 
 
 def models(n=600, **shifts):
@@ -196,7 +196,7 @@ def test_a_model_that_ranks_best_with_wrong_probabilities_is_to_be_recalibrated_
     odds = np.log(scores["extreme"] / (1 - scores["extreme"]))
     scores["extreme"] = 1 / (1 + np.exp(-8 * odds))
     summary = cl.compare(labels, scores).summary(["auc", "log_loss"], resamples=50)
-    document = noted(cl.compare(labels, scores), summary)
+    document = add_notes(cl.compare(labels, scores), summary)
 
     assert [choice.leader for choice in summary.choices] == ["extreme", "weak"]
     assert any("recalibrate it before you choose weak for its probabilities" in line for line in document.statements)

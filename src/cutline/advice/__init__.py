@@ -4,7 +4,7 @@
 to measure at all. Each sentence names its source; `RULES` and `CHOICES` list all of them.
 """
 
-from cutline.advice.attach import noted
+from cutline.advice.attach import add_notes
 from cutline.advice.context import Kind, Note, Rule
 from cutline.advice.one_model import MODEL_RULES, notes
 from cutline.advice.recommend import CHOICES, Choice, Recommendation, Situation, advise
@@ -23,8 +23,8 @@ __all__ = [
     "Recommendation",
     "Rule",
     "Situation",
+    "add_notes",
     "advise",
-    "noted",
     "notes",
     "notes_on",
 ]

@@ -1,4 +1,4 @@
-"""noted(): a finished summary with all that its reader should know."""
+"""add_notes(): a finished summary with all that its reader should know."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
 
 
 @overload
-def noted(subject: Evaluation, summary: Summary, measures: Iterable[str] | None = None) -> Summary: ...
+def add_notes(subject: Evaluation, summary: Summary, measures: Iterable[str] | None = None) -> Summary: ...
 @overload
-def noted(
+def add_notes(
     subject: Comparison, summary: ComparisonSummary, measures: Iterable[str] | None = None
 ) -> ComparisonSummary: ...
-def noted(
+def add_notes(
     subject: Evaluation | Comparison, summary: Summary | ComparisonSummary, measures: Iterable[str] | None = None
 ) -> Summary | ComparisonSummary:
     """The summary with the notes on its data, its numbers and how they were made.

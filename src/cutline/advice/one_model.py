@@ -158,7 +158,7 @@ def quota_unknown(a: RuleContext) -> str | None:
         return None
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
         return None
-    hits, recall, pem = (_given(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
+    hits, recall, pem = (_in_brackets(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
     return Text(
         f"No quota is given. If it is not known yet, read the average hit rate{hits} if a wrong inclusion is costly, "
         f"and the average Qrecall{recall} or PEM{pem} if a missed positive is. If it is, pass ",
@@ -169,7 +169,7 @@ def quota_unknown(a: RuleContext) -> str | None:
     )
 
 
-def _given(a: RuleContext, measure: str) -> str:
+def _in_brackets(a: RuleContext, measure: str) -> str:
     """A value in brackets; nothing where it is undefined, as averages over places are with fractional weights."""
     value = a.evaluation.value(measure)
     return "" if math.isnan(value) else f" ({brief(value)})"

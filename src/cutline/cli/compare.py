@@ -171,12 +171,12 @@ def compared(
     cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool, **question: Any
 ) -> ComparisonSummary:
     """Return the differences with the notes on them; with all measures of each model for a whole document."""
-    from cutline.advice import noted
+    from cutline.advice import add_notes
 
     of_models = "all" if selection.measures is None and whole else None
     with waiting("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
         summary = cmp.summary(selection.chosen, of_models=of_models, **selection.how, **question)
-    return finish_summary(noted(cmp, summary, selection.by_name), whole=whole)
+    return finish_summary(add_notes(cmp, summary, selection.by_name), whole=whole)
 
 
 def _compare_by_slice(

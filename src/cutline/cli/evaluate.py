@@ -172,13 +172,13 @@ def evaluated(ev: Evaluation, selection: SelectionOptions, *, whole: bool = Fals
         whole: Whether a report is made.
         quiet: Whether the terminal shows no progress.
     """
-    from cutline.advice import noted
+    from cutline.advice import add_notes
     from cutline.results.measure_selection import headlines
 
     chosen = headlines(ev.cut) if selection.by_name is None and not whole else selection.chosen
     with waiting("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
         summary = ev.summary(chosen, family=selection.family, **selection.how)
-    return finish_summary(noted(ev, summary, selection.by_name), whole=whole)
+    return finish_summary(add_notes(ev, summary, selection.by_name), whole=whole)
 
 
 def finish_summary(summary: Document, *, whole: bool) -> Document:

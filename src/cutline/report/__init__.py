@@ -198,8 +198,8 @@ def summarized(result: Evaluation | Comparison, **options: Any) -> Summary | Com
     The probabilities are judged, where their numbers are among them.
     """
     if isinstance(result, Comparison):
-        return judged_probabilities(advice.noted(result, result.summary(**{**result.whole, **options})))
-    return judged_probabilities(advice.noted(result, result.summary(**options)))
+        return judged_probabilities(advice.add_notes(result, result.summary(**{**result.whole, **options})))
+    return judged_probabilities(advice.add_notes(result, result.summary(**options)))
 
 
 def _tools(result: Any) -> ToolTable:
