@@ -12,6 +12,7 @@ import time
 import pytest
 
 from cutline import ParameterError
+from cutline.core import atomic_write
 from cutline.core.atomic_write import csv_cell, filling, write
 
 
@@ -175,3 +176,15 @@ def test_a_system_without_owners_replaces_files_too(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "geteuid")
     (tmp_path / "a.json").write_text("old")
     assert write(tmp_path / "a.json", b"new", overwrite=True).read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files have a name from the start")
+def test_content_has_no_name_before_it_is_complete(tmp_path, monkeypatch):
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_WRONLY))
+    except OSError:
+        pytest.skip("this file system has no files without a name")
+    monkeypatch.setattr(atomic_write, "_make_temporary", lambda *_: pytest.fail("an empty file was made"))
+    for content in (b"first", b"second"):
+        write(tmp_path / "out", content, overwrite=True)
+        assert [path.read_bytes() for path in tmp_path.iterdir()] == [content]

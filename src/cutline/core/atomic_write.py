@@ -25,8 +25,8 @@ def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> P
 def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | None = None) -> Iterator[Path]:
     """Write to a temporary file and rename it on success (atomic).
 
-    With `content` the file has no name until it is complete, where the system supports that: nothing is left if the
-    process dies.
+    With `content` the file has no name until it is complete, where the system supports that: a process that dies
+    leaves nothing unfinished behind.
 
     A file that is replaced keeps its mode and owner, and a link stays a link to its target. A new file gets the mode
     that the umask leaves.
@@ -38,12 +38,13 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
     target = path.resolve() if path.is_symlink() else path
     old = target.stat() if overwrite and target.exists() else None
     mode = 0o666 if old is None else 0o600
-    unfinished = (None if content is None else _fill_unnamed(target, mode, content)) or _make_temporary(target, mode)
+    complete = None if content is None else _fill_unnamed(target, mode, content, old)
+    unfinished = complete or _make_temporary(target, mode)
     try:
-        if content is not None and not unfinished.stat().st_size:
+        if content is not None and complete is None:
             unfinished.write_bytes(content)
         yield unfinished
-        if old is not None:
+        if old is not None and complete is None:
             _like(unfinished, old)
         if overwrite:
             unfinished.replace(target)
@@ -57,8 +58,8 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
         raise
 
 
-def _fill_unnamed(target: Path, mode: int, content: bytes) -> Path | None:
-    """Return a complete file beside the target; None where the system has no files without a name."""
+def _fill_unnamed(target: Path, mode: int, content: bytes, old: os.stat_result | None) -> Path | None:
+    """Return a complete file beside the target, like the old one; None where every file has a name."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     name = target.with_name(f".cutline-{secrets.token_hex(8)}")
@@ -69,7 +70,10 @@ def _fill_unnamed(target: Path, mode: int, content: bytes) -> Path | None:
     try:
         with os.fdopen(handle, "wb", closefd=False) as file:
             file.write(content)
-        os.link(f"/proc/self/fd/{handle}", name, follow_symlinks=True)
+        if old is not None:
+            _like(handle, old)
+        # Python follows the link to the file only if a folder is named, which an absolute path then ignores.
+        os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle, follow_symlinks=True)
     except OSError:
         return None
     finally:
@@ -91,9 +95,9 @@ def _make_temporary(target: Path, mode: int) -> Path:
     raise _closed_error(target, "no name is free")
 
 
-def _like(file: Path, old: os.stat_result) -> None:
+def _like(file: Path | int, old: os.stat_result) -> None:
     """Give a file the mode of another and, where that is allowed, its owner."""
-    file.chmod(stat.S_IMODE(old.st_mode))
+    os.chmod(file, stat.S_IMODE(old.st_mode))  # noqa: PTH101 -- it may be an open file
     with suppress(OSError, AttributeError):  # Windows has no owners of this kind
         if (os.geteuid(), os.getegid()) != (old.st_uid, old.st_gid):
             os.chown(file, old.st_uid, old.st_gid)
