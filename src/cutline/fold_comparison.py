@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import CutlineError, InputError, ParameterError, UnknownNameError, briefly, near
+from cutline.core.errors import CutlineError, InputError, ParameterError, briefly, unknown_name
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
@@ -98,8 +98,7 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         try:
             return self.models[name]
         except (KeyError, TypeError):  # of what cannot be hashed
-            hint = near(name, self.models)
-            raise UnknownNameError(f"There is no model {briefly(name)} among {', '.join(self.models)}.{hint}") from None
+            raise unknown_name("model", name, self.models) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)

@@ -13,7 +13,7 @@ import numpy as np
 from cutline.comparison import Comparison, compare
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import Table, p_shown, plain, shown
@@ -137,7 +137,10 @@ class SliceComparison(Mapping[Any, Comparison]):
     left_out: int = 0
 
     def __getitem__(self, key: Any) -> Comparison:
-        return self.slices[key]
+        try:
+            return self.slices[key]
+        except (KeyError, TypeError):  # of what cannot be hashed
+            raise unknown_name(f"slice by {self.by}", key, self) from None
 
     def __iter__(self) -> Any:
         return iter(self.slices)
@@ -247,7 +250,7 @@ class SliceDifference:
         return (row.name, self.name, *self.counts, *values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SliceComparisonSummary(Tabulated):
     """Where one model is better or worse than another: a verdict, and a row for each measure, pair and slice."""
 
@@ -341,9 +344,3 @@ class SliceComparisonSummary(Tabulated):
             "slices": self.to_dict(),
             "notes": [note.text for note in self.notes],
         }
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table._repr_html_()}</div>"

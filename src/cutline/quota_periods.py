@@ -19,7 +19,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide, with_commas, written
-from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, unknown_name
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import Table, p_shown, plain
@@ -246,9 +246,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
 
     def __getitem__(self, period: Any) -> Evaluation:
         if period not in self.periods:
-            known = ", ".join(map(repr, self.periods[:8])) + (", ..." if len(self) > 8 else "")
-            hint = near(period, map(str, self.periods))
-            raise UnknownNameError(f"There is no {self.by} {period!r} among {known}.{hint}")
+            raise unknown_name(self.by, period, self.periods)
         at = self.periods.index(period)
         own = slice(self._starts[at], self._starts[at] + int(self.cases[at]))
         how: dict[str, Any] = {"higher_is_positive": self.higher_is_positive, "positive": self.positive}

@@ -19,7 +19,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.former_names import former_name
 from cutline.core.public import public
-from cutline.core.table import Table
+from cutline.core.table import ShownAsTable, Table
 from cutline.core.validation import (
     LEVEL,
     check_choice,
@@ -46,8 +46,8 @@ _PATIENCE = 10_000  # redraws of one round before it is given up
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class ModelBootstrap:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelBootstrap(ShownAsTable):
     """A model fitted on bootstrap sets and measured on their out-of-bag cases: one row of `values` for each round.
 
     `redrawn` counts the sets that were drawn again because they, or the cases left out, were of one class. Pass the
@@ -115,16 +115,6 @@ class ModelBootstrap:
         """Return the estimates and how they were made, ready for JSON."""
         about = {"rounds": self.rounds, "asked": self.requested, "redrawn": self.redrawn, "seed": self.seed}
         return about | {"estimates": [self.estimate(measure).to_dict() for measure in self.measures]}
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the estimates as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 class _BootstrapTask(NamedTuple):

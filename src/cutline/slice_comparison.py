@@ -644,7 +644,7 @@ def _mover_p(values: Array, rest: Array, own: Limits, other: Limits, z: float, o
 # ---------------------------------------------------------------------- results
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AgainstRest(Tabulated):
     """Each slice beside all other cases."""
 
@@ -817,14 +817,8 @@ class AgainstRest(Tabulated):
             "slices": self.to_dict(),
         }
 
-    def __repr__(self) -> str:
-        return repr(self.table)
 
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PooledSlices(Tabulated):
     """Slices shrunk towards the mean of all slices, with the estimated variance between them."""
 
@@ -861,9 +855,3 @@ class PooledSlices(Tabulated):
             f"{self.measure.title}: slices pulled towards the mean of all slices",
             below=tuple(below),
         )
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()

@@ -27,7 +27,7 @@ _FAIRNESS_RATES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fairness(Tabulated):
     """The criteria of group fairness, each an estimate."""
 
@@ -61,12 +61,6 @@ class Fairness(Tabulated):
         )
         title = f"Fairness by {self.slices.by}; predicted positive: {self.slices.cut_words}"
         return Table(("criterion", "value", "low", "high", "method", "note"), tuple(rows), title, ("method",), below)
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def estimate_fairness(slices: Slices, level: float) -> Fairness:

@@ -409,6 +409,3 @@ class FoundSlices(Tabulated):
 
     def __repr__(self) -> str:
         return repr(self.table) if self.rows else f"{self.verdict}\n{self.how}"
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()

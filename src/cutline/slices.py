@@ -18,7 +18,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, UnknownNameError, near
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, unknown_name
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.public import public
@@ -99,10 +99,8 @@ class Slices(Mapping[Any, Evaluation]):
     def __getitem__(self, value: Any) -> Evaluation:
         try:
             return self.evaluations[value]
-        except KeyError:
-            known = ", ".join(map(repr, list(self)[:8]))
-            hint = near(value, map(str, self))
-            raise UnknownNameError(f"There is no slice {value!r} of {self.by} among {known}.{hint}") from None
+        except (KeyError, TypeError):  # of what cannot be hashed
+            raise unknown_name(f"slice by {self.by}", value, self) from None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.evaluations)

@@ -342,7 +342,7 @@ WATCHED = ["recall", "calibration"]
         (lambda m: m.merge(cl.monitor(sample(3), measures=WATCHED, model="v1")), "have different releases"),
         (lambda m: m.rebaseline(RELEASE, " "), "why is empty"),
         (lambda m: m.chart("auc"), "auc is not watched"),
-        (lambda m: m.save("monitor.txt"), "Nothing can be saved as 'monitor.txt'"),
+        (lambda m: m.save("monitor.txt"), "Nothing can be saved with the suffix '.txt'"),
     ],
 )  # fmt: skip
 def test_refusals_are_one_sentence(act, sentence):

@@ -51,7 +51,7 @@ def test_four_cases_counted_by_hand():
 def test_each_label_is_an_evaluation():
     assert list(FOUND) == ["a", "b", "c"]
     assert FOUND["b"].auc == pytest.approx(metrics.roc_auc_score(TRUTH[:, 1], SCORES[:, 1]))
-    with pytest.raises(cl.UnknownNameError, match="There is no label 'd' among a, b, c"):
+    with pytest.raises(cl.UnknownNameError, match="There is no label 'd' among 'a', 'b', 'c'"):
         FOUND["d"]
 
 

@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,28 @@ def _like(file: Path | int, old: os.stat_result) -> None:
     with suppress(OSError, AttributeError):  # Windows has no owners of this kind
         if (os.geteuid(), os.getegid()) != (old.st_uid, old.st_gid):
             os.chown(file, old.st_uid, old.st_gid)
+
+
+def check_target(
+    path: str | os.PathLike[str], example: str, suffixes: Iterable[str], *, overwrite: bool
+) -> tuple[Path, str]:
+    """Return where to write and the suffix in lower case; refuse other suffixes, and a file that may not be replaced.
+
+    Args:
+        path: The argument of somebody who saves a result.
+        example: A path that would do.
+        suffixes: The suffixes that something is written as.
+        overwrite: Whether a file that exists is replaced.
+    """
+    from cutline.core.validation import check_flag, check_path  # here, because help loads this module and no numbers
+
+    target = check_path(path, "path", example)
+    suffix = target.suffix.lower()
+    if suffix not in suffixes:
+        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
+        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(suffixes)}")
+    check(target, overwrite=check_flag(overwrite, "overwrite"))
+    return target, suffix
 
 
 def check(target: Path, *, overwrite: bool) -> None:

@@ -33,6 +33,7 @@ __all__ = [
     "nearest",
     "sentence_of",
     "shown",
+    "unknown_name",
 ]
 
 
@@ -170,6 +171,18 @@ def nearest(name: object, known: Iterable[str]) -> list[str]:
     matches += [k for k in known if sorted(k) == sorted(text) and k not in matches]
     matches += [k for k in known if len(text) > 2 and text in k and k not in matches][: 3 - len(matches)]
     return matches
+
+
+def unknown_name(kind: str, name: object, known: Iterable[object]) -> UnknownNameError:
+    """Return the refusal of a name that is not among those of its kind, of which the first eight are shown.
+
+    >>> str(unknown_name("model", "forrest", ["forest", "linear"]))
+    "There is no model 'forrest' among 'forest', 'linear'. Did you mean forest?"
+    """
+    names = list(known)
+    listed = [repr(own) for own in names[:8]] + (["..."] if len(names) > 8 else [])
+    problem = f"There is no {kind} {briefly(name)} among {', '.join(listed)}"
+    return UnknownNameError(problem, hint=near(name, map(str, names)))
 
 
 def shown(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -113,6 +114,32 @@ class Table:
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         above, below = ("".join(f"<p>{html.escape(line)}</p>" for line in lines) for lines in (self.above, self.below))
         return f"{above}<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+class ShownAsTable(ABC):
+    """Something that prints, converts and shows itself in a notebook as a table does.
+
+    A dataclass is declared with repr=False, or its fields are printed.
+    """
+
+    @property
+    @abstractmethod
+    def table(self) -> Table:
+        """The rows as a table."""
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the rows as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+        """
+        return self.table.to_frame(backend)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
 
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:

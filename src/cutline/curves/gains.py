@@ -12,13 +12,13 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide, written
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking, unusual_names
-from cutline.core.table import Table, aligned, shown
+from cutline.core.table import ShownAsTable, Table, aligned, shown
 from cutline.core.validation import check_whole, is_single, numbers
 from cutline.measures.roc import ks
 
 
 @dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(ShownAsTable):
     """A row for each portion of the list, from the top: cases, positives, rate, lift, and the same cumulated.
 
     Cases tied across the end of a portion belong to both in part, as many as would fall there in a random order.
@@ -71,10 +71,6 @@ class Gains:
         """Return a dictionary for each portion."""
         return self.table.to_dict()
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the table as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
     def to_csv(self) -> str:
         """Return the table as CSV, with all digits."""
         names = ",".join(self.columns)
@@ -96,9 +92,6 @@ class Gains:
             return list(self.columns[name].tolist())
         cumulated = np.rint(self.columns[f"cumulated_{name.removeprefix('cumulated_')}"]).astype(int)
         return list((cumulated if name.startswith("cumulated_") else np.diff(cumulated, prepend=0)).tolist())
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 MOST_PORTIONS = 100_000

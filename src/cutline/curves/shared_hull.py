@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core.errors import InputError
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table
+from cutline.core.table import ShownAsTable, Table
 from cutline.curves.threshold_curves import ROC
 
 
@@ -36,8 +36,8 @@ class HullSegment(NamedTuple):
     slope: float
 
 
-@dataclass(frozen=True)
-class SharedHull:
+@dataclass(frozen=True, repr=False)
+class SharedHull(ShownAsTable):
     """The convex hull of the ROC curves of several models (Provost and Fawcett; Arbel and Rokach, 2.2.2).
 
     A model without a part of it is best for no costs and no class skew whatever.
@@ -60,12 +60,6 @@ class SharedHull:
         rows = tuple((" and ".join(part.owners), part.low, part.high, part.slope) for part in self.parts)
         title = f"ROC convex hull of {len(self.names)} models, area {self.area:.4f}"
         return Table(("owner", "fpr_from", "fpr_to", "slope"), rows, title=title)
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def shared_hull(rankings: Mapping[str, Ranking]) -> SharedHull:

@@ -17,7 +17,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.table import Table
+from cutline.core.table import ShownAsTable, Table
 from cutline.core.validation import LEVEL, check_level, check_number, check_whole, counted
 from cutline.core.validation import scores as as_scores
 from cutline.cuts.choose import choose_cut
@@ -39,8 +39,8 @@ class Phase:
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Screening:
+@dataclass(frozen=True, eq=False, repr=False)
+class Screening(ShownAsTable):
     """A chain of cuts, phase by phase, and what all of them promise together.
 
     Attributes:
@@ -105,12 +105,6 @@ class Screening:
             passed[left] = phase.cut.apply(scores[left]) if len(left) else passed[left]
         assert passed is not None  # noqa: S101
         return passed
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 @public

@@ -15,7 +15,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, plain
+from cutline.core.table import ShownAsTable, Table, plain
 from cutline.core.validation import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
 from cutline.curves.utility import (
     WORDINGS,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @public
 @dataclass(frozen=True, eq=False)
-class UtilityCurve:
+class UtilityCurve(ShownAsTable):
     """Columns of one length over x, with what belongs to the whole curve: its area, its best place, the level."""
 
     name: str
@@ -79,10 +79,6 @@ class UtilityCurve:
             "notes": list(self.notes),
         }
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return a row for each place, as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
     def chart(self, theme: str = "light") -> Picture:
         """Draw the curve with its band, beside flagging every case and no case where these are known.
 
@@ -99,9 +95,6 @@ class UtilityCurve:
             self.name, {name: column[::step] for name, column in self.columns.items()}, notes=self.notes
         )
         return repr(some.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def _probabilities(data: Any, what: str) -> Ranking:

@@ -16,7 +16,7 @@ from cutline.core.measure_attributes import EveryMeasure
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import load as load_ranking
-from cutline.core.table import Table, plain
+from cutline.core.table import ShownAsTable, Table, plain
 from cutline.core.validation import LEVEL, check_level, check_number, check_whole
 from cutline.core.validation import scores as check_scores
 from cutline.evaluation import Evaluation
@@ -72,8 +72,8 @@ def expected(
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Expected(EveryMeasure):
+@dataclass(frozen=True, eq=False, repr=False)
+class Expected(ShownAsTable, EveryMeasure):
     """Expected measures: any measure is an attribute. It is never an alarm, whatever the numbers are.
 
     `ranking` holds the expected positives and negatives at each score.
@@ -160,9 +160,3 @@ class Expected(EveryMeasure):
             "measures": self.table.to_dict(),
             "note": CANNOT,
         }
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()

@@ -25,12 +25,11 @@ from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.messages import Argument, Text, listed
 from cutline.core.public import public
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import ShownAsTable, Table, plain, shown
 from cutline.core.validation import (
     LEVEL,
     check_choice,
     check_level,
-    check_path,
     check_text,
     check_whole,
     counted,
@@ -140,7 +139,7 @@ class Acknowledgement(NamedTuple):
 
 @public
 @dataclass(eq=False, repr=False)
-class Monitor:
+class Monitor(ShownAsTable):
     """A model since its release: each day, the days so far with their confidence sequence, and alarms.
 
     `table` has a row for each day and measure; `alarms` lists what has become worse, `verdict` says it in a sentence.
@@ -605,18 +604,14 @@ class Monitor:
             path: Where to write.
             overwrite: Whether a file that exists is replaced.
         """
-        target = check_path(path, "path", "monitor.json")
-        suffix = target.suffix.lower()
+        suffixes = (".json", ".html", ".csv")
+        target, suffix = atomic_write.check_target(path, "monitor.json", suffixes, overwrite=overwrite)
         if suffix == ".json":
             text = json.dumps(self.state(), allow_nan=False, separators=(",", ":")) + "\n"
         elif suffix == ".csv":
             text = self.table.to_csv()
-        elif suffix == ".html":
-            text = import_module("cutline.report.monitor_page").monitor_page(self)
         else:
-            raise ParameterError(
-                f"Nothing can be saved as {target.name!r}", "pass a path that ends in .json, .html or .csv"
-            )
+            text = import_module("cutline.report.monitor_page").monitor_page(self)
         return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
     def __repr__(self) -> str:
@@ -630,9 +625,6 @@ class Monitor:
                 below=(self.verdict, "more: .table, .chart(), .save()"),
             )
         )
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def _fingerprint(content: Mapping[str, Any]) -> str:

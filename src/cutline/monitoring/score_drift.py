@@ -20,8 +20,8 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
-from cutline.core.table import Table, p_shown, plain, shown
-from cutline.core.validation import LEVEL, check_level, check_names, check_number, check_path, check_whole
+from cutline.core.table import ShownAsTable, Table, p_shown, plain, shown
+from cutline.core.validation import LEVEL, check_level, check_names, check_number, check_whole
 from cutline.core.validation import scores as check_scores
 from cutline.evaluation import Evaluation, evaluate
 from cutline.independent_comparison import compare_independent
@@ -148,8 +148,8 @@ def _read(path: Any, score: str | None, label: str | None, threshold: float | No
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Drift:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(ShownAsTable):
     """How the scores of two periods differ. `verdict` says it, `table` shows the bins, `chart()` draws both."""
 
     reference: Side
@@ -334,22 +334,12 @@ class Drift:
             path: Where to write.
             overwrite: Whether a file that exists is replaced.
         """
-        target = check_path(path, "path", "drift.html")
-        suffix = target.suffix.lower()
+        suffixes = (".html", ".json", ".csv")
+        target, suffix = atomic_write.check_target(path, "drift.html", suffixes, overwrite=overwrite)
         if suffix == ".json":
             text = atomic_write.json_text(self.to_dict()) + "\n"
         elif suffix == ".csv":
             text = self.table.to_csv()
-        elif suffix == ".html":
-            text = import_module("cutline.report.monitor_page").drift_page(self)
         else:
-            raise ParameterError(
-                f"Nothing can be saved as {target.name!r}", "pass a path that ends in .html, .json or .csv"
-            )
+            text = import_module("cutline.report.monitor_page").drift_page(self)
         return atomic_write.write(target, text.encode(), overwrite=overwrite)
-
-    def __repr__(self) -> str:
-        return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference, chi_square
@@ -93,8 +93,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         try:
             return self.models[str(name)]
         except KeyError:
-            known = ", ".join(map(repr, self))
-            raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None
+            raise unknown_name("model", name, self) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)

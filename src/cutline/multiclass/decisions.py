@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide, written
-from cutline.core.errors import UnknownNameError
+from cutline.core.errors import unknown_name
 from cutline.core.table import Table
 from cutline.inputs.multiclass import ClassCases
 
@@ -61,8 +61,7 @@ class ConfusionMatrix:
     def __getitem__(self, label: Any) -> Counts:
         """Return the counts of one class against the rest; every measure of one cut is their attribute."""
         if label not in self.classes:
-            known = ", ".join(map(repr, self.classes))
-            raise UnknownNameError(f"There is no class {label!r} among {known}")
+            raise unknown_name("class", label, self.classes)
         return class_counts(self.table, self.classes.index(label))
 
     @property

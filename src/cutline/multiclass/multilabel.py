@@ -16,7 +16,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, near
+from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
@@ -155,10 +155,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
 
     def __getitem__(self, label: Any) -> Evaluation:
         if not is_among(label, self.labels):
-            known = list(map(str, self.labels))
-            raise UnknownNameError(
-                f"There is no label {briefly(label)} among {', '.join(known)}", hint=near(label, known)
-            )
+            raise unknown_name("label", label, self.labels)
         return Evaluation(self._rankings[self.labels.index(label)], name=str(label))
 
     @cached_property

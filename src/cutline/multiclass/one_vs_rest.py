@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_flag, check_level, check_text, counted, name_of
@@ -169,10 +169,10 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return decisions.ConfusionMatrix(self.cases.classes, decisions.confusion_table(self.cases))
 
     def __getitem__(self, label: Any) -> Evaluation:
-        if label not in self.evaluations:
-            known = [str(label) for label in self]
-            raise UnknownNameError(f"There is no class {label!r} among {', '.join(known)}", hint=near(label, known))
-        return self.evaluations[label]
+        try:
+            return self.evaluations[label]
+        except (KeyError, TypeError):  # of what cannot be hashed
+            raise unknown_name("class", label, self) from None
 
     def __contains__(self, label: object) -> bool:
         return label in self.cases.classes

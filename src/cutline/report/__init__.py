@@ -12,7 +12,7 @@ from cutline.comparison import Comparison
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.validation import LEVEL, check_flag, check_path
+from cutline.core.validation import LEVEL
 from cutline.dataset_comparison import DatasetComparison
 from cutline.evaluation import Evaluation
 from cutline.fold_comparison import FoldComparison
@@ -51,12 +51,7 @@ def save(
             bands, approval rates and the bad rate among the approved.
         options: What `result.summary()` takes.
     """
-    target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
-    suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
-    atomic_write.check(target, overwrite=overwrite)
+    target, suffix = atomic_write.check_target(path, "report.html", SUFFIXES, overwrite=overwrite)
     if suffix in PICTURES:
         if isinstance(result, ClassComparison):
             raise ParameterError(
@@ -118,12 +113,7 @@ def save_comparison(
     """
     from cutline.report.fold_page import dataset_page, fold_comparison_page
 
-    target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
-    suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
-    atomic_write.check(target, overwrite=overwrite)
+    target, suffix = atomic_write.check_target(path, "report.html", SUFFIXES, overwrite=overwrite)
     if suffix in PICTURES:
         return atomic_write.write(target, comparison.chart().render(suffix), overwrite=overwrite)
     if suffix == ".json":

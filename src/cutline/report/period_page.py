@@ -6,13 +6,11 @@ import os
 from pathlib import Path
 
 from cutline.core import atomic_write
-from cutline.core.errors import ParameterError
 from cutline.core.table import Table
-from cutline.core.validation import check_flag, check_path
 from cutline.quota_periods import QuotaPeriods
+from cutline.report import SUFFIXES
 from cutline.report.fold_page import plain_page
 
-SUFFIXES = (".html", ".json", ".csv", ".png", ".svg", ".pdf")
 MOST_PERIODS = 60  # in the table of the page; the JSON has all
 
 
@@ -25,12 +23,7 @@ def save_periods(periods: QuotaPeriods, path: str | os.PathLike[str], *, level: 
         level: The level of the intervals.
         overwrite: Whether a file that exists is replaced.
     """
-    target, overwrite = check_path(path, "path", "periods.html"), check_flag(overwrite, "overwrite")
-    suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
-    atomic_write.check(target, overwrite=overwrite)
+    target, suffix = atomic_write.check_target(path, "periods.html", SUFFIXES, overwrite=overwrite)
     summary = periods.summary(level=level)
     if suffix == ".html":
         content = period_page(periods, level).encode()

@@ -11,10 +11,10 @@ from typing import Any
 
 from cutline.charts import MOST_MODELS
 from cutline.core import atomic_write
-from cutline.core.errors import CutlineError, ParameterError
+from cutline.core.errors import CutlineError
 from cutline.core.table import p_number, shown, shown_limits
-from cutline.core.validation import check_flag, check_path, counted
-from cutline.report import chart_specs, pictures
+from cutline.core.validation import counted
+from cutline.report import PICTURES, SUFFIXES, chart_specs, pictures
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import Section, groups
 from cutline.results.base import versions
@@ -22,8 +22,6 @@ from cutline.slice_comparison import AgainstRest
 from cutline.slice_fairness import Fairness
 from cutline.slices import Slices, common_table, simultaneous_words, slices_document
 
-PICTURES = (".png", ".svg", ".pdf")
-SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 SECTIONS = (
     Section("verdict", "Verdict"),
     Section("pictures", "Charts"),
@@ -48,12 +46,7 @@ def save(
         overwrite: Whether a file that exists is replaced.
         options: What `against_rest` takes.
     """
-    target, overwrite = check_path(path, "path", "slices.html"), check_flag(overwrite, "overwrite")
-    suffix = target.suffix.lower()
-    if suffix not in SUFFIXES:
-        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
-    atomic_write.check(target, overwrite=overwrite)
+    target, suffix = atomic_write.check_target(path, "slices.html", SUFFIXES, overwrite=overwrite)
     large_enough = slices.with_least(least)
     if suffix in PICTURES:
         picture = large_enough.chart("slices", measure=measure, **options)

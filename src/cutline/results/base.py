@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cutline import __version__
 from cutline.core.errors import ParameterError, briefly
-from cutline.core.table import Table
+from cutline.core.table import ShownAsTable
 from cutline.results.notes import Note
 from cutline.results.resample_budget import RULE
 
@@ -65,15 +65,10 @@ def versions() -> dict[str, str]:
     return installed | {"python": platform.python_version()}
 
 
-class Tabulated(ABC):
+class Tabulated(ShownAsTable):
     """A summary whose rows are a table: it iterates over them as dictionaries, and converts."""
 
     notes: tuple[Note, ...]
-
-    @property
-    @abstractmethod
-    def table(self) -> Table:
-        """The rows as a table."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,14 +103,6 @@ class Tabulated(ABC):
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary for each row, ready for JSON: numbers that are not finite become None."""
         return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the rows as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-        """
-        return self.table.to_frame(backend)
 
     def to_csv(self) -> str:
         """Return the rows as CSV; undefined values are empty."""

@@ -79,16 +79,16 @@ class AveragePrecisionOracle:
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
         split = self.split
-        order_pos, order_neg = np.argsort(-scores[split.pos]), np.argsort(-scores[split.neg])
-        p, q = scores[split.pos[order_pos]], scores[split.neg[order_neg]]
+        positives, negatives = _highest_first(split, scores)
+        p, q = scores[positives], scores[negatives]
         P, N = len(p), len(q)
         above = _isotonic_numbers(p, q)
         lost = above / (np.arange(1, P + 1) + above)
         scale = 1 / (P * N)
         value = lost.sum() / P - scale * (above * p - cumulate(q)[above]).sum()
         gradient = np.empty(split.n)
-        gradient[split.pos[order_pos]] = -scale * above
-        gradient[split.neg[order_neg]] = scale * _how_many_exceed(above, N)
+        gradient[positives] = -scale * above
+        gradient[negatives] = scale * _how_many_exceed(above, N)
         return Risk(float(value), gradient)
 
 
@@ -107,8 +107,8 @@ class AverageQrecallOracle:
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
         split = self.split
-        order_pos, order_neg = np.argsort(-scores[split.pos]), np.argsort(-scores[split.neg])
-        p, q = scores[split.pos[order_pos]], scores[split.neg[order_neg]]
+        positives, negatives = _highest_first(split, scores)
+        p, q = scores[positives], scores[negatives]
         P, N = len(p), len(q)
         scale, free, sums = 1 / (P * N), np.arange(P - 1, -1, -1), cumulate(q)
 
@@ -119,9 +119,14 @@ class AverageQrecallOracle:
         late = np.clip(np.searchsorted(-q, N / (N + 1) - p), np.minimum(free, N), N)
         above = np.where(gain(late) > gain(early), late, early)
         gradient = np.empty(split.n)
-        gradient[split.pos[order_pos]] = -scale * above
-        gradient[split.neg[order_neg]] = scale * _how_many_exceed(above, N)
+        gradient[positives] = -scale * above
+        gradient[negatives] = scale * _how_many_exceed(above, N)
         return Risk(float(gain(above).sum()), gradient)
+
+
+def _highest_first(split: Split, scores: Array) -> tuple[Array, Array]:
+    """Return the rows of the positives and of the negatives, the highest score of each first."""
+    return split.pos[np.argsort(-scores[split.pos])], split.neg[np.argsort(-scores[split.neg])]
 
 
 def _isotonic_numbers(p: Array, q: Array) -> Array:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.table import ComparedByFields, Table, plain
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, plain
 from cutline.inference.resampling.pairing import Pairing, delong_covariance
 from cutline.measures import MEASURES
 
 
-@dataclass(frozen=True, eq=False)
-class AreaCovariance(ComparedByFields):
+@dataclass(frozen=True, eq=False, repr=False)
+class AreaCovariance(ShownAsTable, ComparedByFields):
     """The AUC of each model, and how they vary together over samples of cases."""
 
     names: tuple[str, ...]
@@ -42,13 +42,6 @@ class AreaCovariance(ComparedByFields):
             "areas": [plain(area) for area in self.areas.tolist()],
             "covariance": [[plain(value) for value in row] for row in self.covariance.tolist()],
         }
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the table as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
-    def __repr__(self) -> str:
-        return repr(self.table)
 
 
 def area_covariance(names: tuple[str, ...], pairing: Pairing) -> AreaCovariance:

@@ -19,7 +19,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.messages import listed
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_text
 from cutline.inference.resampling.pairing import Pairing, chunks, stream
 from cutline.measures import Measure
@@ -113,7 +113,7 @@ def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001
 
 
 @dataclass(frozen=True, eq=False)
-class Dominance(ComparedByFields):
+class Dominance(ShownAsTable, ComparedByFields):
     """Where each model is the best, from one end of the axis to the other."""
 
     curve: str
@@ -148,10 +148,6 @@ class Dominance(ComparedByFields):
             "spans": [{"low": low, "high": high, "best": list(best)} for low, high, best in self.spans],
             "share": {name: plain(self.share(name)) for name in self.names},
         }
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the spans as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
 
     @property
     def verdict(self) -> str:

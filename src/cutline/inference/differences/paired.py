@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import ParameterError, unknown_name
 from cutline.core.ranking import Ranking
 from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
@@ -291,7 +291,7 @@ def known(name: Any, models: Iterable[str]) -> str:
     """Return the name of one of the models, which may have been named by numbers."""
     names = list(models)
     if str(name) not in names:
-        raise UnknownNameError(f"There is no model {name!r} among {', '.join(map(repr, names))}.{near(name, names)}")
+        raise unknown_name("model", name, names)
     return str(name)
 
 

@@ -18,7 +18,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table
+from cutline.core.table import ComparedByFields, ShownAsTable, Table
 from cutline.inference.differences.dominance import Span
 from cutline.inference.resampling.bootstrap import resample
 from cutline.inference.resampling.pairing import Pairing
@@ -41,7 +41,7 @@ HEIGHTS: Mapping[str, tuple[str, Callable[[Ranking, Array], Array]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Regions(ComparedByFields):
+class Regions(ShownAsTable, ComparedByFields):
     """The spans of an axis along which one model is better than every other, with simultaneous confidence."""
 
     curve: str
@@ -84,10 +84,6 @@ class Regions(ComparedByFields):
             "resamples": self.resamples,
             "spans": [{"low": low, "high": high, "best": best[0]} for low, high, best in self.spans],
         }
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the spans as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.verdict}" if self.spans else self.verdict
