@@ -28,7 +28,7 @@ class Block(Ranking):
         """The ranking that the cells belong to."""
         return self if self.of is None else self.of
 
-    @property
+    @cached_property
     def is_in_blocks(self) -> bool:
         """It is one itself."""
         return False
@@ -106,7 +106,7 @@ class OverCells:
 
     def __call__(self, ranking: Ranking, *parameters: Any) -> Any:
         """Return the value for a ranking, or for each of a stack."""
-        if is_symbol(ranking.pos) or (parameters and any(isinstance(value, np.ndarray) for value in parameters)):
+        if is_symbol(ranking.pos) or np.ndarray in map(type, parameters):  # which are no keys of a cache
             return self.definition(ranking, *parameters)
         return cached_value(ranking, (self, *parameters), lambda: self._compute(ranking, parameters))
 

@@ -34,11 +34,14 @@ def cached_value(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     small: dict[Hashable, Any] = ranking.__dict__.setdefault("_values", {})
     if key in small:
         return small[key]
+    if not is_long(ranking):
+        value = small[key] = make()
+        return value
     columns: dict[Hashable, Any] = ranking.__dict__.setdefault("_columns", {})
     value = columns.pop(key, None)
     if value is None:
         value = make()
-    if not is_long(ranking) or not _is_column(value):
+    if not _is_column(value):
         small[key] = value
         return value
     columns[key] = value  # the one used last is the last
@@ -68,7 +71,7 @@ def cached_if_long(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
 
 def forget(ranking: Any) -> None:
     """Clear the cached columns of a long ranking, before work that needs much memory and none of them."""
-    if is_long(ranking):
+    if "_columns" in ranking.__dict__:  # which only a long one has
         ranking.__dict__["_columns"] = {}  # a new one: another thread may be using the old
 
 

@@ -177,8 +177,9 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
         starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
         stop = np.minimum(stop[: max(starts, 1)], last)
         first = np.minimum(np.searchsorted(x[: len(stop)] + x[stop], 2 * places), len(stop) - 1)
-        one, other = (np.maximum(places - x[i], x[stop[i]] - places) for i in (first, np.maximum(first - 1, 0)))
-        np.minimum(one, other, out=radii)
+        radii[:] = np.maximum(places - x[first], x[stop[first]] - places)
+        first = np.maximum(first - 1, 0)
+        np.minimum(radii, np.maximum(places - x[first], x[stop[first]] - places), out=radii)
     return radius
 
 

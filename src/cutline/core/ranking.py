@@ -335,10 +335,20 @@ class Ranking:
         """N, the weight of the negatives."""
         return self.neg.sum(-1) if self.integral else self.fp[..., -1]
 
-    @property
+    @cached_property
     def total(self) -> Any:
         """n, the weight of all cases."""
         return self.positives + self.negatives
+
+    @cached_property
+    def squared_weights(self) -> tuple[Any, Any]:
+        """The sums of the squared weights of the positives and of the negatives."""
+        return self.pos2.sum(-1), self.neg2.sum(-1)
+
+    @cached_property
+    def squared(self) -> Ranking:
+        """The ranking whose cells hold the squared weights, of which the variance of a sum over the cases is made."""
+        return replace(self, pos=self.pos2, neg=self.neg2)
 
     @cached_column
     def thresholds(self) -> Array:
@@ -443,7 +453,7 @@ class Ranking:
         """The ranking itself; of a block of its cells, the ranking that they belong to."""
         return self
 
-    @property
+    @cached_property
     def is_in_blocks(self) -> bool:
         """Whether it is read block by block, because whole columns would cost more to hold than to compute."""
         return not is_symbol(self.pos) and self.pos.ndim == 1 and len(self.pos) >= _IN_BLOCKS and self.integral
@@ -458,7 +468,7 @@ class Ranking:
         )
         return positives, negatives
 
-    @property
+    @cached_property
     def integral(self) -> bool:
         """Whether all weights are whole numbers, so that the list has n positions."""
         return self.pos.dtype.kind != "f"

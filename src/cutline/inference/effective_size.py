@@ -7,7 +7,6 @@ then Kish's effective number, (sum w)^2 / sum w^2.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,14 +29,15 @@ class Sizes(NamedTuple):
 
 def squares(r: Ranking) -> Ranking:
     """The ranking whose cells hold what the variance of a sum of them is made of: the squared weights of the cases."""
-    return r if r.integral else replace(r, pos=r.pos2, neg=r.neg2)
+    return r if r.integral else r.squared
 
 
 def effective(r: Ranking) -> Sizes:
     """The effective numbers of positives and negatives."""
     if r.integral:
         return Sizes(r.positives, r.negatives)
-    return Sizes(divide(r.positives**2, r.pos2.sum(-1)), divide(r.negatives**2, r.neg2.sum(-1)))
+    of_positives, of_negatives = r.squared_weights
+    return Sizes(divide(r.positives**2, of_positives), divide(r.negatives**2, of_negatives))
 
 
 def effective_counts(c: Counts, second: Counts) -> Counts:
@@ -104,7 +104,11 @@ def freedom_of_moments(moments: Moments) -> Any:
 
 
 def notes(r: Ranking) -> list[str]:
-    """What the reader has to know about n."""
+    """Return what the reader has to know about n, in a new list."""
+    return list(r.cached("notes on weights", lambda: _notes(r)))
+
+
+def _notes(r: Ranking) -> list[str]:
     if not r.integral:
         n = divide(r.total**2, (r.pos2 + r.neg2).sum())
         return [f"The weights are not counts: they are worth {n:.1f} cases, the effective number."]

@@ -153,7 +153,9 @@ def of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
     """What one case more changes in each of the four cells: tp, fp, fn, tn."""
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
     width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays
-    up, down = (function(_table(cells[:, None] + sign * np.diag(width), counts)) for sign in (1, -1))
+    moves = np.diag(width)
+    there = np.broadcast_to(function(_table(cells[:, None] + np.hstack((moves, -moves)), counts)), 2 * len(cells))
+    up, down = there[: len(cells)], there[len(cells) :]
     with np.errstate(invalid="ignore"):
         slope = np.where(cells > 0, divide(np.subtract(up, down), 2 * width), 0.0)
         return np.asarray(slope - cells @ slope / cells.sum())

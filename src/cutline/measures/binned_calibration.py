@@ -44,7 +44,7 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
         return _bins_of_one(before, _edges(r, bins))
     number: Any = 0 if is_symbol(r.pos) else np.zeros(r.pos.shape, dtype=np.int32)
     for edge, reaches in _edges(r, bins):
-        number += (before >= as_array(edge)[..., None]) & as_array(reaches)[..., None]
+        number += (before >= edge[..., None]) & reaches[..., None]
     return number  # type: ignore[no-any-return]
 
 
@@ -53,9 +53,12 @@ def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
 
     A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
     """
-    lowest = _at_the_lowest(r.whole)
-    edges = [i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins for i in range(1, bins)]
-    reaches = [-(-i * (r.total - 1) // bins) + 1 for i in range(1, bins)] if r.integral else edges
+    lowest, total = _at_the_lowest(r.whole), r.total
+    if r.integral:
+        edges = [i * (total - 1) // bins + 1 for i in range(1, bins)]
+        reaches = [-(-i * (total - 1) // bins) + 1 for i in range(1, bins)]
+    else:
+        edges = reaches = [total * i / bins for i in range(1, bins)]
     return [(edge, reach > lowest) for edge, reach in zip(edges, reaches, strict=True)]
 
 

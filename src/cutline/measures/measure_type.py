@@ -131,7 +131,8 @@ class Measure:
     @property
     def required(self) -> tuple[str, ...]:
         """The parameters that have to be given."""
-        return tuple(name for name in self.parameters if name not in self.defaults)
+        defaults = self.defaults
+        return tuple(name for name in self.parameters if name not in defaults)
 
     @property
     def unit(self) -> str:

@@ -82,7 +82,8 @@ class RecallSteps(NamedTuple):
         if r.pos.ndim == 1:
             return dot(a, b)
         bounds = np.searchsorted(self.row, np.arange(r.pos.size // self.length + 1))
-        sums = [dot(a[i:j], b[i:j]) for i, j in pairwise(bounds.tolist())]  # each in the order it has alone
+        # Each in the order it has alone, as `dot` adds floats.
+        sums = [np.einsum("i,i->", a[i:j], b[i:j]) for i, j in pairwise(bounds.tolist())]
         return np.reshape(sums, r.pos.shape[:-1])
 
 

@@ -146,6 +146,7 @@ class _Worlds:
         self.is_plain = worth == float(ranking.total)  # each case is worth one
         self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (worth / float(ranking.total)))
         self._known: dict[float, Ranking] = {}
+        self._truths: dict[tuple[int, float], float] = {}
         self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
         self.by_scores = self._of_other_scores(most) if self.is_plain else None
 
@@ -177,7 +178,9 @@ class _Worlds:
         """
         if way not in self._known:
             self._known[way] = self._certain(self.ranking.size, way)
-        return float(self.estimands[i].statistic(self._known[way]))
+        if (i, way) not in self._truths:
+            self._truths[i, way] = float(self.estimands[i].statistic(self._known[way]))
+        return self._truths[i, way]
 
     def largest(self, i: int) -> float:
         """Return how far along the way the true error grows: risks that are cut at 0 and 1 add nothing to it."""

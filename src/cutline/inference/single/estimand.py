@@ -107,12 +107,12 @@ class Estimand:
         """Whether it is a registered measure of one cut that a threshold names."""
         return self.of_counts is not None and not self.by_quota
 
-    @property
+    @cached_property
     def counts_in_effect(self) -> Counts:
         """The counts of the cut, each as the number of cases that its weights are worth."""
         return self.counts if self.ranking.integral else effective_counts(self.counts, self.second)
 
-    @property
+    @cached_property
     def counts(self) -> Counts:
         """The counts of its cut."""
         return self.cut(self.ranking)  # type: ignore[misc]
@@ -127,7 +127,7 @@ class Estimand:
         """What bins leave certain of the value, in a sentence, where they leave something open."""
         return () if self.open_to is None else (self.open_to.statement,)
 
-    @property
+    @cached_property
     def second(self) -> Counts:
         """The squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
         counts = self.counts

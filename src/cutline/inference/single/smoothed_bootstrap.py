@@ -59,7 +59,8 @@ def smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Es
     ranking, samples, worlds = _smoothed_worlds(estimands, options)
     limits = [_limits(one, world, options.level) for one, world in zip(estimands, worlds, strict=True)]
     no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))
-    near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, ranking, no_skill)]
+    there = known_world(ranking, no_skill)
+    near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, there)]
     plain = _worlds(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
     for i, world in zip(near, plain, strict=True):
         limits[i] = _with_no_skill(limits[i], estimands[i].value, world, options.level)
@@ -207,8 +208,9 @@ def _limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits
     return Limits(max(low + centre - at, least), min(high + centre - at, most))
 
 
-def _may_have_no_skill(estimand: Estimand, world: _SmoothedSamples, ranking: Ranking, no_skill: Array) -> bool:
-    there = float(estimand.statistic(known_world(ranking, no_skill)))
+def _may_have_no_skill(estimand: Estimand, world: _SmoothedSamples, without_skill: Ranking) -> bool:
+    """Whether a world without skill, which is given, is within reach of the value."""
+    there = float(estimand.statistic(without_skill))
     reach = (
         abs(world.bias) + constants.FAR_FROM_NO_SKILL * float(world.samples.std()) if len(world.samples) else math.nan
     )
