@@ -14,6 +14,7 @@ ARGUMENTS = (
     "--disable-sync",
     "--no-first-run",
 )
+PATIENCE = 120  # seconds that a browser may take over anything: the machine may be busy
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = Path(os.environ.get("AXE") or Path(__file__).parents[1] / ".cache" / "node_modules" / "axe-core" / "axe.min.js")
 
@@ -23,7 +24,18 @@ def browser():
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed, so the report is not opened: `make browser` as root installs it.")
     playwright = pytest.importorskip("playwright.sync_api").sync_playwright().start()
-    opened = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(ARGUMENTS))
+    path, patience = CHROMIUM, 1000 * PATIENCE
+    opened = playwright.chromium.launch(executable_path=path, headless=True, args=list(ARGUMENTS), timeout=patience)
+
+    def patiently(make):
+        def made(**options):
+            page = make(**{"reduced_motion": "reduce"} | options)  # else it scrolls while a test measures
+            page.set_default_timeout(patience)
+            return page
+
+        return made
+
+    opened.new_context, opened.new_page = patiently(opened.new_context), patiently(opened.new_page)
     yield opened
     opened.close()
     playwright.stop()

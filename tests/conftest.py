@@ -3,13 +3,19 @@
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from browsing import axe, browser  # noqa: F401 - one browser for all: two cannot be driven by one process
 from cutline.report import pictures
 
 # Machines are noisy: no test is timed. In CI the examples are the same every time; elsewhere they go on exploring.
-settings.register_profile("cutline", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True)
+settings.register_profile(
+    "cutline",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+    print_blob=True,
+)
 settings.load_profile("cutline")
 
 # The modules that look at the still pictures of reports, which take half of the time that a page takes.

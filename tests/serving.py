@@ -7,12 +7,15 @@ import os
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import quote
 
 import uvicorn
 
 from cutline.app.access import Access
 from cutline.app.server import AppServer, BoundedProtocol, bind
+
+PATIENCE = 120  # seconds after which a test gives up: a busy machine takes many of them
 
 
 class Client:
@@ -28,7 +31,7 @@ class Client:
         sent = {"Host": own, "Cookie": f"{self.access.cookie}={self.session}"}
         sent |= {"Origin": f"http://{own}", "Sec-Fetch-Site": "same-origin"} if method == "POST" else {}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.access.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.access.port, timeout=PATIENCE)
         try:
             encoded = json.dumps(body).encode() if isinstance(body, dict) else body
             chunked = encoded is not None and not isinstance(encoded, bytes)
@@ -40,13 +43,20 @@ class Client:
             connection.close()
 
     def open_tab(self):
-        for _ in range(20):  # a page that another test left is taken after some seconds
+        status, _, content = self.send("POST", "/tabs", b"")
+        if status == 503:  # other tests opened all that there may be
+            self.leave_pages()
             status, _, content = self.send("POST", "/tabs", b"")
-            if status != 503:
-                break
-            time.sleep(0.5)
         assert status == 200, content
         return json.loads(content)["tab"]
+
+    def leave_pages(self):
+        """Leave all pages a while ago: room is made for others, and the server, which ends without any, goes on."""
+        end = time.monotonic() + PATIENCE
+        while any(tab.connections for tab in list(self.server.tabs.values())) and time.monotonic() < end:
+            time.sleep(0.02)  # a browser that was closed is noticed a little later, and counts as seen then
+        for tab in list(self.server.tabs.values()):
+            tab.last_seen = time.monotonic() - 10
 
     def upload(self, tab, name, content):
         return self.send("POST", f"/tabs/{tab}/file?name={quote(name, safe='')}", content)
@@ -56,9 +66,10 @@ class Client:
 
     def parts(self, tab):
         """Return what the page shows now."""
-        return {name: value for name, (_, value) in self.server.tabs[tab].parts.items()}
+        now = self.server.tabs[tab].parts.copy()  # at once: the server goes on changing them
+        return {name: value for name, (_, value) in now.items()}
 
-    def wait(self, tab, is_there, seconds=60):
+    def wait(self, tab, is_there, seconds=PATIENCE):
         """Wait until what the page shows is as it should be, and return it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -68,18 +79,24 @@ class Client:
             time.sleep(0.02)
         raise AssertionError(f"not within {seconds} s: {parts}")
 
-    def wait_idle(self, tab, seconds=60):
+    def wait_idle(self, tab, seconds=PATIENCE):
         return self.wait(tab, lambda parts: "job" in parts and parts["job"] is None, seconds)
 
 
 @contextmanager
-def running(password=None, limit=10**7, **options):
-    """Run a server until the block ends."""
+def running(password=None, limit=10**7, grace=600, **options):
+    """Run a server until the block ends; pages without a browser stay for longer than any test takes."""
     listening = bind("127.0.0.1", 0)
     access = Access("127.0.0.1", listening.getsockname()[1], password, limit)
-    server = AppServer(access, **options)
+    server = AppServer(access, grace=grace, **options)
     config = uvicorn.Config(
-        server.app, http=BoundedProtocol, loop="asyncio", ws="none", log_level="critical", timeout_graceful_shutdown=2
+        server.app,
+        http=BoundedProtocol,
+        loop="asyncio",
+        ws="none",
+        log_level="critical",
+        timeout_keep_alive=PATIENCE,
+        timeout_graceful_shutdown=2,
     )
     process = uvicorn.Server(config)
     process.install_signal_handlers = lambda: None
@@ -94,24 +111,26 @@ def running(password=None, limit=10**7, **options):
         yield client
     finally:
         process.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE)
         listening.close()
         assert not thread.is_alive()
         assert not server.root.exists()
 
 
 def is_running(pid):
-    """Whether there is a process of this number."""
+    """Whether a process has not ended yet; one that nobody asks after stays as a zombie, which is no process."""
     try:
         os.kill(pid, 0)
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except ProcessLookupError:
         return False
-    return True
+    except FileNotFoundError:  # it ended meanwhile, unless this system has no such folder
+        return not Path("/proc/self").exists()
 
 
 def worker_of(client, tab):
     """Return the number of the process of a page."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         task = client.server.tabs[tab]._worker
         if task is not None and task.done():

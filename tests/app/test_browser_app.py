@@ -1,12 +1,11 @@
 """The app as people use it, in a browser: with the mouse, with the keyboard alone, on a phone, with hostile names."""
 
 import re
-import time
 from importlib.resources import files
 
 import pytest
 
-from serving import running
+from serving import PATIENCE, running
 
 pytestmark = pytest.mark.slow
 TUMOURS = files("cutline.examples") / "tumours.csv"
@@ -14,7 +13,7 @@ TUMOURS = files("cutline.examples") / "tumours.csv"
 
 @pytest.fixture(scope="module")
 def app():
-    with running(grace=600) as client:
+    with running() as client:
         yield client
 
 
@@ -41,8 +40,7 @@ def open_page(app, browser):
     for context in contexts:
         context.close()
     assert not errors
-    for tab in app.server.tabs.values():
-        tab.last_seen = time.monotonic() - 10  # so that the next test finds room, and the server does not end meanwhile
+    app.leave_pages()  # so that the next test finds room
 
 
 def choose_tumours(page):
@@ -69,7 +67,7 @@ def test_the_whole_way_with_the_mouse(open_page, tmp_path):
     page.wait_for_selector("#views:not([hidden])")
     assert page.inner_text("#statement").startswith("With 95 % confidence at least 90 % of future positives score")
     assert "Area under the ROC curve" in page.inner_text("#table")
-    page.wait_for_selector("[data-view=report]:enabled", timeout=60_000)
+    page.wait_for_selector("[data-view=report]:enabled")
     report = page.frame_locator("#report-frame")
     report.locator("html[data-ready=true]").wait_for()
     assert page.get_attribute("[data-view=report]", "aria-pressed") == "true"
@@ -90,7 +88,7 @@ def test_the_whole_way_with_the_mouse(open_page, tmp_path):
     assert download.value.suggested_filename == "roc.svg"
     page.click("[data-view=recalibration]")
     page.click("#judge")
-    page.wait_for_selector("#worth:not([hidden])", timeout=60_000)
+    page.wait_for_selector("#worth:not([hidden])")
     assert page.locator("#methods tbody tr").count() > 3
     page.reload()
     page.wait_for_selector("#chosen:not([hidden])")
@@ -98,6 +96,7 @@ def test_the_whole_way_with_the_mouse(open_page, tmp_path):
     assert page.input_value("#cut") == "promise"
 
 
+@pytest.mark.usefixtures("unending")
 def test_the_whole_way_with_the_keyboard_alone(open_page):
     page = open_page()
 
@@ -131,6 +130,7 @@ def test_the_whole_way_with_the_keyboard_alone(open_page):
     assert page.is_visible("#downloads")
 
 
+@pytest.mark.usefixtures("unending")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_everything_and_nothing_bars_the_way(open_page, axe, scheme):
     page = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme, bypass_csp=True)
@@ -164,7 +164,7 @@ def test_names_in_a_file_are_text(open_page, tmp_path):
     dialogs = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.set_input_files("#file", str(path))
-    page.wait_for_selector("[data-view=report]:enabled", timeout=60_000)
+    page.wait_for_selector("[data-view=report]:enabled")
     page.frame_locator("#report-frame").locator("html[data-ready=true]").wait_for()
     assert hostile in page.inner_text("#counts")
     assert page.locator("main img").count() == 0
@@ -211,7 +211,7 @@ def test_without_the_token_there_is_no_way_in(app, browser):
 
 
 def test_a_server_that_ended_is_told_and_what_was_shown_stays(browser):
-    with running(grace=600) as client:
+    with running() as client:
         context = browser.new_context()
         page = context.new_page()
         page.goto(client.access.url(client.access.once))
@@ -219,13 +219,13 @@ def test_a_server_that_ended_is_told_and_what_was_shown_stays(browser):
         page.click("#close")
         page.wait_for_selector("#gate:not([hidden])")
         assert "cutline has ended" in page.inner_text("#gate-message")
-        client.thread.join(10)
+        client.thread.join(PATIENCE)
         assert not client.thread.is_alive()
         context.close()
 
 
 def test_a_password_opens_the_page(browser):
-    with running(password="a long password", grace=600) as client:  # noqa: S106
+    with running(password="a long password") as client:  # noqa: S106
         context = browser.new_context()
         page = context.new_page()
         page.goto(client.access.url(client.access.token))

@@ -18,7 +18,7 @@ import pytest
 from cutline.app.settings import Settings, parse_number
 from cutline.cli.main import main
 from cutline.core.errors import ParameterError
-from serving import is_running, running, worker_of
+from serving import PATIENCE, is_running, running, worker_of
 from workbooks import write_xlsx
 
 pytestmark = pytest.mark.slow
@@ -129,7 +129,6 @@ def test_workbooks_and_decimal_commas_give_the_numbers_of_the_command_line(clien
         flagged = client.send("GET", f"/tabs/{tab}/download/flagged.csv")[2].decode()
         assert flagged.splitlines()[0].endswith("flagged")
         assert len(flagged.splitlines()) == 570
-        client.server.tabs[tab].last_seen = 0
 
 
 def test_two_models_slices_and_recalibration(client):
@@ -144,7 +143,7 @@ def test_two_models_slices_and_recalibration(client):
     settings = {"label": "y", "score": "p", "positive": "1", "second": "q", "by": "site", "cut": "costs"}
     settings |= {"cost_fp": "1", "cost_fn": "2,5"}
     client.run(tab, "evaluate", **settings)
-    parts = client.wait_idle(tab, 90)
+    parts = client.wait_idle(tab)
     assert parts["refusal"] is None
     assert parts["table"]["models"] == ["p", "q"]
     assert {"report.html", "slices.html", "cut.json"} <= set(parts["files"])
@@ -167,7 +166,7 @@ def test_slices_are_cut_where_all_cases_are_and_may_have_groups(client):
     settings = {"label": "y", "score": "p", "positive": "1", "by": "site", "cut": "quota", "quota": "60"}
     for more in ({}, {"group": "patient"}):
         client.run(tab, "evaluate", **settings, **more)
-        parts = client.wait_idle(tab, 90)
+        parts = client.wait_idle(tab)
         assert parts["refusal"] is None
         page = client.send("GET", f"/tabs/{tab}/view/slices.html")[2].decode()
         assert "predicted positive: score &gt;= 0.8" in page  # which flags 60 of the 300 cases, not 60 of each slice
@@ -286,6 +285,7 @@ def test_two_pages_work_at_once_and_each_shows_its_own(client):
         client.send("POST", f"/tabs/{tab}/cancel", b"")
 
 
+@pytest.mark.usefixtures("unending")
 def test_a_cancelled_job_ends_its_process_and_the_page_works_on(client):
     tab = client.open_tab()
     client.upload(tab, "tumours.csv", TUMOURS.read_bytes())
@@ -317,24 +317,26 @@ def test_of_many_choices_in_a_row_the_last_is_shown(client):
             page.begin(slots, "evaluate", COLUMNS | {"score": score}, "")
 
     page._job.get_loop().call_soon_threadsafe(choose_in_a_row)
-    parts = client.wait(tab, lambda parts: parts.get("table"), 30)
+    parts = client.wait(tab, lambda parts: parts.get("table"))
     assert parts["table"]["models"] == ["tree"]
     assert parts["refusal"] is None
     client.send("POST", f"/tabs/{tab}/cancel", b"")
 
 
-def test_a_killed_browser_leaves_no_process_and_no_file(listens):
-    with running(grace=1.5) as client:
+def test_a_killed_browser_leaves_no_process_and_no_file(listens, monkeypatch):
+    monkeypatch.setattr("cutline.app.server._HOUSEKEEPING", 0.2)
+    with running() as client:
         tab = client.open_tab()
         stream = listens(client, tab)
         client.upload(tab, "tumours.csv", TUMOURS.read_bytes())
         client.wait_idle(tab)
         pid = worker_of(client, tab)
-        time.sleep(2.5)
+        client.server.grace = 0.5
+        time.sleep(2)
         assert client.thread.is_alive()  # while the page is there
         assert is_running(pid)
         stream.close()
-        client.thread.join(15)
+        client.thread.join(PATIENCE)
         assert not client.thread.is_alive()
         assert not is_running(pid)
         assert not client.server.root.exists()
@@ -346,14 +348,14 @@ def test_a_killed_server_leaves_no_process_and_no_file(tmp_path):
         "with running() as client:\n"
         "    tab = client.open_tab(); client.upload(tab, 'a.csv', b'y,p\\n1,0.5\\n0,0.2\\n'); client.wait_idle(tab)\n"
         "    print(worker_of(client, tab), client.server.root, flush=True)\n"
-        "    import time; time.sleep(60)\n"
+        "    import time; time.sleep(600)\n"
     )
     command = [sys.executable, "-c", script, str(Path(__file__).parents[1])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
         pid, folder = server.stdout.readline().split()
         assert is_running(int(pid))
         server.kill()
-    end, root = time.monotonic() + 10, Path(folder)
+    end, root = time.monotonic() + PATIENCE, Path(folder)
     while time.monotonic() < end and (is_running(int(pid)) or root.exists()):
         time.sleep(0.05)
     assert not is_running(int(pid))

@@ -19,7 +19,7 @@ class Opened:
         tab.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         tab.on("request", lambda request: self.requests.append(request.url))
         tab.goto(address)
-        tab.wait_for_selector("html[data-ready]", timeout=20_000)
+        tab.wait_for_selector("html[data-ready]")
 
     def text(self, selector):
         return self.tab.inner_text(selector).replace("\u2009", "")
@@ -35,7 +35,7 @@ class Opened:
         return int(self.tab.evaluate("document.documentElement.dataset.evaluated ?? 0"))
 
     def wait_for_numbers(self, before=0):
-        self.tab.wait_for_selector(f"html[data-evaluated='{before + 1}']", timeout=30_000)
+        self.tab.wait_for_selector(f"html[data-evaluated='{before + 1}']")
 
     def wait_until_idle(self):
         """Wait until the last choice has been answered."""
@@ -46,12 +46,12 @@ class Opened:
         raise AssertionError("the page still works")
 
     def wait_for_promises(self):
-        self.tab.wait_for_selector("html[data-promised=true]", timeout=30_000)
+        self.tab.wait_for_selector("html[data-promised=true]")
 
     def refusal(self, path):
         """Choose a file, and return the sentence by which it is refused."""
         self.tab.set_input_files("#file", path)
-        self.tab.wait_for_selector("#file-refusal:not(:empty)", timeout=20_000)
+        self.tab.wait_for_selector("#file-refusal:not(:empty)")
         assert not self.tab.is_visible("#result")
         return self.text("#file-refusal")
 

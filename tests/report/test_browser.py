@@ -94,7 +94,7 @@ def opened(browser, tmp_path_factory):
         page.on("dialog", lambda dialog, page=page: page.complaints.append(dialog.message))
         page.on("request", lambda request, page=page: page.requests.append(request.url))
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
+        page.wait_for_selector("html[data-charts=drawn]", state="attached")
         reports[name] = Report(page, evaluation, summary)
     yield reports
     for one in reports.values():
@@ -426,20 +426,19 @@ def test_the_address_names_the_cut_and_leads_to_it(opened):
     report = opened["tumours"]
     page = report.page
 
-    def address():
-        page.wait_for_timeout(500)  # browsers allow few changes of the address, so the page waits a little
-        return page.evaluate("window.location.hash")
+    def wait_for_address(end):  # browsers allow few changes of the address, so the page waits a little
+        page.wait_for_function("(end) => window.location.hash === end", arg=end)
 
     report.enter("threshold", 0.31)
-    assert address() == "#threshold=0.31"
+    wait_for_address("#threshold=0.31")
     shared = page.url
     report.enter("quota", 50)
-    assert address() == "#quota=50"
+    wait_for_address("#quota=50")
     page.click("#reset")
-    assert address() == ""
+    wait_for_address("")
     other = page.context.new_page()
     other.goto(shared)
-    other.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+    other.wait_for_selector("html[data-ready=true]", state="attached")
     assert float(other.text_content("#cell-tp")) == report.evaluation.at(threshold=0.31).tp
     other.evaluate("window.location.hash = '#cost_fp=1&cost_fn=20'")
     other.wait_for_function("window.cutline.live.prices.cost_fn === 20")

@@ -86,7 +86,7 @@ def opened(browser, tmp_path_factory):
             page.complaints = []
             page.on("pageerror", lambda error, page=page: page.complaints.append(str(error)))
             page.goto(path.as_uri())
-            page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+            page.wait_for_selector("html[data-ready=true]", state="attached")
             pages[name] = Promises(page, ev)
     yield pages
     for one in pages.values():

@@ -13,7 +13,7 @@ def open_report(browser, path):
     page.on("console", lambda message: page.complaints.append(message.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready=true]", state="attached", timeout=30_000)
+    page.wait_for_selector("html[data-ready=true]", state="attached")
     return page
 
 
@@ -32,7 +32,7 @@ def test_two_models_follow_one_quota_and_stand_side_by_side(two):
     page, models = two
     page.fill("#quota", "100")
     page.dispatch_event("#quota", "change")
-    page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
+    page.wait_for_selector("html[data-charts=drawn]", state="attached")
     for i, model in enumerate(models.values()):
         cells = page.evaluate(f"[...document.getElementById('model-{i}').cells].map((cell) => cell.textContent)")
         counts = model.at(quota=100)
@@ -57,7 +57,7 @@ def test_very_many_scores_give_a_small_page_of_exact_cuts(browser, tmp_path, man
     path = many.save(tmp_path / "many.html", resamples=0)
     assert path.stat().st_size < 3_000_000
     page = open_report(browser, path)
-    page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=120_000)
+    page.wait_for_selector("html[data-charts=drawn]", state="attached")
     for index in (200, 1400, 2800):
         page.evaluate("(index) => window.cutline.live.slide(index)", index)
         cut = page.evaluate("(({tp, fp, threshold}) => ({tp, fp, threshold}))(window.cutline.live.cut)")

@@ -64,7 +64,7 @@ def test_the_page_says_the_same_before_its_program_starts(browser, tmp_path, mad
         page = context.new_page()
         page.goto(path.as_uri())
         if has_program:
-            page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+            page.wait_for_selector("html[data-ready=true]", state="attached")
         read[has_program] = page.evaluate(READ, list(IDS))
         context.close()
     assert read[False] == read[True]
@@ -140,7 +140,7 @@ def test_measures_of_ones_own_follow_the_cut(browser, tmp_path, own_measures):
     page.complaints = []
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.goto(ev.save(tmp_path / "own.html", summary=summary).as_uri())
-    page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+    page.wait_for_selector("html[data-ready=true]", state="attached")
 
     def row(name):
         cells = {part: page.text_content(f"#live-{name} .{part}") for part in ("value", "interval", "baseline")}
