@@ -199,19 +199,23 @@ class Row(Estimated):
 
 def named(measure: Measure, at: Mapping[str, float]) -> str:
     """Return a measure with all its parameters, those of its cut included."""
-    inside = _parameters(measure, at)
-    return f"{measure.display_name}({inside})" if inside else measure.display_name
+    return _with_parameters(measure.display_name, measure, at)
 
 
 def keyed(measure: Measure, at: Mapping[str, float]) -> str:
     """Return the name with parameters, by the measure's main name instead of an alias."""
-    return named(replace(measure, display_name=""), at)
+    return _with_parameters(measure.name, measure, at)
 
 
 def titled(measure: Measure, at: Mapping[str, float]) -> str:
     """Return the title with parameters."""
     inside = _parameters(measure, at)
     return f"{measure.title} ({inside})" if inside else measure.title
+
+
+def _with_parameters(name: str, measure: Measure, at: Mapping[str, float]) -> str:
+    inside = _parameters(measure, at)
+    return f"{name}({inside})" if inside else name
 
 
 def _parameters(measure: Measure, at: Mapping[str, float]) -> str:
