@@ -436,7 +436,7 @@ def honest_limits(pos: Array, neg: Array, level: float) -> tuple[Array, Array]:
 
 def _lower(pos: Array, neg: Array, alpha: float) -> Array:
     """The largest lower limit of all runs that end at each score or before."""
-    from scipy.special import betainc, betaincinv
+    from scipy.special import betaincinv
 
     positives, cases = (np.concatenate(([0], np.cumsum(cells))) for cells in (pos, pos + neg))
     # A run that begins or ends with a score without a positive is beaten by the one without it; and one that could
@@ -449,17 +449,14 @@ def _lower(pos: Array, neg: Array, alpha: float) -> Array:
         first = starts[: np.searchsorted(starts, last[-1], side="right")]
         row, column = _promising(positives, cases, last, first, limit, alpha)
         k, n = (total[last[row] + 1] - total[first[column]] for total in (positives, cases))
-        if limit > 0:
-            better = betainc(k, n - k + 1, limit) < alpha
-            row, k, n = row[better], k[better], n[better]
-        row, k, n = _leading(row, k, n, alpha)
+        row, k, n = _leading(row, k, n, limit, alpha)
         np.maximum.at(limits, last[row], betaincinv(k, n - k + 1, alpha))
         limit = max(limit, float(limits[last].max()))
     return np.maximum.accumulate(limits)
 
 
-def _leading(row: Array, k: Array, n: Array, alpha: float) -> tuple[Array, Array, Array]:
-    """Of runs with k positives among n cases, those whose limit may be the largest of their row.
+def _leading(row: Array, k: Array, n: Array, limit: float, alpha: float) -> tuple[Array, Array, Array]:
+    """Of runs with k positives among n cases, those whose limit may be the largest of their row and exceed a limit.
 
     A limit takes long to find, and it is quickly seen whether a run has a higher one than a limit that is known: so
     that of a promising run of each row is found first, and only runs that may beat it are left.
@@ -473,7 +470,7 @@ def _leading(row: Array, k: Array, n: Array, alpha: float) -> tuple[Array, Array
     starts = np.flatnonzero(np.diff(row, prepend=-1))  # the runs come row by row
     own = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(row))))
     chosen = np.flatnonzero(about == np.maximum.reduceat(about, starts)[own])
-    limits = np.zeros(len(starts))
+    limits = np.full(len(starts), limit)
     np.maximum.at(limits, own[chosen], betaincinv(k[chosen], n[chosen] - k[chosen] + 1, alpha))
     stays = betainc(k, n - k + 1, limits[own] * (1 - _ROUNDING)) < alpha
     stays[chosen] = True
