@@ -91,6 +91,20 @@ def test_printing_at_once_leaves_nothing_blank(browser, tmp_path, print_at_once)
     context.close()
 
 
+def test_paper_shows_charts_that_nobody_has_opened(browser, tmp_path):
+    path = tumours().save(tmp_path / "printed.html", resamples=100)
+    page = browser.new_page()
+    page.add_init_script("window.requestIdleCallback = () => 0")  # in which the program draws what is not seen
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+    folded = "document.querySelectorAll('#charts .chart svg').length"
+    assert page.evaluate(folded) == 0
+    first = page.pdf()
+    assert page.evaluate(folded) > 10
+    assert len(first) == pytest.approx(len(page.pdf()), rel=0.01)  # nothing was drawn too late
+    page.close()
+
+
 def test_a_chart_that_was_not_drawn_takes_a_line_of_the_paper(browser, tmp_path):
     path = tumours().save(tmp_path / "printed.html", resamples=100)
     text = path.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from cutline.curves import deviates
 from cutline.measures import MEASURES
 
 MOST_BYTES = 1_100_000  # of all pictures; charts beyond are drawn by the program alone
-LATER = '<p class="quiet">The program of the page draws this chart once its section is open on the screen.</p>'
+LATER = '<p class="quiet">The program of the page draws this chart: open the page in a browser.</p>'
 _CUT, _AREAS = ("cut", "live"), "areas"
 _SIDES = {"x": "across", "y": "up"}
 

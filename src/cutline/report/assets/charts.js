@@ -21,7 +21,7 @@ export function startCharts(pictures) {
   drawTheRest();
 }
 
-// Printing shows all charts, so all are drawn in the end.
+// In idle time, so that a section that is opened shows its charts at once.
 async function drawTheRest() {
   for (const drawing of drawings) {
     await new Promise((resolve) => (window.requestIdleCallback ?? setTimeout)(resolve));
@@ -52,8 +52,10 @@ export function moveMarks(cuts, measures, costs) {
   }
 }
 
-export function refreshAll() {
-  for (const drawing of drawings) if (drawing.view) refresh(drawing);
+// Paper shows all charts, also those that were never seen. Drawing waits for nothing but promises that are kept at once,
+// so that all are there when the browser goes on to lay out the sheets.
+export function drawForPrinting() {
+  for (const drawing of drawings) (drawing.view ? refresh : draw)(drawing);
 }
 
 function refresh(drawing) {

@@ -2,7 +2,7 @@
 
 import { Cuts } from "./ranking.js";
 import { LiveCut } from "./live.js";
-import { areasOf, markOf, refreshAll, startCharts } from "./charts.js";
+import { areasOf, drawForPrinting, markOf, startCharts } from "./charts.js";
 import { startNumbers, table } from "./numbers.js";
 import { openTarget, startTheme, unfoldForPrinting, unpack } from "./shell.js";
 import { allowedBeyond, atLeast, casesNeeded, upperBound } from "./bounds.js";
@@ -24,7 +24,7 @@ async function startPage() {
   startNumbers(data, live);
   startPromises(data, live);
   startCharts(data.charts);
-  window.addEventListener("beforeprint", refreshAll);
+  window.addEventListener("beforeprint", drawForPrinting);
   unfoldForPrinting();
   const bounds = { allowedBeyond, atLeast, casesNeeded, casesNeededAnywhere, localLevel, upperBound };
   window.cutline = { data, live, markOf, areasOf, bounds, table: () => table(data, live) };
