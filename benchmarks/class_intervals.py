@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic
+from cutline.multiclass.measures import statistic_of
 from cutline.multiclass.one_vs_rest import one_vs_rest
-from cutline.multiclass.resolve import statistic_of
 
 ASKED = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("hand_till_m", None), ("average_precision", "macro"),
          ("f1", "macro"), ("recall", "macro"), ("mcc", None), ("kappa", None), ("log_loss", None))  # fmt: skip

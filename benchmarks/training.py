@@ -19,9 +19,9 @@ from sklearn.svm import LinearSVC
 import cutline as cl
 from cutline.training.class_order import Split
 from cutline.training.linear import Design, Effort
+from cutline.training.loss_oracles import GridOracle
 from cutline.training.newton import explicit_pairs, newton_auc
 from cutline.training.objectives import target as goal
-from cutline.training.table_losses import GridOracle
 
 TARGETS = []
 COLUMNS = 50

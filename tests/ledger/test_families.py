@@ -5,8 +5,8 @@ import pytest
 
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.families import family_members, top_label
 from cutline.ledger.quantity import printed, quantity
+from cutline.ledger.search import family_members, top_label
 
 
 @pytest.fixture(scope="module")

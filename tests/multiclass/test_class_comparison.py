@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.multiclass.resolve import statistic_of
+from cutline.multiclass.measures import statistic_of
 
 
 def models(seed=0, n=300, classes=3):

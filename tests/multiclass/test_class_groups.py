@@ -9,7 +9,7 @@ import pytest
 import cutline as cl
 from cutline.cli.main import main
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic
-from cutline.multiclass.resolve import statistic_of
+from cutline.multiclass.measures import statistic_of
 
 CLASSES = ["ant", "bee", "cat"]
 ASKED = [

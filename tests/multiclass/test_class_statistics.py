@@ -15,7 +15,7 @@ from cutline.multiclass import decisions
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, resample
 from cutline.multiclass.class_means import of_classes
 from cutline.multiclass.influence import precision_units
-from cutline.multiclass.resolve import statistic_of
+from cutline.multiclass.measures import statistic_of
 
 MEANS = ("macro", "weighted", "micro")
 OF_DECISIONS = {

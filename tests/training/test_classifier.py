@@ -242,7 +242,7 @@ def test_the_choice_falls_back_when_its_bound_is_vacuous_on_all_cases(data, monk
         for name, gain, ratio in (("baseline", 0.0, np.nan), ("structural", 0.2, 0.9), ("smooth", 0.1, np.nan))
     ]
     monkeypatch.setattr(module, "fit", vacuous)
-    monkeypatch.setattr(module, "compare", trials)
+    monkeypatch.setattr(module, "_hold_out", trials)
     X, y = data
     model = LinearMeasureClassifier("f1", random_state=0).fit(X, y)
 
@@ -269,7 +269,7 @@ def test_columns_too_small_to_count_are_not_silent(data):
 
 
 def test_rare_classes_cost_one_fit_for_each_part_and_candidate(data, monkeypatch):
-    import cutline.training.selection as selection
+    import cutline.training.classifier as selection
     import cutline.training.solvers as solvers
 
     X, y = data

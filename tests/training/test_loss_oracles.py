@@ -11,16 +11,21 @@ from hypothesis import strategies as st
 from cutline import MEASURES, Counts, ParameterError, rank
 from cutline.measures import Needs
 from cutline.training.class_order import Split
-from cutline.training.objectives import check_target, target
-from cutline.training.order_losses import (
+from cutline.training.loss_oracles import (
     AtMostOracle,
     AucOracle,
     AveragePrecisionOracle,
     AverageQrecallOracle,
+    BoxesOracle,
+    DiagonalsOracle,
+    GridOracle,
+    LinearOracle,
     PartialAucOracle,
     QuotaOracle,
+    RowsOracle,
+    as_ratio,
 )
-from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, GridOracle, LinearOracle, RowsOracle, as_ratio
+from cutline.training.objectives import check_target, target
 
 TABLES = {
     "error": {},

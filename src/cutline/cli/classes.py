@@ -19,9 +19,8 @@ from cutline.core.table import Table, p_number, shown
 from cutline.core.validation import name_of
 from cutline.inputs import files
 from cutline.inputs.column_source import Source
-from cutline.multiclass.class_summary import MOST_SHOWN, ClassSummary
+from cutline.multiclass.class_summary import MOST_SHOWN, ClassComparisonSummary, ClassDifference, ClassSummary
 from cutline.multiclass.compare import ClassComparison, compare_classes
-from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.multiclass.one_vs_rest import OneVsRest, one_vs_rest
 
 CHARTS = ("class_roc", "class_measures", "class_confusion_matrix")

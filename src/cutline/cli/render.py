@@ -25,8 +25,7 @@ from cutline.core.table import between, shown, shown_limits
 
 if TYPE_CHECKING:
     from cutline.measures import Measure
-    from cutline.multiclass.class_summary import ClassSummary
-    from cutline.multiclass.difference_summary import ClassComparisonSummary
+    from cutline.multiclass.class_summary import ClassComparisonSummary, ClassSummary
     from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
     from cutline.results.notes import Note
     from cutline.results.summary import Row, Summary

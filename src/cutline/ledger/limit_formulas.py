@@ -17,9 +17,8 @@ from cutline.inference.single import proportions, reference
 from cutline.inference.single.estimand import Estimand, of_measure
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention, Formula, Stage, formula
+from cutline.ledger.errors_and_tests import ONE_LESS, TESTS, area_variance, discordance_of, paired_p_value
 from cutline.ledger.quantity import PrintedQuantity
-from cutline.ledger.standard_errors import ONE_LESS, area_variance, paired_p_value
-from cutline.ledger.two_models import TESTS, discordance_of
 from cutline.measures import Needs
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
 from cutline.results.estimate import Limits, quantile

@@ -14,9 +14,9 @@ from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
 from cutline.core.validation import check_whole
 from cutline.cuts.requirements import terms
 from cutline.evaluation import Evaluation
-from cutline.ledger import two_models
+from cutline.ledger import errors_and_tests
 from cutline.ledger.cases import Material
-from cutline.ledger.standard_errors import has_error, standard_error
+from cutline.ledger.errors_and_tests import has_error, standard_error
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import LineOfAuc, Proportion
 
@@ -138,7 +138,7 @@ class PrintedQuantity:
         kind.
         """
         if self.measure is None:
-            return two_models.TESTS[self.of].default(material)
+            return errors_and_tests.TESTS[self.of].default(material)
         if self.is_limit:
             return self.limit(material, "auto")
         if self.is_error:
@@ -179,13 +179,13 @@ def quantity(name: str | Measure) -> PrintedQuantity:
     if isinstance(name, Measure):
         return of_measure(name)
     text = str(name).strip()
-    if text in two_models.TESTS:
-        return PrintedQuantity(text, two_models.TESTS[text].title, (0.0, 1.0))
+    if text in errors_and_tests.TESTS:
+        return PrintedQuantity(text, errors_and_tests.TESTS[text].title, (0.0, 1.0))
     head, _, part = text.partition(".")
     if part in (*LIMITS, ERROR) and head in MEASURES:
         return _read_limit(MEASURES[head], part)
     if "@" not in text and text not in MEASURES:
-        known = [*MEASURES.names, *two_models.TESTS]
+        known = [*MEASURES.names, *errors_and_tests.TESTS]
         raise UnknownNameError(
             f"There is no measure {text!r}", "cutline measures lists them all", hint=near(text, known)
         )

@@ -13,9 +13,9 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError
 from cutline.core.table import ComparedByFields, shown
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.explanations import TextResult
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.ledger.registry import CONVENTIONS, change_cases, try_value
+from cutline.ledger.why import TextResult
 
 DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
 

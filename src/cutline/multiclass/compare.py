@@ -21,10 +21,9 @@ from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import each_of
 from cutline.multiclass.class_intervals import METHODS, ClassIntervalOptions, resample
 from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
-from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
-from cutline.multiclass.measures import whole_measures
+from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference
+from cutline.multiclass.measures import statistic_of, whole_measures
 from cutline.multiclass.one_vs_rest import OneVsRest
-from cutline.multiclass.resolve import statistic_of
 from cutline.multiclass.statistic import Statistic
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate

@@ -1,4 +1,7 @@
-"""Measures of all classes together: of pairs of classes, of the whole confusion matrix, of the probabilities."""
+"""Measures of all classes together: of pairs of classes, of the whole confusion matrix, of the probabilities.
+
+`statistic_of` finds the statistic that a name and a kind of mean stand for.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cutline.core.array_ops import Array
+from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
+from cutline.core.validation import check_choice
 from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inputs.multiclass import ClassCases
-from cutline.measures import MEASURES
+from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.probabilities import check_prior, class_entropy, information
 from cutline.multiclass import decisions, influence
+from cutline.multiclass.class_means import MeanOverClasses
 from cutline.multiclass.influence import InfluenceTerm
-from cutline.multiclass.statistic import MACRO, WEIGHTED, Statistic, ValueWithLimits, class_shares, stack_rankings
+from cutline.multiclass.statistic import (
+    MACRO,
+    MEANS,
+    MICRO,
+    WEIGHTED,
+    Statistic,
+    ValueWithLimits,
+    class_shares,
+    stack_rankings,
+)
 from cutline.results.estimate import Limits
 
 # ---------------------------------------------------------------------- pairs of classes
@@ -379,3 +394,77 @@ WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE,
 def whole_measures(cases: ClassCases) -> list[Statistic]:
     """Return the measures of all classes that a summary shows: those of an order where the classes have one."""
     return [whole for whole in WHOLE if cases.ordered or not getattr(whole, "needs_order", False)]
+
+
+PAIRS = "hand_till_m"
+# The mean average precision is a mean over the classes by its definition (Berrar, section 4).
+# ---------------------------------------------------------------------- by name
+
+_MAP = "mean_average_precision"
+_ALIASES = {"hand_till": PAIRS, "m": PAIRS, "auc_ovo": PAIRS, "rps": "ranked_probability_score"}
+_ALONE = tuple(dict.fromkeys(whole.name for whole in WHOLE))
+CUTS = ("threshold", "quota", "share")
+CLASS_MEASURES = ("auc", "average_precision", "precision", "recall", "f1")  # which a summary shows of each class
+
+
+def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None) -> Measure:
+    """Return the measure of one class against the rest that a name means.
+
+    Args:
+        measure: The measure, or its name.
+        parameters: Its own parameters.
+    """
+    if not isinstance(measure, str | Measure):
+        raise UnknownNameError(f"There is no measure {briefly(measure)}", "pass its name, such as 'auc'")
+    if not isinstance(measure, Measure) and measure not in MEASURES:
+        hint = near(measure, [*MEASURES.names, *_ALONE]) or " cutline.MEASURES lists them all."
+        raise UnknownNameError(f"There is no measure {measure!r}", hint=hint)
+    chosen = MEASURES[measure]
+    chosen = MEASURES["average_precision"] if chosen.name == _MAP else chosen
+    return chosen.with_(**(parameters or {}))
+
+
+def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
+    """Return the statistic of a measure: of all classes where there is one of that name, else a mean over the
+    classes.
+
+    Args:
+        measure: The measure, or its name; "hand_till_m" for that of Hand and Till.
+        mean: "macro", "weighted" or "micro"; without, the measure of all classes, or the macro mean.
+        parameters: Those of the measure.
+    """
+    if mean is not None:
+        check_choice(mean, "mean", MEANS)
+    name = _ALIASES.get(measure, measure) if isinstance(measure, str) else measure_of(measure).name
+    if name == PAIRS:
+        if mean == MICRO:
+            raise ParameterError(
+                "Hand and Till's M is a mean over pairs of classes", "pass mean='macro' or mean='weighted'"
+            )
+        return WHOLE[1] if mean == WEIGHTED else WHOLE[0]
+    named = MEASURES[name].name if name in MEASURES else name
+    whole = next((candidate for candidate in WHOLE if candidate.name == named), None)
+    if whole is not None and mean is None and parameters.keys() <= set(getattr(whole, "takes", ())):
+        return whole.with_parameters(**parameters) if parameters else whole  # type: ignore[attr-defined]
+    if whole is not None and named not in MEASURES:
+        raise ParameterError(f"{named} is a measure of all classes", "ask for it without a mean and without parameters")
+    chosen = measure_of(measure, _own(measure, parameters))
+    if named == _MAP and mean not in (None, MACRO):
+        raise ParameterError(
+            "The mean average precision is the plain mean over the classes", "ask for average_precision with this mean"
+        )
+    if chosen.required:
+        chosen.check({})
+    return MeanOverClasses(chosen, mean or MACRO)
+
+
+def _own(measure: str | Measure, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters, and refuse a cut: each case goes to the class of its highest score."""
+    chosen = MEASURES[measure] if isinstance(measure, Measure) or measure in MEASURES else None
+    cuts = [name for name in parameters if name in CUTS and (chosen is None or name not in chosen.parameters)]
+    if cuts and chosen is not None and chosen.needs is Needs.COUNTS:
+        raise ParameterError(
+            f"{chosen.name} is read where each case goes to the class of its highest score, not at a {cuts[0]}",
+            f"ask one class for it, such as found['a'].estimate({chosen.name!r}, {cuts[0]}=...)",
+        )
+    return parameters

@@ -22,9 +22,8 @@ from cutline.measures.registry import each_of
 from cutline.multiclass import class_means, decisions
 from cutline.multiclass.class_intervals import ClassIntervalOptions, estimate_statistic, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
-from cutline.multiclass.measures import WHOLE, whole_measures
+from cutline.multiclass.measures import CLASS_MEASURES, CUTS, WHOLE, measure_of, statistic_of, whole_measures
 from cutline.multiclass.multilabel import is_indicator, read_labels
-from cutline.multiclass.resolve import CLASS_MEASURES, CUTS, measure_of, statistic_of
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate

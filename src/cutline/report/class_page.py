@@ -13,8 +13,7 @@ from cutline.charts.several_classes import DrawnClasses
 from cutline.core.counts import written
 from cutline.core.messages import listed
 from cutline.core.table import shown
-from cutline.multiclass.class_summary import ClassRow, ClassSummary
-from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
+from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference, ClassRow, ClassSummary
 from cutline.report import chart_specs, pictures
 from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import CLASS_SECTIONS, groups

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from cutline.core.errors import UnknownNameError, near
 from cutline.studies import hard, noise, quota, skew, voting
-from cutline.studies.study import Study, StudySettings
-from cutline.studies.study_report import StudyReport, StudySection
+from cutline.studies.study import Study, StudyReport, StudySection, StudySettings
 
 STUDIES: dict[str, Study] = {
     study.name: study for study in (quota.STUDY, voting.STUDY, skew.STUDY, noise.STUDY, hard.STUDY)

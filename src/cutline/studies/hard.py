@@ -10,8 +10,7 @@ from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.examples import load
 from cutline.studies import study_charts
-from cutline.studies.study import Study, StudySettings
-from cutline.studies.study_report import StudyReport, StudySection
+from cutline.studies.study import Study, StudyReport, StudySection, StudySettings
 
 EXPECTED = "B > C > A"
 WITH_TIES = ("B = C > A", "B > A = C", "A = B = C")  # an order names equal ones by the alphabet

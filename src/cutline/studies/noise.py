@@ -11,8 +11,7 @@ import numpy.typing as npt
 import cutline as cl
 from cutline.core.table import Table
 from cutline.studies import study_charts
-from cutline.studies.study import Study, StudySettings, do_parts
-from cutline.studies.study_report import StudyReport, StudySection
+from cutline.studies.study import Study, StudyReport, StudySection, StudySettings, do_parts
 
 MEASURES = (
     *("auc", "taks", "average_gain", "ks", "average_precision"),

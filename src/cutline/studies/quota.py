@@ -26,8 +26,7 @@ from cutline.core.table import Table
 from cutline.studies import datasets, study_charts
 from cutline.studies.datasets import DataSet
 from cutline.studies.learners import LEARNERS, PLAIN_TREE, probabilities
-from cutline.studies.study import Study, StudySettings, do_parts
-from cutline.studies.study_report import StudyReport, StudySection
+from cutline.studies.study import Study, StudyReport, StudySection, StudySettings, do_parts
 
 MEASURES = ("auc", "average_hit_rate", "average_qrecall", "pem")
 TITLES = {"auc": "AUC", "average_hit_rate": "Average HitRate", "average_qrecall": "Average Qrecall", "pem": "PEM"}

@@ -11,8 +11,7 @@ import numpy as np
 import cutline as cl
 from cutline.core.table import Table
 from cutline.studies import study_charts
-from cutline.studies.study import Study, StudySettings, do_parts
-from cutline.studies.study_report import StudyReport, StudySection
+from cutline.studies.study import Study, StudyReport, StudySection, StudySettings, do_parts
 
 RATIOS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)  # negatives to one positive
 DISTANCE = 2.0  # between the means of two normal classes of variance 1

@@ -16,8 +16,7 @@ import cutline as cl
 from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.studies import study_charts
-from cutline.studies.study import Study, StudySettings, do_parts
-from cutline.studies.study_report import StudyReport, StudySection
+from cutline.studies.study import Study, StudyReport, StudySection, StudySettings, do_parts
 
 MODELS, TRAINING, TEST, SHARE = 52, 250, 50, 0.2
 DIGIT = 8  # the digit that is hardest to tell from the others

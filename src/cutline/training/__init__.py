@@ -17,10 +17,8 @@ from cutline.core.validation import numbers
 from cutline.inputs.rank import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.class_order import Oracle, Psi, Risk, Split
-from cutline.training.classifier import LinearMeasureClassifier
+from cutline.training.classifier import Candidate, LinearMeasureClassifier, check_psi
 from cutline.training.objectives import check_target, target
-from cutline.training.selection import Candidate
-from cutline.training.settings import check_psi
 
 __all__ = [
     "BoostingLoss",

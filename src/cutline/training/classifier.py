@@ -1,21 +1,25 @@
-"""LinearMeasureClassifier: a linear classifier trained for the measure that is reported."""
+"""LinearMeasureClassifier: a linear classifier trained for the measure that is reported.
+
+Its settings are checked, and the recipes that they allow compete on cases that they have not seen.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -24,12 +28,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from cutline import MEASURES, InputError, Measure, ParameterError
 from cutline.core.array_ops import Array
 from cutline.core.errors import near
-from cutline.training.class_order import Split
+from cutline.core.validation import check_number
+from cutline.training.class_order import Psi, Split
 from cutline.training.linear import VACUOUS, Effort
 from cutline.training.objectives import Objective, check_target, target
-from cutline.training.selection import Candidate, Trial, compare, contenders, number_of_parts
-from cutline.training.settings import candidates, check_settings
-from cutline.training.solvers import Model, Recipe, fit
+from cutline.training.solvers import Model, Recipe, fit, fit_scores, part, threshold
 
 _FEW = 10  # with fewer cases of a class than this nothing can be held out
 _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
@@ -182,9 +185,9 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             # Each candidate has its share of the time, and so has the final fit.
             effort = replace(recipe.effort, seconds=recipe.effort.seconds / (len(names) + 1))
             recipe = replace(recipe, effort=effort)
-            trials = compare([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
+            trials = _hold_out([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
             self.candidates_ = [trial.candidate for trial in trials]
-        self._fit_first(contenders(trials), recipe, X, split)
+        self._fit_first(_better_first(trials), recipe, X, split)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -282,7 +285,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 if goal.counts_places
                 else f"The convex bound of {goal.noun} cannot take sample_weight: pass solver='smooth', or no weights."
             )
-        names = candidates(self.solver, self.method, goal)
+        names = _solvers_to_try(self.solver, self.method, goal)
         if len(names) == 1:
             return names
         if min(len(split.pos), len(split.neg)) < _FEW:
@@ -302,7 +305,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             folds = None
         elif self.threshold == "auto":
             # The parts of the choice, so that a baseline that is chosen is the baseline to the last digit.
-            folds = number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
+            folds = _number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
             folds = None
         elif not isinstance(self.threshold, str) and 2 <= _whole(self.threshold) <= few:
@@ -413,3 +416,215 @@ def _check_finite(X: Any) -> None:
         f"X is {what} in row {rows[bad[0]]}, column {columns[bad[0]]}, the first of its values that are not finite",
         "fill them in, or leave the rows out",
     )
+
+
+# ---------------------------------------------------------------------- the choice of a recipe
+
+_GROUPS = 10  # of the jackknife
+_MANY = 500  # with so many cases of each class one part held out says enough; otherwise each part in turn
+
+
+class Candidate(NamedTuple):
+    """The value of a recipe on unseen cases, its gain over the baseline, and the standard error of the gain."""
+
+    solver: str
+    value: float
+    gain: float = 0.0
+    error: float = 0.0
+    bound_ratio: float = math.nan
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the gain is more than its standard error, so that it is not for noise alone."""
+        return self.gain > self.error
+
+
+class Trial(NamedTuple):
+    """A candidate, and its scores of cases that it had not seen, where every case was held out once."""
+
+    candidate: Candidate
+    unseen: Array | None
+
+
+def _hold_out(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) -> list[Trial]:
+    """Return the value of each recipe on the share of the cases held out from it; the first is the baseline."""
+    recipes = list(recipes)
+    first = recipes[0]
+    folds = StratifiedKFold(_number_of_parts(share), shuffle=True, random_state=first.seed)
+    parts = list(folds.split(np.zeros(split.n), split.is_positive))
+    if min(len(split.pos), len(split.neg)) >= _MANY:
+        parts = parts[:1]
+    group = np.empty(split.n, dtype=int)
+    for members in (split.pos, split.neg):
+        group[members] = np.random.default_rng(first.seed).permutation(len(members)) % _GROUPS
+    trials: list[Trial] = []
+    base: Array = np.empty(0)
+    for each in recipes:
+        recipe = replace(each, effort=each.effort.rough().begun())
+        scores, unseen, ratio = _unseen_scores(recipe, X, split, parts)
+        values = _values(recipe.target, split, parts, scores, group)
+        gains = values - (base if len(base) else values)
+        base = base if len(base) else values
+        deleted = gains[1:]
+        error = math.sqrt((_GROUPS - 1) / _GROUPS * float(((deleted - deleted.mean()) ** 2).sum()))
+        candidate = Candidate(recipe.solver, float(values[0]), float(gains[0]), error, ratio)
+        trials.append(Trial(candidate, unseen))
+        first.effort.say(f"held out: {candidate}")
+    return trials
+
+
+def _number_of_parts(share: float) -> int:
+    """Return how many parts there are when a share of the cases is held out in turn."""
+    return max(2, round(1 / share))
+
+
+def _better_first(trials: list[Trial]) -> list[Trial]:
+    """Return the trials that beat the baseline and whose bound is not vacuous, the best first; then the baseline."""
+    better = [t for t in trials[1:] if t.candidate.is_better and not t.candidate.bound_ratio >= VACUOUS]
+    return [*sorted(better, key=lambda t: -t.candidate.gain), trials[0]]
+
+
+def _unseen_scores(
+    recipe: Recipe, X: Any, split: Split, parts: list[tuple[Array, Array]]
+) -> tuple[Array, Array | None, float]:
+    """Return the scores of the cases held out, 0 at the cut; before the cut, if all were; and the bound's ratio.
+
+    A cut out of fold costs no more fits: that of a part is chosen by the unseen scores of the others.
+    """
+    is_out_of_fold = bool(recipe.folds) and len(parts) > 1
+    scores, ratios = np.zeros(split.n), []
+    for seen, unseen in parts:
+        known = part(split, seen)
+        mine = recipe.for_part(len(seen) / split.n, known)
+        if is_out_of_fold:
+            model = fit_scores(mine, X[seen], known)
+            scores[unseen] = model.standardised(X[unseen], X[seen])
+        else:
+            model = fit(replace(mine, folds=None if mine.folds is None else 0), X[seen], known)
+            scores[unseen] = model.scores(X[unseen])
+        ratios.append(model.solution.bound_ratio)
+    ratio = float(np.mean(ratios)) if recipe.solver == "structural" else math.nan
+    if not is_out_of_fold:
+        return scores, None, ratio
+    shifted = scores.copy()
+    for others, unseen in parts:
+        some = part(split, others)
+        goal = recipe.target.scaled(len(others) / split.n, some)
+        shifted[unseen] -= threshold(goal, some.ranked(scores[others]))
+    return shifted, scores, ratio
+
+
+def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array) -> Array:
+    """Return the mean value over the parts: of all their cases, then with each group of cases left out in turn."""
+    values = np.zeros(1 + _GROUPS)
+    for _, unseen in parts:
+        for which in range(-1, _GROUPS):
+            rest = unseen[group[unseen] != which]
+            values[1 + which] += _value(target, split, rest, scores[rest]) / len(parts)
+    return values
+
+
+def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float:
+    """Return the value of the scores of some of the cases, a quota shrinking with their number."""
+    some = part(split, rows)
+    if not len(some.pos) or not len(some.neg):
+        return 0.0
+    return target.scaled(some.n / split.n, some).at(some.ranked(scores), 0.0)
+
+
+# ---------------------------------------------------------------------- settings
+
+SOLVERS = ("baseline", "structural", "smooth", "newton")
+METHODS = ("sorted", "pairs")
+
+# Which solver reads a setting, for which measure; all others are read by every solver.
+_READ_BY: dict[str, Callable[[str, Objective], bool]] = {
+    "C": lambda solver, goal: solver in ("structural", "newton") or (solver == "smooth" and goal.has_cut),
+    "psi": lambda solver, goal: solver == "structural" and goal.uses_psi,
+    "smoothing": lambda solver, goal: solver == "smooth" and not goal.has_cut,
+    "trust": lambda solver, goal: solver == "smooth" and not goal.has_cut,
+    "tol": lambda solver, goal: solver in ("structural", "newton"),
+}
+
+
+def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Objective) -> None:
+    """Refuse settings out of their domain, and those that would do nothing."""
+    _check_choices(settings, goal)
+    for name in ("C", "smoothing", "tol"):
+        if not 0 < check_number(settings[name], name) < math.inf:
+            raise ParameterError(f"is {settings[name]!r}", "pass a finite number above 0", argument=name)
+    if not 0 <= check_number(settings["trust"], "trust") < math.inf:
+        raise ParameterError(f"is {settings['trust']!r}", "pass a finite number from 0", argument="trust")
+    if not 0 < check_number(settings["holdout"], "holdout") <= 0.5:
+        raise ParameterError(f"is {settings['holdout']!r}", "pass a share above 0 and up to 0.5", argument="holdout")
+    if settings["time_limit"] is not None and not check_number(settings["time_limit"], "time_limit") > 0:
+        raise ParameterError(
+            f"is {settings['time_limit']!r}", "pass seconds above 0, or None for no limit", argument="time_limit"
+        )
+    rounds = settings["max_iter"]
+    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
+        raise ParameterError(f"is {rounds!r}", "pass a whole number from 1", argument="max_iter")
+    _check_use(settings, defaults, goal)
+
+
+def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
+    solver, method = settings["solver"], settings["method"]
+    if solver not in (*SOLVERS, "auto"):
+        raise ParameterError(
+            f"is {solver!r}",
+            f"pass 'auto' or one of {', '.join(SOLVERS)}",
+            argument="solver",
+            hint=near(solver, SOLVERS),
+        )
+    if method not in METHODS:
+        raise ParameterError(f"is {method!r}", "pass 'sorted' or 'pairs'", argument="method")
+    if goal.key != "auc" and (solver == "newton" or method == "pairs"):
+        option = "solver='newton'" if solver == "newton" else "method='pairs'"
+        raise ParameterError(f"{option} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
+    if goal.is_loss and solver == "structural":
+        raise ParameterError(f"solver='structural' bounds decisions, and {goal.noun} is a loss", "pass solver='smooth'")
+    if method == "pairs" and solver not in ("auto", "newton", "structural"):
+        raise ParameterError(
+            f"method='pairs' is a way of solver='newton' or 'structural', not of {solver!r}", "pass one of them"
+        )
+    if settings["psi"] not in get_args(Psi):
+        raise _unknown_psi(settings["psi"])
+
+
+def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Objective) -> None:
+    solvers = _solvers_to_try(settings["solver"], settings["method"], goal)
+    for name, reads in _READ_BY.items():
+        if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
+            raise ParameterError(
+                f"{name} does nothing for {goal.noun} with solver={settings['solver']!r}", "leave it out"
+            )
+    if settings["holdout"] != defaults["holdout"] and len(solvers) == 1:
+        raise ParameterError(
+            "does nothing without a choice of solvers", "leave it out, or pass solver='auto'", argument="holdout"
+        )
+
+
+def _solvers_to_try(solver: str, method: str, goal: Objective) -> Sequence[str]:
+    """Return the solvers to try, the baseline first; or the one to use."""
+    if method == "pairs":
+        return ("structural" if solver == "structural" else "newton",)
+    if solver != "auto":
+        return (solver,)
+    if goal.is_loss:
+        return ("baseline", "smooth")
+    return ("baseline", "newton", "smooth") if goal.key == "auc" else ("baseline", "structural", "smooth")
+
+
+def check_psi(psi: Any, goal: Objective) -> None:
+    """Refuse a value that is no price of a unit of score, or a price for a bound that has none."""
+    if psi not in get_args(Psi):
+        raise _unknown_psi(psi)
+    if psi != "auto" and not goal.uses_psi:
+        raise ParameterError(
+            f"does nothing for {goal.noun}, whose bound compares pairs", "leave it out", argument="psi"
+        )
+
+
+def _unknown_psi(psi: Any) -> ParameterError:
+    names = ", ".join(repr(name) for name in get_args(Psi))
+    return ParameterError(f"is {psi!r}", f"pass one of {names}", argument="psi")

@@ -19,15 +19,20 @@ from cutline.core.logistic import focal_terms
 from cutline.measures import Context, Needs
 from cutline.measures.kinds import Training
 from cutline.training.class_order import Oracle, Psi, Risk, Split
-from cutline.training.order_losses import (
+from cutline.training.loss_oracles import (
     AtMostOracle,
     AucOracle,
     AveragePrecisionOracle,
     AverageQrecallOracle,
+    BoxesOracle,
+    DiagonalsOracle,
+    LinearOracle,
     PartialAucOracle,
     QuotaOracle,
+    RowsOracle,
+    TableLoss,
+    as_ratio,
 )
-from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
 
 LOSSES = ("log_loss", "brier", "balanced_cross_entropy", "focal_loss")
 

@@ -18,10 +18,9 @@ from cutline import Ranking
 from cutline.core.array_ops import Array
 from cutline.training.class_order import Oracle, Psi, Risk, Split, cumulate
 from cutline.training.linear import VACUOUS, Design, Effort, Solution
+from cutline.training.loss_oracles import TableLoss, highest
 from cutline.training.newton import explicit_pairs, newton_auc
 from cutline.training.objectives import Objective
-from cutline.training.order_losses import highest
-from cutline.training.table_losses import TableLoss
 
 _FARTHEST = 50.0  # log-odds by which an intercept is moved
 _STARTING = 1000  # rounds of the logistic regression that others start from
