@@ -10,6 +10,7 @@ Three variants that the field uses, because the number that is read off the curv
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,10 @@ _BLOCK = 1024  # points that are summed at a time, wherever a window starts: no 
 _OPEN = 1e-6  # determinant, the diagonal being 1, below which a system may have no single solution
 _NARROWEST = 1e-300  # of a window: below, quotients would leave the range of floats
 _TINY = 1e-12  # of all points: below, products of their moments might be nothing
-_PIECE = 2**18  # points of a long list at which the curve is read together
+_PIECE = 2**18  # points of a long list at which the curves of resamples are read together
+_PIECE_OF_ONE = 2**15  # ... and one curve, cell by cell
+_FEW = 64  # points of the list for each place, from which on windows are searched instead of listed
+_SMALL = 0.04  # width of a stretch that is condensed, in radii of the window
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
@@ -79,6 +83,11 @@ class Cubics(NamedTuple):
     def at(self, x: Array) -> Array:
         """Return the curve at points that ascend."""
         values = np.empty((len(self.corners), len(x)))
+        if len(values) == 1:
+            for i in range(0, len(x), _PIECE_OF_ONE):
+                part = slice(i, i + _PIECE_OF_ONE)
+                _read(x[part], self.corners[0], self.value[0], self.slope[0], out=values[0, part])
+            return values
         for i in range(0, len(x), _PIECE):
             values[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], *self)
         return values
@@ -95,6 +104,74 @@ def cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 
     return Cubics(np.broadcast_to(corners, value.shape), value, slope)
 
 
+class Condensed(NamedTuple):
+    """Points that take the place of stretches of a list: each row has the same sums of polynomials as its stretch."""
+
+    x: Array
+    size: Array
+    pos: Array
+    start: Array  # the place in the list with which each stretch begins
+    length: int  # how many places each has
+    loose: Array  # the places that are in no stretch
+
+
+def cubics_of_long(
+    x: Array, pos: Array, neg: Array, condensed: Condensed, span: float = 0.75, degree: int = 2
+) -> Cubics:
+    """Return the curve of "loess" of a long list of cases, from the sums over its stretches.
+
+    Args:
+        x: The distinct points, which ascend.
+        pos: The number of positives at each.
+        neg: The number of negatives at each.
+        condensed: The same points in stretches.
+        span: The share of the cases in a window.
+        degree: The degree of the local polynomial.
+    """
+    ends = np.add(pos, neg, dtype=float)[None]
+    np.cumsum(ends[0], out=ends[0])
+    near = _cases_of_windows(ends, span, degree, is_whole=True)
+    corners = _corners(x, ends, ends, span, is_whole=True)
+    radii = _radii(x, ends, corners, near)
+    sums = [_long_moments(x, pos, neg, condensed, *window, degree) for window in zip(corners[0], radii[0], strict=True)]
+    powers, rights = (np.stack(part) for part in zip(*sums, strict=True))
+    value, slope = _polynomials(powers, rights, radii[0], degree)
+    return Cubics(corners, value[None], slope[None])
+
+
+def _long_moments(
+    x: Array, pos: Array, neg: Array, condensed: Condensed, at: float, radius: float, degree: int
+) -> tuple[Array, Array]:
+    """Return the sums in the normal equations at one point: over the points of the stretches on which the kernel is a
+    polynomial, and over the cases of the others.
+    """
+    radius = max(radius, _NARROWEST)
+    start, length = condensed.start, condensed.length
+    low, high = x[start], x[start + length - 1]
+    is_smooth = (low >= at - radius) & (high <= at + radius) & ((high <= at) | (low >= at))
+    is_smooth &= high - low <= _SMALL * radius
+    is_cut = ~is_smooth & (high > at - radius) & (low < at + radius)
+    cells = np.concatenate(((start[is_cut, None] + np.arange(length)).ravel(), condensed.loose))
+    u = np.concatenate((condensed.x[is_smooth].ravel(), x[cells]))
+    u -= at
+    u /= radius
+    np.clip(u, -1.0, 1.0, out=u)
+    kernel = _kernel(np.abs(u), "loess")
+    both = []
+    for nodes, weights, highest in (
+        (condensed.size, pos[cells] + neg[cells], 2 * degree),
+        (condensed.pos, pos[cells], degree),
+    ):
+        weight = np.concatenate((nodes[is_smooth].ravel(), weights))
+        weight *= kernel
+        sums = []
+        for _ in range(highest + 1):
+            sums.append(weight.sum())
+            weight *= u
+        both.append(np.array(sums))
+    return both[0], both[1]
+
+
 def _is_shared(weight: Array) -> bool:
     """Whether all rows have the same cases at each point, so that their windows and kernels are the same."""
     return len(weight) > 1 and bool((weight[1] == weight[0]).all() and (weight == weight[0]).all())
@@ -103,9 +180,13 @@ def _is_shared(weight: Array) -> bool:
 def _windows(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[Array, Array]:
     """Return how many cases there are up to each point, and how many a window holds."""
     ends = np.cumsum(weight, axis=-1, dtype=float)
+    return ends, _cases_of_windows(ends, span, degree, is_whole)
+
+
+def _cases_of_windows(ends: Array, span: float, degree: int, is_whole: bool) -> Array:
     size = ends[:, -1]
     near = np.minimum(size, np.floor(size * span + 1e-5)) if is_whole else size * min(span, 1.0)
-    return ends, np.maximum(near, np.minimum(size, degree + 1.0)) if is_whole else near
+    return np.maximum(near, np.minimum(size, degree + 1.0)) if is_whole else near
 
 
 def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
@@ -173,6 +254,9 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     radius = np.empty(at.shape)
     last = len(x) - 1
     for totals, places, mass, radii in zip(ends, at, near * (1 - 1e-12), radius, strict=True):
+        if len(x) >= _FEW * len(places):
+            radii[:] = _searched_radii(x, totals, places, mass)
+            continue
         stop = np.searchsorted(totals, _starting(totals) + mass)
         starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
         stop = np.minimum(stop[: max(starts, 1)], last)
@@ -181,6 +265,32 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
         first = np.maximum(first - 1, 0)
         np.minimum(radii, np.maximum(places - x[first], x[stop[first]] - places), out=radii)
     return radius
+
+
+def _searched_radii(x: Array, totals: Array, places: Array, mass: float) -> Array:
+    """Return the same for a few places of a long list: the start of each window is searched, which lists none."""
+    last = len(x) - 1
+
+    def stops(start: Array) -> Array:
+        return np.searchsorted(totals, np.where(start > 0, totals[start - 1], 0.0) + mass)
+
+    def bisect(is_after: Callable[[Array], Array], most: Array) -> Array:
+        low, high = np.zeros(most.shape, dtype=np.intp), most
+        while (low < high).any():
+            middle = (low + high) // 2
+            after = is_after(middle)
+            low, high = np.where(after | (low == high), low, middle + 1), np.where(after, middle, high)
+        return low
+
+    starts = int(bisect(lambda start: stops(start) > last, np.array([last + 1]))[0])
+    most = max(starts, 1)
+    first = bisect(
+        lambda start: x[start] + x[np.minimum(stops(start), last)] >= 2 * places, np.full(len(places), most - 1)
+    )
+    one, other = (
+        np.maximum(places - x[i], x[np.minimum(stops(i), last)] - places) for i in (first, np.maximum(first - 1, 0))
+    )
+    return np.asarray(np.minimum(one, other))
 
 
 def _starting(totals: Array) -> Array:
@@ -203,13 +313,19 @@ def _fits(
     if len(y) > len(at):  # each response has its own right side
         powers, reach = np.tile(powers, (len(y), 1)), np.tile(reach, len(y))
         rights = np.concatenate(rights.swapaxes(0, 1))
+    value, slope = _polynomials(powers, rights, reach, degree)
+    shape = len(y), at.shape[-1]
+    return value.reshape(shape), slope.reshape(shape)
+
+
+def _polynomials(powers: Array, rights: Array, reach: Array, degree: int) -> tuple[Array, Array]:
+    """Return value and slope of each local polynomial, from the sums in its normal equations."""
     left = powers[:, np.arange(degree + 1)[:, None] + np.arange(degree + 1)]
     scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
     scaled = left / (scale[:, :, None] * scale[:, None, :])
     solved = _solve(scaled, rights / scale) / scale
     slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > _NARROWEST)
-    shape = len(y), at.shape[-1]
-    return solved[:, 0].reshape(shape), slope.reshape(shape)
+    return solved[:, 0], slope
 
 
 def _solve(left: Array, right: Array) -> Array:
@@ -266,6 +382,23 @@ def _kernel(distance: Array, method: str) -> Array:
     weight = rest * rest
     weight *= rest
     return np.asarray(weight)
+
+
+def _read(x: Array, corners: Array, value: Array, slope: Array, *, out: Array) -> None:
+    """Write one curve at some points into `out`, cell by cell."""
+    ends = np.concatenate(([0], np.searchsorted(x, corners[1:-1], side="right"), [len(x)]))
+    for i in np.flatnonzero(np.diff(ends)):
+        cell = slice(ends[i], ends[i + 1])
+        width = corners[i + 1] - corners[i]
+        rise, s0, s1 = value[i + 1] - value[i], slope[i] * width, slope[i + 1] * width
+        h = x[cell] - corners[i]
+        h *= 1 / width if width > _NARROWEST else 0.0
+        cubic = out[cell]
+        np.multiply(h, s0 + s1 - 2 * rise, out=cubic)
+        for part in (3 * rise - 2 * s0 - s1, s0):
+            cubic += part
+            cubic *= h
+        cubic += value[i]
 
 
 def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:

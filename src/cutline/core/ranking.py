@@ -553,6 +553,18 @@ class Ranking:
         rest = slice(block * BLOCK, index)
         return positives[block] + self.pos[rest].sum(), negatives[block] + self.neg[rest].sum()
 
+    def cuts_up_to(self, fp: float) -> int:
+        """Return how many cuts of a ranking that is read in blocks, but the first, have at most `fp` false positives.
+
+        Args:
+            fp: A number of false positives.
+        """
+        negatives = self.totals_of_blocks[1]
+        block = max(int(np.searchsorted(negatives, fp, side="right")) - 1, 0)
+        cells = slice(block * BLOCK, (block + 1) * BLOCK)
+        inside = np.cumsum(self.neg[cells], dtype=np.int64)
+        return cells.start + int(np.searchsorted(inside + negatives[block], fp, side="right"))
+
     def at_quota(self, quota: Any) -> Counts:
         """Return the table when the first `quota` places of the list are flagged.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array, as_array, is_symbol
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import CalibrationError
@@ -228,7 +228,7 @@ def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Arra
 statistic = partial(error, scales=False, range=(-math.inf, math.inf), better=None)
 
 
-@over_cells(np.add)
+@over_cells(np.add, is_smooth=always)
 def _spread(r: Ranking) -> Any:
     """The variance of Spiegelhalter's numerator if the probabilities are right."""
     squared = r.size.astype(float) if r.integral else r.pos2 + r.neg2
@@ -252,7 +252,7 @@ def spiegelhalter(r: Ranking) -> Any:
     return np.where(spread > np.finfo(float).tiny, z, np.nan)[()]
 
 
-@over_cells(np.add)
+@over_cells(np.add, is_smooth=always)
 def _excess_of_brier(r: Ranking) -> Any:
     """Return the numerator."""
     pos, neg = r.floats

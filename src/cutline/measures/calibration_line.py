@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from cutline.core import logistic
 from cutline.core.array_ops import Array, as_array
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import always, condensed_ranking, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import Moments, StandardError
@@ -29,6 +30,7 @@ FIT = Parameter(
 )
 
 _PART = 1 << 20  # cells that are worked on at a time
+_STEEPEST = 10  # slope up to which the likelihood is a smooth function of the probabilities
 _LEAST = 1e-6  # of what is left of a case's residual, where the line goes through it
 
 
@@ -45,7 +47,7 @@ def logits(r: Ranking) -> Array:
 # ---------------------------------------------------------------------- observed against expected
 
 
-@over_cells(np.add)
+@over_cells(np.add, is_smooth=always)
 def _expected_positives(r: Ranking) -> Any:
     """Return the sum of the probabilities of all cases."""
     return dot(r.size.astype(float), r.key)
@@ -97,13 +99,26 @@ def oe_ratio(r: Ranking) -> Any:
 
 # ---------------------------------------------------------------------- the logistic calibration line
 
-NO_DOUBT = Condition("every probability is 0 or 1", lambda r, **_: ~((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1))
+
+@over_cells(np.logical_or)
+def _is_in_doubt(r: Ranking) -> Any:
+    """Whether a case has a probability between 0 and 1."""
+    return ((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1)
+
+
+NO_DOUBT = Condition("every probability is 0 or 1", lambda r, **_: ~_is_in_doubt(r))
 
 
 def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
     """Return the highest and the lowest log odds that have a case."""
-    x, there = logits(r), cells > 0
-    return x[there.argmax(-1)], x[len(x) - 1 - there[..., ::-1].argmax(-1)]
+    there = cells > 0
+    first, last = there.argmax(-1), len(r) - 1 - there[..., ::-1].argmax(-1)
+    if r.is_in_blocks:  # a column of logarithms is large
+        ends = r.score[[first, last]]
+        top, low = logits(replace(r, score=ends, pos=r.pos[:2], neg=r.neg[:2], pos2=r.pos[:2], neg2=r.neg[:2]))
+        return top, low
+    x = logits(r)
+    return x[first], x[last]
 
 
 def _overlaps(r: Ranking) -> Any:
@@ -125,7 +140,8 @@ SEPARATED = Condition(
 def _offset_fit(r: Ranking) -> logistic.Fit:
     def fitted() -> logistic.Fit:
         exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
-        return logistic.fit(np.broadcast_to(1.0, (len(r), 1)), r.pos, r.neg, offset=logits(r), exists=exists)
+        few = condensed_ranking(r)
+        return logistic.fit(np.broadcast_to(1.0, (len(few), 1)), few.pos, few.neg, offset=logits(few), exists=exists)
 
     return r.cached("offset_fit", fitted)  # type: ignore[no-any-return]
 
@@ -140,11 +156,17 @@ def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
     if fit == "scikit_learn":
         coefficients = np.reshape(over_stack(_by_scikit_learn, r), (*np.shape(both), 2))
         return logistic.Fit(coefficients, np.full((*np.shape(both), 2, 2), np.nan))
-    design = np.column_stack((np.ones(len(r)), logits(r)))
     is_ridge = fit == "ridge"
     exists = both if is_ridge else both & _overlaps(r)
     ridge = np.array([0.0, 1.0]) if is_ridge else 0.0
-    return logistic.fit(design, r.pos, r.neg, ridge=ridge, exists=exists, start=(0.0, 1.0))
+
+    def fit_line(cells: Ranking) -> logistic.Fit:
+        design = np.column_stack((np.ones(len(cells)), logits(cells)))
+        return logistic.fit(design, cells.pos, cells.neg, ridge=ridge, exists=exists, start=(0.0, 1.0))
+
+    few = condensed_ranking(r)
+    fitted = fit_line(few)
+    return fitted if few is r or abs(fitted.coefficients[1]) <= _STEEPEST else fit_line(r)
 
 
 def _by_scikit_learn(r: Ranking) -> Array:
@@ -207,7 +229,8 @@ def _moments_of_offset(r: Ranking) -> Moments:
     def columns(x: Array) -> tuple[Array, Array]:
         return np.ones((len(x), 1)), x + fitted.coefficients
 
-    return _robust(r, logits(r), columns, fitted.covariance)
+    few = condensed_ranking(r)
+    return _robust(few, logits(few), columns, fitted.covariance)
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
@@ -223,7 +246,8 @@ def _moments_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Moment
         eta = fitted.coefficients[..., :1] + fitted.coefficients[..., 1:] * x
         return np.column_stack((np.ones(len(x)), x)), eta
 
-    return _robust(r, logits(r), columns, fitted.covariance, column)
+    few = condensed_ranking(r) if abs(fitted.coefficients[..., 1]).max() <= _STEEPEST else r
+    return _robust(few, logits(few), columns, fitted.covariance, column)
 
 
 def _sandwich_or_likelihood(variance: Callable[..., Any], moments: Callable[..., Moments]) -> StandardError:

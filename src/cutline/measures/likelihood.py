@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import GainOfLikelihood
@@ -131,7 +131,7 @@ def discrimination_slope(r: Ranking) -> Any:
     return divide(positive, r.positives) - divide(negative, r.negatives)
 
 
-@over_cells(np.add)
+@over_cells(np.add, is_smooth=always)
 def _probability_sums(r: Ranking) -> tuple[Any, Any]:
     """Return the sums of the probabilities of the positives and of the negatives."""
     pos, neg = r.floats

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import loess
+from cutline.core import blocks, loess
 from cutline.core.array_ops import Array
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import Points, always, blocks_of, condensed_points, over_cells
 from cutline.core.caching import is_long
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
@@ -54,7 +54,11 @@ def _isotonic(r: Ranking) -> Array:
 
 def _recalibrated_score(r: Ranking, score: str) -> Any:
     """Return the mean score of the recalibrated probabilities, which are never certain and wrong."""
-    p, (pos, neg) = isotonic(r), r.floats
+    if r.is_in_blocks:  # pool by pool
+        pos, neg = (np.diff(total) for total in r.hull_totals)
+        p = divide(pos, pos + neg)
+    else:
+        p, (pos, neg) = isotonic(r), r.floats
     if score == "brier":
         return divide(dot(pos, (1 - p) ** 2) + dot(neg, p**2), r.total)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -132,7 +136,7 @@ def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, deg
     """Return the smoothed share of positives at each score."""
     if smooth == "isotonic":
         return isotonic(r)
-    if smooth == "loess" and is_long(r) and r.pos.ndim == 1:
+    if smooth == "loess" and (r.is_in_blocks or (is_long(r) and r.pos.ndim == 1)):
         return _long_loess(r, span, degree)
     return r.cached(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
 
@@ -141,14 +145,34 @@ def _long_loess(r: Ranking, span: float, degree: int) -> Array:
     """Return the same curve of a long ranking, which keeps the few numbers that the curve is made of and not the
     column.
     """
+    at = loess.on_a_usual_scale(r.key[::-1])
+    return _long_cubics(r, at, span, degree).at(at)[0, ::-1]
+
+
+def _long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.Cubics:
+    """Return the few numbers that the curve is made of; `at` are the scores from the lowest, on a usual scale."""
 
     def fitted() -> loess.Cubics:
+        points = condensed_points(r)
+        if points is not None and at[-1] == r.key[0] and len(points.start):
+            return loess.cubics_of_long(at, r.pos[::-1], r.neg[::-1], _stretches(r, points), span, int(degree))
         rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
         return loess.cubics(at, *rising, span, int(degree), r.integral)
 
-    at = loess.on_a_usual_scale(r.key[::-1])
-    cubics = r.cached(("cubics", span, degree), fitted)
-    return cubics.at(at)[0, ::-1]  # type: ignore[no-any-return]
+    return r.cached(("cubics", span, degree), fitted)  # type: ignore[no-any-return]
+
+
+def _stretches(r: Ranking, points: Points) -> loess.Condensed:
+    """Return the points of a ranking by stretches of the list from the lowest score on."""
+    x, pos, neg = (
+        column[points.is_node].reshape(len(points.start), -1) for column in (points.score, points.pos, points.neg)
+    )
+    length = blocks.STRETCH
+    is_loose = np.ones(len(r), dtype=bool)
+    for start in points.start:
+        is_loose[start : start + length] = False
+    start = len(r) - length - points.start
+    return loess.Condensed(x, pos + neg, pos, start, length, np.flatnonzero(is_loose[::-1]))
 
 
 def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
@@ -192,12 +216,35 @@ def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 def _distance_sums(r: Ranking, smooth: str, span: float, degree: int) -> tuple[Any, Any, Any]:
     """Return the sums of the distances from the curve and of their squares, and the largest distance."""
+    if smooth == "loess" and r.is_in_blocks:
+        return _read_long_curve(r, span, degree)[0]
 
     def add_up() -> tuple[Any, Any, Any]:
         size, distance = r.size.astype(float), _distance(r, smooth, span, degree)
         return dot(size, distance), dot(size, distance**2), np.where(size > 0, distance, 0.0).max(-1)
 
     return r.cached(("distance sums", smooth, span, degree), add_up)  # type: ignore[no-any-return]
+
+
+def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
+    """Return the sums of the distances of a long ranking from the curve, and their quantiles, from one pass."""
+
+    def read() -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
+        at = loess.on_a_usual_scale(r.key[::-1])
+        cubics = _long_cubics(r, at, span, degree)
+        distance = np.empty(len(r))
+        sums = []
+        for block in blocks_of(r):
+            here = slice(block.first, block.first + len(block))
+            there = slice(len(r) - here.stop, len(r) - here.start)  # from the lowest score
+            part = np.subtract(cubics.at(at[there])[0, ::-1], block.key, out=distance[here])
+            np.abs(part, out=part)
+            size = block.size.astype(float)
+            sums.append((dot(size, part), dot(size, part**2), part.max(where=size > 0, initial=0.0)))
+        total, squares, largest = zip(*sums, strict=True)
+        return (sum(total), sum(squares), max(largest)), _quantiles(r, distance)
+
+    return r.cached(("long curve", span, degree), read)  # type: ignore[no-any-return]
 
 
 @from_curve(
@@ -236,6 +283,9 @@ def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int =
 
 def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
     """Return the median or the 90th percentile of the cases' distances; one sort gives both."""
+    smooth, span, degree = curve
+    if smooth == "loess" and r.is_in_blocks:
+        return _read_long_curve(r, span, degree)[1][q]
     return r.cached(("quantiles", *curve), lambda: _quantiles(r, _distance(r, *curve)))[q]
 
 
@@ -243,7 +293,7 @@ def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
     """Return the quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a
     step.
     """
-    at = _one_each(distance) if is_long(r) and r.integral and (r.size == 1).all() else _at_place(r, distance)
+    at = _one_each(distance) if r.is_in_blocks and _has_one_each(r) else _at_place(r, distance)
 
     def quantile(q: float) -> Any:
         place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
@@ -257,14 +307,20 @@ def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
 _QUANTILES = (0.5, 0.9)
 
 
+@over_cells(np.logical_and)
+def _has_one_each(r: Ranking) -> Any:
+    """Whether each score has one case."""
+    return (r.size == 1).all()
+
+
 def _one_each(values: Array) -> Callable[[Any], Any]:
     """Return the value at a place around a quantile, where each score has one case: chosen, which is quicker than
-    sorting.
+    sorting. The values are put into another order.
     """
     last = len(values) - 1
     near = [min(math.floor(last * q) + step, last) for q in _QUANTILES for step in (0, 1)]
-    chosen = np.partition(values, near)
-    return lambda position: chosen[np.minimum(position.astype(int), last)]
+    values.partition(near)
+    return lambda position: values[np.minimum(position.astype(int), last)]
 
 
 def _at_place(r: Ranking, values: Array) -> Callable[[Any], Any]:
@@ -287,7 +343,7 @@ def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
     return values, np.cumsum(size, axis=-1), np.count_nonzero(size, axis=-1) - 1
 
 
-@over_cells(np.add)
+@over_cells(np.add, is_smooth=always)
 def _squares_from_prevalence(r: Ranking) -> Any:
     prevalence = np.asarray(divide(r.positives, r.total))[..., None]
     return dot(r.size.astype(float), (prevalence - r.key) ** 2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import as_array
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.kinds import CurvePoint, Stretch, TopOfList
@@ -100,6 +100,8 @@ _exponential_weight.share(20.0)
 def area_up_to(r: Ranking, fp: Any) -> Any:
     """The area under tp as a function of fp, from no false positive to a number of them; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]
+    if isinstance(r, Block) and r.above[1] >= limit:  # all that counts is in earlier blocks
+        return 0.0
     stop = int((r.fp[..., :-1] < limit).sum(-1).max())  # no cell from here on begins before the limit
     pos, neg, tp = r.pos[..., :stop], r.neg[..., :stop], r.tp[..., :stop]
     width = np.clip(limit - r.fp[..., :stop], 0, neg)
@@ -280,9 +282,10 @@ def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
 # ---------------------------------------------------------------------- one point of the ROC curve
 
 
-@over_cells(np.add)
 def _cuts_up_to(r: Ranking, fp: Any) -> Any:
     """Return the number of cuts but the first with at most a given number of false positives."""
+    if r.is_in_blocks and np.ndim(fp) == 0:
+        return r.cuts_up_to(float(fp))
     return (r.fp[..., 1:] <= np.asarray(fp)[..., None]).sum(-1)
 
 

@@ -45,7 +45,12 @@ SPREAD = ReferenceValue(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prev
 Losses = Callable[..., tuple[Array, Array]]  # of a ranking: those of a positive and of a negative at each score
 
 
-@over_cells(np.add)
+def _are_smooth(losses: Losses, *parameters: Any) -> bool:
+    """Whether losses have no kink but where logarithms are cut off by default."""
+    return losses in (_distances, _squares) or (losses in (_logs, _focal_logs) and parameters[-1] is None)
+
+
+@over_cells(np.add, is_smooth=_are_smooth)
 def loss_sums(r: Ranking, losses: Losses, *parameters: Any) -> tuple[Any, Any]:
     """Return the sums of a loss over the positives and over the negatives."""
     positive, negative = (_sum(weight, loss) for weight, loss in zip(r.floats, losses(r, *parameters), strict=True))
@@ -69,7 +74,7 @@ def _sum(weight: Array, loss: Array) -> Any:
     if not is_symbol(loss) and np.isfinite(loss[0]) and np.isfinite(loss[-1]):
         return dot(weight, loss)
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(weight > 0, weight * loss, 0.0).sum(-1)
+        return np.where(weight != 0, weight * loss, 0.0).sum(-1)
 
 
 def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
@@ -432,7 +437,7 @@ def _prior_share(r: Ranking, prior: float | None) -> Any:
     return divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
 
 
-@over_cells(np.add)
+@over_cells(np.add, is_smooth=lambda prior, base: prior is None)  # a kink at the prior
 def _information_sum(r: Ranking, prior: float | None, base: float) -> Any:
     """Return the sum of the information scores of the cases."""
     share = _prior_share(r, prior)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
 from cutline.core.public import public
 from cutline.core.ranking import Ranking, dot
@@ -312,6 +312,8 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
 @over_cells(np.add)
 def _sums_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
     """Return the number of places, and the sums over them of the score and of the share of positives."""
+    if _is_beyond(r, quota):
+        return 0, 0.0, 0.0
     size, t = _places(r, quota)
     return size.sum(-1), dot(size, _scaled_scores(r)), dot(size, t)
 
@@ -319,6 +321,8 @@ def _sums_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
 @over_cells(np.add)
 def _co_moments(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
     """Return the sums over the places of the products of scores and shares, each less its mean."""
+    if _is_beyond(r, quota):
+        return 0.0, 0.0, 0.0
     n, scores, shares = _sums_of_places(r.whole, quota)
     size, t = _places(r, quota)
     p = _scaled_scores(r) - np.asarray(divide(scores, n))[..., None]
@@ -341,6 +345,11 @@ def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
     return np.clip(left, 0, r.size), r.share
 
 
+def _is_beyond(r: Ranking, quota: Any) -> bool:
+    """Whether no cell of a block has a place inside the quota."""
+    return quota is not None and isinstance(r, Block) and sum(r.above) >= quota
+
+
 def _flat(r: Ranking, quota: Any) -> Any:
     """Whether the scores or the shares are constant over the cells that have a place."""
     cells, lowest, highest = _extent_of_places(r, quota)
@@ -350,6 +359,8 @@ def _flat(r: Ranking, quota: Any) -> Any:
 @over_cells((np.add, np.minimum, np.maximum))
 def _extent_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
     """Return how many cells have a place, and the lowest and the highest share of positives there."""
+    if _is_beyond(r, quota):
+        return 0, 1.0, 0.0
     size, t = _places(r, quota)
     inside = size > 0
     lowest = np.min(t, axis=-1, where=inside, initial=1.0)
