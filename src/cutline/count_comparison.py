@@ -37,14 +37,18 @@ def compare_counts(
         measures: The measures of one cut that are wanted; all of them unless told.
     """
     _check(tables)
-    chosen = MEASURES.search(needs=Needs.COUNTS) if measures is None else [MEASURES[one] for one in each_of(measures)]
-    other = next((one for one in chosen if one.needs is not Needs.COUNTS), None)
+    chosen = (
+        MEASURES.search(needs=Needs.COUNTS)
+        if measures is None
+        else [MEASURES[measure] for measure in each_of(measures)]
+    )
+    other = next((measure for measure in chosen if measure.needs is not Needs.COUNTS), None)
     if other is not None:
         raise ParameterError(f"{other.name} is not a measure of one cut, and a table is no more", "leave it out")
     rows = []
-    for one in chosen:
-        values = {name: float(one.compute(table)) for name, table in tables.items()}
-        rows.append((str(one), one.title, *values.values(), order(values, one.better)))
+    for measure in chosen:
+        values = {name: float(measure.compute(table)) for name, table in tables.items()}
+        rows.append((str(measure), measure.title, *values.values(), order(values, measure.better)))
     return Table(("measure", "title", *tables, "order"), tuple(rows), hidden=("title",))
 
 

@@ -177,8 +177,8 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
     def _difference(
         self, a: str, b: str, measure: Measure, parameters: Mapping[str, Any]
     ) -> tuple[FoldMean, tuple[str, ...]]:
-        one, two = self[a], self[b]
-        first, second = (model.fold_values(measure, **parameters) for model in (one, two))
+        model_a, model_b = self[a], self[b]
+        first, second = (model.fold_values(measure, **parameters) for model in (model_a, model_b))
         if bool(first.pooled) != bool(second.pooled):  # both the same way, or their folds are not comparable
             raise InputError(
                 f"{measure.title} can be averaged over the folds of one model only", "choose another measure"
@@ -186,8 +186,8 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         gaps = first.values - second.values
         if not np.isfinite(gaps).all():
             raise InputError(f"{measure.title} is undefined or infinite in some folds", "choose another measure")
-        more = one.prevalence_variance(first.slope - second.slope)
-        mean = nadeau_bengio(gaps, one.folds, one.test_to_train, more)
+        more = model_a.prevalence_variance(first.slope - second.slope)
+        mean = nadeau_bengio(gaps, model_a.folds, model_a.test_to_train, more)
         notes = (f"{first.pooled}: the folds of each repeat were pooled.",) if first.pooled else ()
         return replace(mean, value=first.value - second.value), notes
 
@@ -369,10 +369,10 @@ def compare_folds(
 
 def _check_same_folds(models: Mapping[str, FoldEvaluation]) -> None:
     """Refuse models whose folds differ: the differences of folds would mean nothing."""
-    (first, one), *others = models.items()
-    sizes = [(part.positives.item(), part.negatives.item()) for own in one.parts for part in own]
+    (first, model), *others = models.items()
+    sizes = [(part.positives.item(), part.negatives.item()) for own in model.parts for part in own]
     for name, other in others:
-        same = other.folds == one.folds and other.repeats == one.repeats
+        same = other.folds == model.folds and other.repeats == model.repeats
         if not same or [(part.positives.item(), part.negatives.item()) for own in other.parts for part in own] != sizes:
             raise InputError(f"{first} and {name} have different folds", "split both by the same splitter and seed")
 

@@ -148,14 +148,14 @@ class FoldEvaluation(Summarized, EveryMeasure):
             measures: Which ones, as in `summary`; the headlines when None.
         """
         chosen = select_measures(headlines(self.cut) if measures is None else measures, None, self.ranking, self.cut)
-        fitting = [one for one in chosen if one.measure.fits(self.ranking)]
-        values = [self._each(one.measure, one.parameters(self.cut)).ravel().tolist() for one in fitting]
+        fitting = [selected for selected in chosen if selected.measure.fits(self.ranking)]
+        values = [self._each(selected.measure, selected.parameters(self.cut)).ravel().tolist() for selected in fitting]
         facts = [
             (repeat + 1, fold + 1, part.total.item(), part.positives.item())
             for repeat, parts in enumerate(self.parts)
             for fold, part in enumerate(parts)
         ]
-        names = [str(one.measure) for one in fitting]
+        names = [str(selected.measure) for selected in fitting]
         rows = tuple((*fact, *(own[i] for own in values)) for i, fact in enumerate(facts))
         return Table(("repeat", "fold", "cases", "positives", *names), rows, title=self.design)
 
@@ -387,7 +387,9 @@ class FoldEvaluation(Summarized, EveryMeasure):
             intervals=validation.check_flag(intervals, "intervals"),
         )
         chosen = select_measures(measures, family, self.ranking, self.cut)
-        rows = tuple(self._row(one.measure, one.parameters(self.cut), one.at, options) for one in chosen)
+        rows = tuple(
+            self._row(selected.measure, selected.parameters(self.cut), selected.at, options) for selected in chosen
+        )
         data = Data(self.name, self.ranking)
         return FoldSummary(
             data, options, self.counts, rows, self.notes, folds=self.folds, repeats=self.repeats, design=self.design

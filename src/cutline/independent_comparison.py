@@ -59,9 +59,9 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     >>> compare_independent(one, two).difference("recall")
     recall: a - b 0.3333 [-0.2905, 0.7923] (95 %, Newcombe (square and add))
     """
-    for name, one in (("a", a), ("b", b)):
-        if not isinstance(one, Evaluation):
-            raise InputError(f"is a {type(one).__name__}", "pass an evaluation, as evaluate() makes it", argument=name)
+    for name, ev in (("a", a), ("b", b)):
+        if not isinstance(ev, Evaluation):
+            raise InputError(f"is a {type(ev).__name__}", "pass an evaluation, as evaluate() makes it", argument=name)
     if names is None:
         own = (a.name or "a", b.name or "b")
         names = own if own[0] != own[1] else ("a", "b")
@@ -78,7 +78,7 @@ def _at_one_cut(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
     same_direction = a.ranking.higher_is_positive == b.ranking.higher_is_positive
     if a.cut == b.cut or not (a.cut.is_default and b.cut.is_default) or not same_direction:
         return a, b
-    together = default_threshold(merge([replace(one.ranking, positive=1) for one in (a, b)]))
+    together = default_threshold(merge([replace(ev.ranking, positive=1) for ev in (a, b)]))
     return a.with_cut(threshold=together), b.with_cut(threshold=together)
 
 
@@ -178,22 +178,22 @@ class IndependentComparison:
         """
         both = (self.a, self.b)
         chosen = headlines(self.a.cut) if measures is None else measures
-        sides = [one.summary(chosen, intervals=False).rows for one in both]
+        sides = [ev.summary(chosen, intervals=False).rows for ev in both]
         pairs = [
-            (one, other)
-            for one, other in zip(*sides, strict=True)
-            if measures is not None or not (math.isnan(one.value) and math.isnan(other.value))
+            (row_a, row_b)
+            for row_a, row_b in zip(*sides, strict=True)
+            if measures is not None or not (math.isnan(row_a.value) and math.isnan(row_b.value))
         ]
         own = (f"value of {name}" for name in self.names)  # no name is that of another column
         head = ("measure", *own, "difference", "low", "high", "p_value", "method", "at_least", "at_most", "note")
-        longest = max(len(one.ranking) for one in both)
+        longest = max(len(ev.ranking) for ev in both)
         resamples = None if resamples is None else check_whole(resamples, "resamples", 0)
         if resamples is None and not affordable(len(pairs), longest, resamples_for(longest)):
             resamples = 0
-        rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
-        of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
+        rows = tuple(self._row(*pair, check_level(level), resamples, seed) for pair in pairs)
+        of = " and ".join(f"{cases_of(ev.ranking)} ({name})" for ev, name in zip(both, self.names, strict=True))
         title = f"{self.names[0]} minus {self.names[1]}: {of}{self._common_cut}"
-        statements = self._statements([one.measure for one, _ in pairs], rows, level)
+        statements = self._statements([row.measure for row, _ in pairs], rows, level)
         above = (*self.warnings, *statements)
         return Table(head, rows, title=title, hidden=("note",), below=(UNPAIRED,), above=above)
 
@@ -201,7 +201,7 @@ class IndependentComparison:
     def warnings(self) -> tuple[str, ...]:
         """What questions all numbers of one of the two, such as an AUC below 0.5 by scores of the other class."""
         both = zip(self.names, (self.a, self.b), strict=True)
-        notes = [(name, note) for name, one in both for note in data_notes(one.ranking, one.cut)]
+        notes = [(name, note) for name, ev in both for note in data_notes(ev.ranking, ev.cut)]
         return tuple(Text(f"{name}: ", note.text) for name, note in notes if note.rule in FIRST)
 
     @property
@@ -229,7 +229,7 @@ class IndependentComparison:
 
     def _differing(self, tested: list[tuple[Measure, tuple[Any, ...]]]) -> str:
         """Name other measures of a question that differ significantly, the smallest p-values first."""
-        first = sorted(tested, key=lambda one: one[1][6])[:2]
+        first = sorted(tested, key=lambda pair: pair[1][6])[:2]
         texts = [f"{title_in_sentence(m.title)} ({shown(row[1])} and {shown(row[2])})" for m, row in first]
         more = [counted(len(tested) - 2, "other measure")] if len(tested) > 2 else []
         return f"; they differ in {listed([*texts, *more])}" if texts else ""
@@ -248,26 +248,26 @@ class IndependentComparison:
         gap = shown(abs(difference))
         return f"{words}, {better} is better than {worse}: its {title} is {word} by {gap} ({tested})"
 
-    def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
+    def _row(self, row_a: Row, row_b: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
         """Return a measure of both, their difference, and between which values bins leave it."""
-        values = (one.name, one.value, other.value, one.value - other.value)
+        values = (row_a.name, row_a.value, row_b.value, row_a.value - row_b.value)
         ends: tuple[float | None, float | None] = (None, None)
-        if one.bounds or other.bounds:
+        if row_a.bounds or row_b.bounds:
             (low, high), (least, most) = (
-                (row.value, row.value) if row.bounds is None else row.bounds[:2] for row in (one, other)
+                (row.value, row.value) if row.bounds is None else row.bounds[:2] for row in (row_a, row_b)
             )
             ends = (low - most, high - least)
-        how: dict[str, Any] = {"resamples": resamples, "seed": seed, **one.at}
-        bins = [row.bounds.note for row in (one, other) if row.bounds and row.bounds.note]
-        if resamples == 0 and self._needs_resamples(one.measure, dict(one.at)):
+        how: dict[str, Any] = {"resamples": resamples, "seed": seed, **row_a.at}
+        bins = [row.bounds.note for row in (row_a, row_b) if row.bounds and row.bounds.note]
+        if resamples == 0 and self._needs_resamples(row_a.measure, dict(row_a.at)):
             return (*values, None, None, None, "", *ends, " ".join(bins))
-        difference, test = self.difference(one.measure, level=level, **how), self.test(one.measure, **how)
+        difference, test = self.difference(row_a.measure, level=level, **how), self.test(row_a.measure, **how)
         notes = " ".join(dict.fromkeys((*difference.notes, *bins)))
         return (*values, difference.low, difference.high, test.p_value, method_title(difference.method), *ends, notes)
 
     def _needs_resamples(self, measure: Measure, at: dict[str, Any]) -> bool:
         """Whether the difference in a measure is resampled or simulated."""
-        if not all(measure.fits(one.ranking) for one in (self.a, self.b)):
+        if not all(measure.fits(ev.ranking) for ev in (self.a, self.b)):
             return False
         samples = self._samples(measure, at, None, 0)
         return choose(samples, "auto").is_random(samples)
@@ -277,16 +277,14 @@ class IndependentComparison:
     def _samples(self, measure: Measure, parameters: dict[str, Any], resamples: int | None, seed: int) -> Samples:
         """Return the measure of both, and how each is resampled."""
         both = (self.a, self.b)
-        number = max(*(resamples_for(len(one.ranking), resamples) for one in both), 2)
+        number = max(*(resamples_for(len(ev.ranking), resamples) for ev in both), 2)
         first, second = (
             Sample(
-                of_measure(
-                    measure, one.ranking, one.cut.completing(measure, parameters), grouped=one.groups is not None
-                ),
-                one.groups,
+                of_measure(measure, ev.ranking, ev.cut.completing(measure, parameters), grouped=ev.groups is not None),
+                ev.groups,
                 IntervalRequest(resamples=number, seed=check_whole(seed, "seed", 0) + i),
             )
-            for i, one in enumerate(both)
+            for i, ev in enumerate(both)
         )
         return first, second
 
@@ -311,7 +309,7 @@ class IndependentComparison:
 
     def _depending_on_size(self, measure: Measure) -> list[str]:
         """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes."""
-        sizes = [cases_of(one.ranking) for one in (self.a, self.b)]
+        sizes = [cases_of(ev.ranking) for ev in (self.a, self.b)]
         if not measure.across_sizes or self.a.ranking.total == self.b.ranking.total:
             return []
         return [f"{measure} depends on the number of cases ({' and '.join(sizes)}): compare {measure.across_sizes}."]

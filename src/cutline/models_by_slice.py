@@ -271,7 +271,9 @@ class SliceComparisonSummary(Tabulated):
         Args:
             overall: The row of all cases.
         """
-        return [one for one in self.rows if (one.row.key, one.row.a) == (overall.key, overall.a)]
+        return [
+            difference for difference in self.rows if (difference.row.key, difference.row.a) == (overall.key, overall.a)
+        ]
 
     def heterogeneity(self, overall: DifferenceRow) -> float:
         """Return the p-value of Cochran's Q: whether the difference varies between slices by more than chance.
@@ -279,7 +281,11 @@ class SliceComparisonSummary(Tabulated):
         Args:
             overall: The row of all cases.
         """
-        known = [one.row for one in self.of(overall) if one.row.interval is not None and not math.isnan(one.p_holm)]
+        known = [
+            difference.row
+            for difference in self.of(overall)
+            if difference.row.interval is not None and not math.isnan(difference.p_holm)
+        ]
         values = np.array([row.value for row in known])
         errors = np.array([(row.estimate.high - row.estimate.low) / 2 / quantile(self.level) for row in known])
         if len(known) < 2 or not (errors > 0).all():
@@ -288,24 +294,30 @@ class SliceComparisonSummary(Tabulated):
 
     def _sentence(self, overall: DifferenceRow, own: Sequence[SliceDifference]) -> str:
         goal = next(goal for goal in GOALS.values() if overall.measure.family in goal.families)
-        title, tested = title_in_sentence(overall.title), [one for one in own if not math.isnan(one.p_holm)]
+        title, tested = (
+            title_in_sentence(overall.title),
+            [difference for difference in own if not math.isnan(difference.p_holm)],
+        )
         if not tested:
             return f"{goal.words}, no slice has enough cases to compare {overall.a} and {overall.b} in {title}."
         parts = []
         for model, other in ((overall.a, overall.b), (overall.b, overall.a)):
-            ahead = sorted((one for one in tested if one.better(self.level) == model), key=lambda one: one.p_holm)
+            ahead = sorted(
+                (difference for difference in tested if difference.better(self.level) == model),
+                key=lambda difference: difference.p_holm,
+            )
             if ahead:
                 texts = [
-                    f"{one.name} ({title} by {shown(abs(one.row.value))}, p {p_shown(one.p_holm)})"
-                    for one in ahead[:_MOST_NAMED]
+                    f"{difference.name} ({title} by {shown(abs(difference.row.value))}, p {p_shown(difference.p_holm)})"
+                    for difference in ahead[:_MOST_NAMED]
                 ]
                 more = [counted(len(ahead) - _MOST_NAMED, "other slice")] if len(ahead) > _MOST_NAMED else []
                 parts.append(f"{model} is better than {other} in {listed([*texts, *more])}")
-        rest = sum(not one.is_significant(self.level) for one in tested)
+        rest = sum(not difference.is_significant(self.level) for difference in tested)
         varies = self.heterogeneity(overall)
         tail = f"; the difference varies between slices (p {p_shown(varies)})" if varies <= 1 - self.level else ""
         if not parts:
-            smallest = min(one.p_holm for one in tested)
+            smallest = min(difference.p_holm for difference in tested)
             return (
                 f"{goal.words}, {overall.a} and {overall.b} differ significantly in none of {counted(rest, 'slice')}: "
                 f"{title}, smallest p {p_shown(smallest)} after Holm's correction{tail}."
@@ -317,7 +329,7 @@ class SliceComparisonSummary(Tabulated):
     @property
     def table(self) -> Table:
         """All rows as a table."""
-        rows = tuple(one.cells() for one in self.rows)
+        rows = tuple(difference.cells() for difference in self.rows)
         title = f"Differences between models by {self.by}"
         return Table(COLUMNS, rows, title=title, above=self.statements, below=tuple(note.text for note in self.notes))
 

@@ -241,7 +241,9 @@ def _as_definition(function: Function, needs: Needs, *, vectorised: bool) -> Fun
     @functools.wraps(function)
     def computed(data: Any, **parameters: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return of_one(data, parameters) if vectorised else _one_by_one(data, lambda one: of_one(one, parameters))
+            return (
+                of_one(data, parameters) if vectorised else _one_by_one(data, lambda single: of_one(single, parameters))
+            )
 
     return computed
 
@@ -259,7 +261,9 @@ def _floats(data: Any) -> Any:
 def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
     """Return a function of one table, or of one ranking, over all of a stack."""
     if isinstance(data, Ranking):
-        return np.array([function(one) for one in data.one_by_one()], dtype=float).reshape(data.pos.shape[:-1])[()]
+        return np.array([function(single) for single in data.one_by_one()], dtype=float).reshape(data.pos.shape[:-1])[
+            ()
+        ]
     if not isinstance(data, Counts):
         return function(data)
     cells = np.broadcast_arrays(*(getattr(data, cell) for cell in _CELLS), data.threshold)

@@ -128,7 +128,9 @@ def _of_rows(
             raise validation.missing_error("quota_by", absent, None)
         dropped = int(absent.sum())
         period = period[~absent]
-        columns = {key: None if one is None else validation.column(one, key)[~absent] for key, one in columns.items()}
+        columns = {
+            key: None if values is None else validation.column(values, key)[~absent] for key, values in columns.items()
+        }
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
     cases = complete(**columns, **reading)
     period = period[cases.position]
@@ -493,8 +495,8 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         check_choice(method, "method", METHODS)
         estimates = {name: self.estimate(name, level, "auto" if name == "mean_pem" else method) for name in MEASURES}
         rows = tuple(
-            PeriodRow(one, float(self._ratio(name).se), self.baseline(name), self.optimum(name))
-            for name, one in estimates.items()
+            PeriodRow(estimate, float(self._ratio(name).se), self.baseline(name), self.optimum(name))
+            for name, estimate in estimates.items()
         )
         notes = []
         if self.dropped:
@@ -721,19 +723,19 @@ def compare_periods(models: Mapping[str, QuotaPeriods], *, level: float = LEVEL)
     ('hit_rate', 1.0, 0.0, 1.0)
     """
     level = check_level(level)
-    if not isinstance(models, Mapping) or not all(isinstance(one, QuotaPeriods) for one in models.values()):
+    if not isinstance(models, Mapping) or not all(isinstance(model, QuotaPeriods) for model in models.values()):
         raise InputError(
             f"is {briefly(models)}", "pass what evaluate(..., quota_by=) gives for each model", argument="models"
         )
     if len(models) < 2:
         raise InputError(f"holds {counted(len(models), 'model')}", "pass at least two", argument="models")
     named_models = {str(name): own for name, own in models.items()}
-    (one, first), *others = named_models.items()
+    (first_name, first), *others = named_models.items()
     for name, own in others:
         shared = first.periods == own.periods and np.array_equal(first.cases, own.cases)
         if not (shared and np.array_equal(first.positives, own.positives) and np.array_equal(first.places, own.places)):
             raise InputError(
-                f"The periods, cases or quotas of {one!r} and {name!r} differ", "pass models of the same cases"
+                f"The periods, cases or quotas of {first_name!r} and {name!r} differ", "pass models of the same cases"
             )
     pairs = list(combinations(named_models, 2))
     rows: list[PeriodDifference] = []
@@ -746,9 +748,9 @@ def compare_periods(models: Mapping[str, QuotaPeriods], *, level: float = LEVEL)
 
 def _difference_of(measure: str, models: Mapping[str, QuotaPeriods], a: str, b: str, level: float) -> PeriodDifference:
     """Return the difference of two models in a measure, from the difference of each period."""
-    one, other = models[a], models[b]
-    below = one.places if measure == "hit_rate" else one.positives
-    ratio = cluster_ratio(one.hits - other.hits, below)
+    model_a, model_b = models[a], models[b]
+    below = model_a.places if measure == "hit_rate" else model_a.positives
+    ratio = cluster_ratio(model_a.hits - model_b.hits, below)
     value, error = float(ratio.value), float(ratio.se)
     low, high, p_value = math.nan, math.nan, math.nan
     if error > _EXACT:
@@ -756,6 +758,5 @@ def _difference_of(measure: str, models: Mapping[str, QuotaPeriods], a: str, b: 
         p_value = float(student_p(np.array(value / error), np.array(ratio.clusters - 1), "two-sided"))
     elif ratio.clusters > 1 and abs(value) <= _EXACT:  # equal in every period
         low, high, p_value = 0.0, 0.0, 1.0
-    return PeriodDifference(
-        measure, a, b, one.value(measure), other.value(measure), value, max(low, -1.0), min(high, 1.0), p_value, p_value
-    )
+    values = (model_a.value(measure), model_b.value(measure), value)
+    return PeriodDifference(measure, a, b, *values, max(low, -1.0), min(high, 1.0), p_value, p_value)

@@ -78,7 +78,7 @@ class ModelBootstrap(ShownAsTable):
         """
         level = self.level if level is None else check_level(level)
         chosen = self.measures[0] if measure is None else MEASURES[measure]
-        known = [str(one) for one in self.measures]
+        known = [str(measure) for measure in self.measures]
         if str(chosen) not in known:
             raise ParameterError(f"{chosen} was not measured", f"ask for one of {', '.join(known)}")
         values = self.values[:, known.index(str(chosen))]

@@ -243,7 +243,7 @@ class SliceMeasure:
 
     def _own_limits(self, evaluations: Iterable[Evaluation], level: float) -> Limits:
         estimates = [ev.estimate(self.measure, level=level, **self.parameters) for ev in evaluations]
-        return Limits(*(np.array([getattr(one, side) for one in estimates]) for side in ("low", "high")))
+        return Limits(*(np.array([getattr(estimate, side) for estimate in estimates]) for side in ("low", "high")))
 
     def pairs(self, level: float) -> PairComparisons:
         """Return all pairs, with limits that hold together at this level."""

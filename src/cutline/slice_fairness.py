@@ -45,8 +45,8 @@ class Fairness(Tabulated):
     def table(self) -> Table:
         """The rows as a table."""
         rows = [
-            (name, one.value, one.low, one.high, method_title(one.method), " ".join(one.notes))
-            for name, one in self.estimates.items()
+            (name, estimate.value, estimate.low, estimate.high, method_title(estimate.method), " ".join(estimate.notes))
+            for name, estimate in self.estimates.items()
         ]
         rows += [(name, math.nan, math.nan, math.nan, "", reason) for name, reason in self.missing.items()]
         rates = [
@@ -70,16 +70,16 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
     ends: dict[str, tuple[str, str]] = {}
     measured = {}
     for criterion, name in _FAIRNESS_RATES.items():
-        measured[name] = one = SliceMeasure.of(slices, name, {})
-        if len(one.keys) < 2:
+        measured[name] = rate = SliceMeasure.of(slices, name, {})
+        if len(rate.keys) < 2:
             missing[criterion] = f"fewer than two slices have a value of {name}"
             continue
-        estimates[criterion], ends[criterion] = _gap(one, level)
-        if name == "predicted_positive_rate" and one.counts is not None:
-            estimates["Demographic parity ratio"] = _parity_ratio(one, level)
+        estimates[criterion], ends[criterion] = _gap(rate, level)
+        if name == "predicted_positive_rate" and rate.counts is not None:
+            estimates["Demographic parity ratio"] = _parity_ratio(rate, level)
             ends["Demographic parity ratio"] = ends[criterion]
     rates = [measured["recall"], measured["fpr"]]
-    if all(len(one.keys) >= 2 for one in rates):
+    if all(len(rate.keys) >= 2 for rate in rates):
         estimates["Equalised odds difference"], ends["Equalised odds difference"] = _equalised_odds(rates, level)
     extra = {"AUC gap": "auc"}
     calibration = "Calibration gap (observed over expected)"
@@ -90,22 +90,22 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
     else:
         extra[calibration] = "o_e_ratio"
     for criterion, name in extra.items():
-        one = SliceMeasure.of(slices, name, {})
-        if len(one.keys) < 2:
+        compared = SliceMeasure.of(slices, name, {})
+        if len(compared.keys) < 2:
             missing[criterion] = f"fewer than two slices have a value of {name}"
             continue
-        estimates[criterion], ends[criterion] = _gap(one, level)
+        estimates[criterion], ends[criterion] = _gap(compared, level)
     return Fairness(slices, level, estimates, missing, ends=ends)
 
 
-def _gap(one: SliceMeasure, level: float) -> tuple[Estimate, tuple[str, str]]:
-    pairs = one.pairs(level)
-    return one.gap_estimate(pairs, level), _ends(one, pairs)
+def _gap(measured: SliceMeasure, level: float) -> tuple[Estimate, tuple[str, str]]:
+    pairs = measured.pairs(level)
+    return measured.gap_estimate(pairs, level), _ends(measured, pairs)
 
 
-def _ends(one: SliceMeasure, pairs: simultaneous.PairComparisons) -> tuple[str, str]:
+def _ends(measured: SliceMeasure, pairs: simultaneous.PairComparisons) -> tuple[str, str]:
     """Return the slices with the highest and the lowest value."""
-    highest, lowest = (one.slices.label(one.keys[i]) for i in pairs.widest)
+    highest, lowest = (measured.slices.label(measured.keys[i]) for i in pairs.widest)
     return highest, lowest
 
 
@@ -119,16 +119,16 @@ def _equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[Estimate, 
     joint = simultaneous.sidak_level(level, 2)
     families = [rate.pairs(joint) for rate in rates]
     value, limits = simultaneous.joint_gap(families)
-    rate, pairs = max(zip(rates, families, strict=True), key=lambda one: one[1].gap[0])
+    rate, pairs = max(zip(rates, families, strict=True), key=lambda family: family[1].gap[0])
     which, *others = rate.gap_notes(limits, pairs.widest)
     notes = (f"In {title_in_sentence(rate.measure.title)}: {which[:1].lower()}{which[1:]}", *others)
     estimate = Estimate("equalised odds difference", value, *limits, level, rate.pair_method, notes)
     return estimate, _ends(rate, pairs)
 
 
-def _parity_ratio(one: SliceMeasure, level: float) -> Estimate:
-    k, n = one.counts  # type: ignore[misc]
-    ratio = simultaneous.smallest_ratio(k, n, simultaneous.tukey_quantile(level, len(one.keys)))
+def _parity_ratio(measured: SliceMeasure, level: float) -> Estimate:
+    k, n = measured.counts  # type: ignore[misc]
+    ratio = simultaneous.smallest_ratio(k, n, simultaneous.tukey_quantile(level, len(measured.keys)))
     notes = ["Smallest over largest share of flagged cases; below 0.8 the four-fifths rule is broken."]
     if ratio.is_corrected:
         notes.append("A slice has no flagged case: half a case was added to both counts of every slice.")

@@ -55,7 +55,7 @@ class Situation:
             if cost is not None and not 0 < cost < float("inf"):
                 raise ParameterError(f"is {cost:g}", "pass a finite cost above 0", argument=name)
             object.__setattr__(self, name, cost)
-        for flag in (one for one in fields(self) if "bool" in str(one.type)):
+        for flag in (option for option in fields(self) if "bool" in str(option.type)):
             value = getattr(self, flag.name)
             if value is not None or "None" not in str(flag.type):
                 check_flag(value, flag.name)
@@ -257,7 +257,7 @@ CHOICES = (
 
 def _check_known(known: Mapping[str, Any]) -> None:
     """Refuse what is no field of a situation, and one without a goal."""
-    names = [one.name for one in fields(Situation)]
+    names = [option.name for option in fields(Situation)]
     for name in known:
         if name not in names:
             raise ParameterError(

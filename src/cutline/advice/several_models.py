@@ -38,10 +38,10 @@ class _Asked:
 def _single_cut(a: _Asked) -> str | None:
     """Models that one cut cannot tell apart, though their scores differ."""
     models = list(a.comparison.items())
-    for i, (name, one) in enumerate(models):
-        for other, two in models[i + 1 :]:
-            c, d = one.counts, two.counts
-            if (c.tp, c.fp) == (d.tp, d.fp) and one.ranking != two.ranking:
+    for i, (name, first) in enumerate(models):
+        for other, second in models[i + 1 :]:
+            c, d = first.counts, second.counts
+            if (c.tp, c.fp) == (d.tp, d.fp) and first.ranking != second.ranking:
                 return (
                     f"{name} and {other} have the same counts at the cut (accuracy {brief(float(c.accuracy))}), but "
                     f"not the same scores: no measure of one cut tells them apart. {_what_differs(a, name, other)}"
@@ -50,11 +50,11 @@ def _single_cut(a: _Asked) -> str | None:
 
 
 def _what_differs(a: _Asked, name: str, other: str) -> str:
-    one, two = a.comparison[name], a.comparison[other]
+    first, second = a.comparison[name], a.comparison[other]
     differing = []
     for measure in (MEASURES[m] for m in ("auc", "average_precision", "brier", "log_loss")):
-        if measure.fits(one.ranking) and measure.fits(two.ranking):
-            x, y = brief(one.value(measure)), brief(two.value(measure))
+        if measure.fits(first.ranking) and measure.fits(second.ranking):
+            x, y = brief(first.value(measure)), brief(second.value(measure))
             if x != y:
                 differing.append(f"{measure.title} {x} and {y}")
     return f"Others can: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."

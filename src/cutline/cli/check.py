@@ -400,15 +400,15 @@ def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided:
     verdict = check_cut(load(path), ev, level=intervals.level, resamples=max(FEWEST, resamples), seed=intervals.seed)
     return [
         Result(
-            one.requirement,
-            one.state == "passed" or (one.state == "undecided" and undecided == "pass"),
-            one.value,
-            one.low,
-            one.high,
-            one.reason,
-            one.state == "undecided",
+            result.requirement,
+            result.state == "passed" or (result.state == "undecided" and undecided == "pass"),
+            result.value,
+            result.low,
+            result.high,
+            result.reason,
+            result.state == "undecided",
         )
-        for one in verdict
+        for result in verdict
     ]
 
 
@@ -421,25 +421,33 @@ def _check_requirements(
     """
     from cutline.results.resample_budget import fewer
 
-    plain_values = [one for one in requirements if one.term.part == "value" and undecided is None]
-    limits = [one for one in requirements if one.term.part != "value" or undecided is not None]
-    values = ev.summary([_name_term(one.term) for one in plain_values], intervals=False)
-    with_limits = ev.summary([_name_term(one.term) for one in limits], intervals="bootstrap", **intervals.how)
+    plain_values = [
+        requirement for requirement in requirements if requirement.term.part == "value" and undecided is None
+    ]
+    limits = [requirement for requirement in requirements if requirement.term.part != "value" or undecided is not None]
+    values = ev.summary([_name_term(requirement.term) for requirement in plain_values], intervals=False)
+    with_limits = ev.summary(
+        [_name_term(requirement.term) for requirement in limits], intervals="bootstrap", **intervals.how
+    )
     rows = {
-        one.text: row
+        requirement.text: row
         for summary, some in ((values, plain_values), (with_limits, limits))
-        for one, row in zip(some, summary.rows, strict=True)
+        for requirement, row in zip(some, summary.rows, strict=True)
     }
-    for one in limits:
-        _check_interval(one.text, rows[one.text].estimate, with_limits.options.resamples_used, intervals)
+    for requirement in limits:
+        _check_interval(
+            requirement.text, rows[requirement.text].estimate, with_limits.options.resamples_used, intervals
+        )
     messages = (
         [fewer(len(ev.ranking), with_limits.options.resamples_used, intervals.resamples)]
         if any(row.is_resampled for row in with_limits.rows)
         else []
     )
     judged = [
-        _result(one, rows[one.text]) if undecided is None else _judge(one, rows[one.text], undecided)
-        for one in requirements
+        _result(requirement, rows[requirement.text])
+        if undecided is None
+        else _judge(requirement, rows[requirement.text], undecided)
+        for requirement in requirements
     ]
     return judged, [line for line in messages if line]
 
@@ -466,34 +474,34 @@ def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: In
         )
 
 
-def _judge(one: Requirement, row: Row, undecided: str) -> Result:
+def _judge(requirement: Requirement, row: Row, undecided: str) -> Result:
     """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
     from cutline.cuts.gates import state_of
 
-    if one.term.part != "value" or row.interval is None:
-        return _result(one, row)
+    if requirement.term.part != "value" or row.interval is None:
+        return _result(requirement, row)
     low, high = row.interval
-    state = state_of(one, row.value, low, high)
+    state = state_of(requirement, row.value, low, high)
     reason = {"passed": "", "failed": f"value is {shown(row.value)}"}.get(state, "the interval holds the bound")
     passed = state == "passed" or (state == "undecided" and undecided == "pass")
-    return Result(one.text, passed, row.value, low, high, reason, state == "undecided")
+    return Result(requirement.text, passed, row.value, low, high, reason, state == "undecided")
 
 
-def _result(one: Requirement, row: Row) -> Result:
+def _result(requirement: Requirement, row: Row) -> Result:
     """Whether the number that a requirement names meets it."""
-    part, estimate = one.term.part, row.estimate
+    part, estimate = requirement.term.part, row.estimate
     number = {"value": row.value, "low": estimate.low, "high": estimate.high}[part]
     reason = f"undefined: {row.reason}" if math.isnan(row.value) else ""
     if not reason and math.isnan(number):
         reason = " ".join(("there is no interval.", *estimate.notes))
-    passed = one.holds(number)
-    if part == "value" and passed and row.bounds is not None and not all(map(one.holds, row.bounds[:2])):
+    passed = requirement.holds(number)
+    if part == "value" and passed and row.bounds is not None and not all(map(requirement.holds, row.bounds[:2])):
         passed = False
         reason = f"the scores were binned, and the exact value is from {between(row.bounds.low, row.bounds.high)}"
     if not passed and not reason:
         reason = f"{part} is {shown(float(number))}"
     low, high = (estimate.low, estimate.high) if part != "value" else (math.nan, math.nan)
-    return Result(one.text, passed, row.value, low, high, reason)
+    return Result(requirement.text, passed, row.value, low, high, reason)
 
 
 def _pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> Comparison:

@@ -79,7 +79,7 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
     )
     output.check()
     columns = columns_by_class(model.class_scores)
-    names = [one.strip() for one in (model.labels or "").split(",")]
+    names = [name.strip() for name in (model.labels or "").split(",")]
     file = files.read(model.paths[0], reading.format, reading.memory)
     for option, required in (("--labels", names), ("--class-scores", list(columns.values()))):
         for column in required:
@@ -136,7 +136,7 @@ def run_class_comparison(
 
 
 def _measures(selection: MeasureOptions) -> list[str] | None:
-    return None if selection.measures is None else [one.strip() for one in selection.measures.split(",")]
+    return None if selection.measures is None else [name.strip() for name in selection.measures.split(",")]
 
 
 def models_by_name(options: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -146,8 +146,8 @@ def models_by_name(options: Sequence[str]) -> dict[str, dict[str, str]]:
     {'forest': {'ant': 'f_ant', 'bee': 'f_bee'}, 'model 2': {'ant': 'ant', 'bee': 'bee'}}
     """
     if len(options) < 2:
-        one = "pass it once for each model, such as --class-scores forest:ant=f_ant,bee=f_bee"
-        raise ParameterError("--class-scores names one model", one)
+        way_out = "pass it once for each model, such as --class-scores forest:ant=f_ant,bee=f_bee"
+        raise ParameterError("--class-scores names one model", way_out)
     models: dict[str, dict[str, str]] = {}
     for number, text in enumerate(options, 1):
         before, colon, after = text.partition(":")
@@ -280,7 +280,7 @@ def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chose
 
 
 def _absent(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
-    listed = ", ".join(quoted(one) for one in known[:8]) + (", ..." if len(known) > 8 else "")
+    listed = ", ".join(quoted(name) for name in known[:8]) + (", ..." if len(known) > 8 else "")
     hint = near(column, known) or f"It has {listed}."
     return InputError(f"{title} has no column {quoted(column)}, which {option} names", hint=hint)
 

@@ -236,8 +236,10 @@ def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
         own = summary.of(overall)
         listed_slices = own
         if len(own) > _MOST_SLICES:
-            keep = sorted(own, key=lambda one: (one.p_holm != one.p_holm, one.p_holm))[:_MOST_SLICES]
-            listed_slices = [one for one in own if one in keep]
+            keep = sorted(own, key=lambda difference: (difference.p_holm != difference.p_holm, difference.p_holm))[
+                :_MOST_SLICES
+            ]
+            listed_slices = [difference for difference in own if difference in keep]
         star = "*" if render.ascii_only(screen) else "★"
         is_sure = overall.p_value <= 1 - summary.level
         cells: list[Sequence[str]] = [
@@ -245,12 +247,12 @@ def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
         ]
         cells += [
             (
-                one.name,
-                f"{one.counts[0]:g}",
-                *_numbers(one.row, star if one.is_significant(summary.level) else ""),
-                p_number(one.p_holm),
+                difference.name,
+                f"{difference.counts[0]:g}",
+                *_numbers(difference.row, star if difference.is_significant(summary.level) else ""),
+                p_number(difference.p_holm),
             )
-            for one in listed_slices
+            for difference in listed_slices
         ]
         interval = f"{100 * summary.level:g} % interval"
         head = [summary.by, "cases", overall.a, overall.b, "difference", interval, "p (Holm)"]
@@ -284,8 +286,8 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
     selection.check()
     output.check()
     first, second = (read_evaluation(path, reading, Path(path).stem, quiet=output.quiet)[0] for path in paths)
-    one, other = first.ranking, second.ranking
-    if one.positive != other.positive or one.higher_is_positive != other.higher_is_positive:
+    a, b = first.ranking, second.ranking
+    if a.positive != b.positive or a.higher_is_positive != b.higher_is_positive:
         difference = f"{shown(paths[0])} and {shown(paths[1])} differ in the positive label, or in which scores mean it"
         raise InputError(difference, "pass two of one kind")
     with waiting("Resampling for the intervals", quiet=output.quiet or selection.resamples == 0):

@@ -121,7 +121,7 @@ def read_evaluation(
     if len(how.columns.scores) > 1:
         raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     paths = [path] if isinstance(path, str) else list(path)
-    if any(is_ranking_file(one) for one in paths):
+    if any(is_ranking_file(path) for path in paths):
         return _of_ranking_file(paths, how, name), ranking_file(Path(paths[0]).name)
     predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
     score = predictions.chosen.scores[0]
@@ -238,8 +238,8 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
     for place, (name, path, mine) in enumerate(zip(_names(paths), paths, own, strict=True)):
         # The first file says which cases belong together, and which strata they are of.
         plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
-        one = replace(how, columns=replace(how.columns, scores=mine, **plain))
-        models[name] = open_predictions(path, one, quiet=quiet)
+        reading = replace(how, columns=replace(how.columns, scores=mine, **plain))
+        models[name] = open_predictions(path, reading, quiet=quiet)
     return joined(models, how), next(iter(models.values())).chosen.guesses
 
 
@@ -285,10 +285,10 @@ def in_one_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparis
     from cutline.comparison import compare  # most commands have one model
 
     rows = {name: _rows(predictions, how, place) for place, (name, predictions) in enumerate(models.items())}
-    (one, first), *others = rows.items()
+    (first_name, first), *others = rows.items()
     for name, columns in others:
         mine, theirs = first["labels"].tolist(), columns["labels"].tolist()
-        files_named = f"{models[one].name} and {models[name].name}"
+        files_named = f"{models[first_name].name} and {models[name].name}"
         if len(mine) != len(theirs):
             raise InputError(
                 f"{files_named} have {len(mine)} and {len(theirs)} rows",

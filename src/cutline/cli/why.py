@@ -167,9 +167,9 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     material = Material.of_rows(_prepare_rows(columns, how), _turn_threshold(cut, how))
     if question.as_ is not None:
         q = quantity(str(question.measure))
-        one = find_tool(question.as_)
-        entry = entry_of(one, q)
-        return ToolValue(one, entry, printed_value(entry, q, material))
+        tool = find_tool(question.as_)
+        entry = entry_of(tool, q)
+        return ToolValue(tool, entry, printed_value(entry, q, material))
     return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
 
 
@@ -229,13 +229,13 @@ def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDif
 
     q = quantity(question.measure or _MEASURE)
     predictions = [_open(path, how) for path in files]
-    columns = [_rows(one, how) for one in predictions]
-    rows = [_prepare_rows(one, how) for one in columns]
+    columns = [_rows(prediction, how) for prediction in predictions]
+    rows = [_prepare_rows(own, how) for own in columns]
     ids = None
     if how.columns.id is not None:
-        cases = [complete(one["labels"], one["scores"], one.get("weights"), positive=how.positive,
-                          missing=how.missing).position for one in columns]  # fmt: skip
-        ids = tuple(validation.column(one["ids"], "id")[position] for one, position in zip(columns, cases, strict=True))
+        reading: dict[str, Any] = {"positive": how.positive, "missing": how.missing}
+        cases = [complete(own["labels"], own["scores"], own.get("weights"), **reading).position for own in columns]
+        ids = tuple(validation.column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True))
     names = (predictions[0].name, predictions[1].name)
     if names[0] == names[1]:
         names = (printable(files[0]), printable(files[1]))
@@ -244,16 +244,16 @@ def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDif
 
 def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
     """Print the number alone on standard output, and its origin on standard error."""
-    value, one, entry = answer.value, answer.tool, answer.entry
+    value, tool, entry = answer.value, answer.tool, answer.entry
     if as_json:
         known = value if math.isfinite(value) else None
-        render.print_json({"schema": "cutline/as/1", "tool": one.name, "version": one.version, "how": one.how,
+        render.print_json({"schema": "cutline/as/1", "tool": tool.name, "version": tool.version, "how": tool.how,
                     "measure": entry.measure, "function": entry.function, "note": entry.note,
                     "value": known})  # fmt: skip
         return
     render.put(f"{shown(value) if math.isnan(value) else repr(value)}\n")
     note = f": {entry.note}" if entry.note else ""
-    render.console(error=True).print(Text(f"({one.known}; {entry.function}{note})", style="dim"))
+    render.console(error=True).print(Text(f"({tool.known}; {entry.function}{note})", style="dim"))
 
 
 def _show_tools(tools: ToolTable, *, full: bool) -> None:

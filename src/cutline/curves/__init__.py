@@ -98,7 +98,7 @@ class Curves:
             return self._hint_of_chart(str(name)) or near(name, self.names)
         measure = MEASURES[str(name)].name
         under = [kind.name for kind in self if kind.area is not None and kind.area.name == measure]
-        beside = [kind.name for kind in self if measure in {one.name for one in kind.measures}]
+        beside = [kind.name for kind in self if measure in {curve_measure.name for curve_measure in kind.measures}]
         if under or beside:
             what = "is the area under" if under else "belongs to"
             return f" {measure} {what} the curve {(under or beside)[0]}: ask for that."

@@ -107,6 +107,6 @@ def _zero_crossings(above: Array, axis: Array) -> tuple[Array, Array]:
         turns = above[:, :-1] * above[:, 1:] <= 0
     rows = np.flatnonzero(turns.any(axis=1))
     at = turns[rows].argmax(axis=1)
-    one, other = above[rows, at], above[rows, at + 1]
-    step = np.where(one == other, 0.0, divide(one, one - other))
+    left, right = above[rows, at], above[rows, at + 1]
+    step = np.where(left == right, 0.0, divide(left, left - right))
     return rows, axis[at] + np.nan_to_num(step) * (axis[1] - axis[0])

@@ -98,10 +98,10 @@ def _turns_right(a: tuple[float, float], b: tuple[float, float], c: tuple[float,
 def _parts(corners: tuple[Corner, ...]) -> tuple[HullSegment, ...]:
     """Return the sides of the hull, each with its owners."""
     parts = []
-    for one, other in itertools.pairwise(corners):
-        both = [name for name in one.owners if name in other.owners]
-        owners = tuple(both or dict.fromkeys((*one.owners, *other.owners)))
-        width = other.fpr - one.fpr
-        slope = (other.tpr - one.tpr) / width if width else float("inf")
-        parts.append(HullSegment(owners, one.fpr, other.fpr, slope))
+    for left, right in itertools.pairwise(corners):
+        both = [name for name in left.owners if name in right.owners]
+        owners = tuple(both or dict.fromkeys((*left.owners, *right.owners)))
+        width = right.fpr - left.fpr
+        slope = (right.tpr - left.tpr) / width if width else float("inf")
+        parts.append(HullSegment(owners, left.fpr, right.fpr, slope))
     return tuple(parts)

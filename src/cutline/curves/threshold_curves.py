@@ -485,9 +485,9 @@ def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
     skewed = [with_prevalence(r, 1 / (1 + float(ratio))) for ratio in ratios]
     return {
         accuracy.title + " at the cut": np.array(
-            [float(accuracy.compute(one.at_threshold(threshold))) for one in skewed]
+            [float(accuracy.compute(ranking.at_threshold(threshold))) for ranking in skewed]
         ),
         auc.title: np.full(len(skewed), float(auc.compute(r))),
-        average_precision.title: np.array([float(average_precision.compute(one)) for one in skewed]),
+        average_precision.title: np.array([float(average_precision.compute(ranking)) for ranking in skewed]),
         accuracy.title + " of flagging nobody": np.asarray(ratios) / (1 + np.asarray(ratios)),
     }

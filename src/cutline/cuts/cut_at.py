@@ -56,7 +56,7 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
     prevalence = check_prevalence(prevalence)
     made = _promises(r, at, confidence, prevalence)
     search = CutSearch(prevalence=prevalence)
-    requirements = [one.requirement for one in made]
+    requirements = [promise.requirement for promise in made]
     return CutRequest(r, groups, requirements, made, search, confidence, True, None, confidence).at(at)
 
 

@@ -70,7 +70,7 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
     if not isinstance(cut, Cut):
         raise InputError(f"is {briefly(cut)}", "pass a cut that choose_cut() or `cutline cut` made", argument="cut")
     cut.require()
-    requirements = [requirement(one.requirement) for one in cut.requirements]
+    requirements = [requirement(stated.requirement) for stated in cut.requirements]
     if not requirements:
         raise ParameterError("The cut promises nothing", "choose it with a requirement, such as 'recall >= 0.9'")
     if cut.higher_is_positive != ev.ranking.higher_is_positive:
@@ -81,14 +81,14 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
             f"The cut is for the positive class {cut.positive!r}, and here it is {ev.ranking.positive!r}",
             "name the same class as positive",
         )
-    return [_verdict(one, cut, ev, level, resamples, seed) for one in requirements]
+    return [_verdict(gate, cut, ev, level, resamples, seed) for gate in requirements]
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(label: Any, other: Any) -> bool:
     """Whether two labels are of different classes; a number may stand for any word, such as True for "yes"."""
-    numbers = [_number(label) for label in (one, other)]
+    numbers = [_number(label) for label in (label, other)]
     if None in numbers:
-        return numbers == [None, None] and str(one) != str(other)
+        return numbers == [None, None] and str(label) != str(other)
     return numbers[0] != numbers[1]
 
 
@@ -220,9 +220,9 @@ def _every(slices: Slices, text: str, level: float) -> SliceGate:
     return SliceGate(text, False, worst.value, worst.low, worst.high, reason)
 
 
-def _distance(one: Estimate, gate: Requirement) -> float:
+def _distance(estimate: Estimate, gate: Requirement) -> float:
     """Return how far an estimate is from meeting the requirement; one without a number is the furthest."""
-    number = _gated_number(one, gate)
+    number = _gated_number(estimate, gate)
     if math.isnan(number):
         return math.inf
     return gate.bound - number if gate.is_floor else number - gate.bound

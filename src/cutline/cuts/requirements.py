@@ -125,8 +125,8 @@ def check_complete(term: Term) -> None:
 def terms(text: str) -> list[Term]:
     """Return measures from a list of names with commas between them, parameters after @."""
     parsed = []
-    for one in re.split(r",(?!\s*\w+\s*=)", text):
-        reader = _Reader(one.strip())
+    for part in re.split(r",(?!\s*\w+\s*=)", text):
+        reader = _Reader(part.strip())
         parsed.append(_term(reader, whole=True))
         reader.skip()
         if reader.at < len(reader.text):

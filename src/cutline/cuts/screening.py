@@ -169,14 +169,14 @@ def _shares(keep: Any, pick: Any, count: int) -> list[float | None]:
     if not negative:
         raise ParameterError("has no phase before the one that picks", "pass another phase", argument="keep")
     if isinstance(keep, Sequence) and not isinstance(keep, str):
-        shares = [check_number(one, "keep") for one in keep]
+        shares = [check_number(share, "keep") for share in keep]
         if len(shares) != negative:
             raise ParameterError(
                 f"has {len(shares)} shares for {negative} phases", "pass one for each", argument="keep"
             )
     else:
         shares = [check_number(keep, "keep") ** (1 / negative)] * negative
-    if not all(0 < one < 1 for one in shares):
+    if not all(0 < share < 1 for share in shares):
         raise ParameterError(f"is {keep!r}", "pass shares between 0 and 1", argument="keep")
     return [*shares, *([None] if pick is not None else [])]
 

@@ -226,7 +226,7 @@ def _net_benefits(
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]
     questions = [ask(pairing, cuts, resolve_measure(statistic, at), at, times, seed, strict=True) for at in ats]
-    return [one.pairs[0, 1] for one in share_resamples(questions, pairing, times, seed)]
+    return [question.pairs[0, 1] for question in share_resamples(questions, pairing, times, seed)]
 
 
 def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:

@@ -82,7 +82,7 @@ def reliability_program(*, integral: bool) -> dict[str, Any]:
     """Return the program of the reliability diagram; bins of whole cases end at cases."""
     program = Program()
     sums = reliability(symbolic_ranking(integral=integral))
-    return {"results": {name: program.add(_symbol(one)) for name, one in sums.items()}, "steps": program.steps}
+    return {"results": {name: program.add(_symbol(total)) for name, total in sums.items()}, "steps": program.steps}
 
 
 def _entry(measure: Measure, ranking: Ranking, program: Program, level: float) -> dict[str, Any]:
@@ -177,7 +177,9 @@ def mean_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, A
     variance, _ = closed_forms.variance_and_freedom(measure.kind, r, {})
     plenty = np.minimum(positives, negatives) >= constants.PLENTY
     normal, student = influence.normal(value, variance, level), smooth_limits(measure, r, level)
-    low, high = (np.where(plenty, one, two) for one, two in zip(normal, student[:2], strict=True))
+    low, high = (
+        np.where(plenty, of_normal, of_student) for of_normal, of_student in zip(normal, student[:2], strict=True)
+    )
     return low, high, plenty
 
 

@@ -160,8 +160,8 @@ def _candidate(
     yield ConventionValue(q, conventions, value, plausible, tools)
 
 
-def _same(one: float, other: float) -> bool:
-    return one == other or abs(one - other) <= 1e-12 * max(abs(one), abs(other))
+def _same(value: float, other: float) -> bool:
+    return value == other or abs(value - other) <= 1e-12 * max(abs(value), abs(other))
 
 
 def _combine(first: Convention, second: Convention, *, large: bool) -> bool:

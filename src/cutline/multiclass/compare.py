@@ -139,13 +139,13 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             parameters: Those of the measure.
         """
         options = ClassIntervalOptions(level, method, resamples, seed).checked()
-        one, two = self._two(a, b)
+        a, b = self._two(a, b)
         statistic = statistic_of(measure, mean, **parameters)
-        reason, name = self._reason(statistic), f"{_name_statistic(statistic)}: {one} - {two}"
+        reason, name = self._reason(statistic), f"{_name_statistic(statistic)}: {a} - {b}"
         if reason:
             nothing = (math.nan, math.nan, math.nan)
             return Estimate(name, *nothing, options.level, "none", (f"undefined: {reason}",))
-        computed, notes = self._differ(statistic, one, two, options)
+        computed, notes = self._differ(statistic, a, b, options)
         low, high = computed.interval(options.level)
         return Estimate(name, computed.value, low, high, options.level, _method(statistic, options.method), notes)
 
@@ -153,8 +153,8 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         if (a is None or b is None) and len(self) > 2:
             raise ParameterError(f"There are {len(self)} models", "name two of them, as a= and b=")
         first, second = list(self)[:2]
-        one, two = first if a is None else str(a), second if b is None else str(b)
-        return self[one].name or one, self[two].name or two
+        a, b = first if a is None else str(a), second if b is None else str(b)
+        return self[a].name or a, self[b].name or b
 
     def _reason(self, statistic: Statistic) -> str:
         reasons = {name: statistic.reason(model.cases) for name, model in self.items()}
@@ -164,17 +164,17 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         self, statistic: Statistic, a: str, b: str, options: ClassIntervalOptions
     ) -> tuple[Difference, tuple[str, ...]]:
         """Return the difference of two models, by the components of each case or on resamples of the cases."""
-        one, two = self[a].cases, self[b].cases
+        cases_a, cases_b = self[a].cases, self[b].cases
         if options.method == "bootstrap":
-            of_one, of_two = statistic.values(one), statistic.values(two)
-            count = resamples_of_rows(len(one), options.resamples)
-            values, _ = resample(lambda weights: of_one(weights) - of_two(weights), one, count, options.seed)
-            return ResampledDifference(float(of_one(one.weights) - of_two(two.weights)), values), ()
-        both = [statistic.with_limits(cases, options.level) for cases in (one, two)]
+            value_a, value_b = statistic.values(cases_a), statistic.values(cases_b)
+            count = resamples_of_rows(len(cases_a), options.resamples)
+            values, _ = resample(lambda weights: value_a(weights) - value_b(weights), cases_a, count, options.seed)
+            return ResampledDifference(float(value_a(cases_a.weights) - value_b(cases_b.weights)), values), ()
+        both = [statistic.with_limits(cases, options.level) for cases in (cases_a, cases_b)]
         value = both[0].value - both[1].value
         if both[0].units is None or both[1].units is None:
             return StudentDifference(value, math.nan), (NO_FORMULA,)
-        return StudentDifference(value, math.sqrt(one.covariance(both[0].units - both[1].units)[0, 0])), ()
+        return StudentDifference(value, math.sqrt(cases_a.covariance(both[0].units - both[1].units)[0, 0])), ()
 
     # ------------------------------------------------------------------ tests
 

@@ -205,7 +205,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
         flagged = self._flagged(threshold)
         kinds = [(flagged & self.truth), (flagged & ~self.truth), (~flagged & self.truth), (~flagged & ~self.truth)]
         counts = [kind.sum(1).astype(float) for kind in kinds]
-        return lambda w: np.asarray(measure.compute(Counts(*(np.matmul(w.astype(float), one) for one in counts))))
+        return lambda w: np.asarray(measure.compute(Counts(*(np.matmul(w.astype(float), count) for count in counts))))
 
     def _flagged(self, threshold: Any) -> Array:
         return np.asarray(self.scores >= self._thresholds(threshold))

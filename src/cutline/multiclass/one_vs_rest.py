@@ -195,7 +195,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
         chosen, data, bound = self._prepared(measure, parameters)
-        return {label: float(chosen.compute(one, **bound[label])) for label, one in data.items()}
+        return {label: float(chosen.compute(counted, **bound[label])) for label, counted in data.items()}
 
     def reasons(self, measure: str | Measure, **parameters: Any) -> dict[Any, str]:
         """Return why a measure is undefined, in words, for each class where it is.
@@ -205,7 +205,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
         chosen, data, bound = self._prepared(measure, parameters)
-        by_label = {label: chosen.reason(one, **bound[label]) for label, one in data.items()}
+        by_label = {label: chosen.reason(counted, **bound[label]) for label, counted in data.items()}
         return {label: reason for label, reason in by_label.items() if reason}
 
     def _prepared(
@@ -218,7 +218,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         prepared = {label: chosen.prepare(source[label], parameters) for label in self}
         return (
             chosen,
-            {label: one for label, (one, _) in prepared.items()},
+            {label: measured for label, (measured, _) in prepared.items()},
             {label: bound for label, (_, bound) in prepared.items()},
         )
 
@@ -411,8 +411,8 @@ def _chosen_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic],
         return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
     each: list[Measure] = []
-    for one in each_of(measures):
-        statistic = statistic_of(one)
+    for named in each_of(measures):
+        statistic = statistic_of(named)
         if isinstance(statistic, class_means.MeanOverClasses):
             each.append(statistic.measure)
         else:

@@ -75,7 +75,9 @@ def _section(
     rows = [(_title(measure), *(results[at][measure] for at in results)) for measure in MEASURES]
     groups = _groups(results)
     long = [
-        {axis: at, "order kept": results[at][one[0]], "measure": _join_names(one)} for one in groups for at in results
+        {axis: at, "order kept": results[at][names[0]], "measure": _join_names(names)}
+        for names in groups
+        for at in results
     ]
     chart = study_charts.lines(
         long,
@@ -131,10 +133,10 @@ def _title(measure: str) -> str:
     return cl.MEASURES[measure].title
 
 
-def _apart(one: float, other: float, samples: int) -> bool:
+def _apart(share: float, other: float, samples: int) -> bool:
     """Whether two shares of the same samples differ by more than chance, were the samples not even the same."""
-    error = np.sqrt((one * (1 - one) + other * (1 - other)) / samples)
-    return bool(abs(one - other) > 1.96 * error)
+    error = np.sqrt((share * (1 - share) + other * (1 - other)) / samples)
+    return bool(abs(share - other) > 1.96 * error)
 
 
 def _verdict(results: dict[float, dict[str, float]], samples: int) -> str:

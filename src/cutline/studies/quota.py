@@ -182,9 +182,11 @@ def _same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, in
     for name in dict.fromkeys(key.data for key in values):
         own = {learner: values[Key(name, positive, learner)] for learner in LEARNERS}
         for i in range(len(own[LEARNERS[0]]["auc"])):
-            one, other = (_first({learner: float(own[learner][m][i]) for learner in LEARNERS}) for m in (a, b))
-            of += bool(one and other)
-            same += bool(one & other)
+            best_by_a, best_by_b = (
+                _first({learner: float(own[learner][m][i]) for learner in LEARNERS}) for m in (a, b)
+            )
+            of += bool(best_by_a and best_by_b)
+            same += bool(best_by_a & best_by_b)
     return same, of
 
 
@@ -193,9 +195,9 @@ def _same_printed(positive: str, a: str, b: str) -> tuple[int, int]:
     for name in dict.fromkeys(key.data for key in published()):
         rows = {learner: published()[Key(name, positive, learner)] for learner in LEARNERS}
         both = {learner: row for learner, row in rows.items() if row[a] is not None and row[b] is not None}
-        one, other = (_first({learner: float(row[m] or 0) for learner, row in both.items()}) for m in (a, b))
+        best_by_a, best_by_b = (_first({learner: float(row[m] or 0) for learner, row in both.items()}) for m in (a, b))
         of += 1
-        same += bool(one & other)
+        same += bool(best_by_a & best_by_b)
     return same, of
 
 
@@ -218,7 +220,7 @@ def tie_text(values: Values) -> str:
     if not names:
         return "This run has no data set of two classes, of which both would have the same PEM but for ties."
     pems = [[mean(own[BY_ROWS]) for own in _both(values, name)] for name in names]
-    differ = sum(abs(one - other) > 1e-6 for one, other in pems)
+    differ = sum(abs(printed - other) > 1e-6 for printed, other in pems)
     rule = (
         "With the text's own rule for ties PEM is 2 AUC - 1, so both classes of a two-class problem have one value. "
         f"When ties stay in the order of the rows instead, the two values differ in {differ} of our {len(names)} "
@@ -242,15 +244,15 @@ def _both(table: Mapping[Key, T], name: str) -> tuple[T, T]:
     return smallest, largest
 
 
-def _is_centred(one: dict[str, float | None], other: dict[str, float | None]) -> bool:
-    pems, area = [row["pem"] or 0.0 for row in (one, other)], one["auc"] or 0.0
+def _is_centred(positive: dict[str, float | None], other: dict[str, float | None]) -> bool:
+    pems, area = [row["pem"] or 0.0 for row in (positive, other)], positive["auc"] or 0.0
     return abs(sum(pems) / 2 - (2 * area - 1)) <= 0.0015  # all three are rounded to three digits
 
 
 def _is_binary(values: Values, name: str) -> bool:
     """Whether both classes have the same AUC in every split, which only two classes have."""
-    one, other = (own["auc"] for own in _both(values, name))
-    return bool(np.allclose(one, other, equal_nan=True))
+    area, other = (own["auc"] for own in _both(values, name))
+    return bool(np.allclose(area, other, equal_nan=True))
 
 
 # The numbers of cases in the text's Tables 8 and 9.
@@ -457,7 +459,7 @@ def run(settings: StudySettings) -> StudyReport:
     parts = [(data.name, data.fingerprint, number) for data in sets for number in range(splits)]
     work = _Work({(data.name, data.fingerprint): data for data in sets}).split
     done = do_parts(work, parts, settings, "quota 3")
-    values = _gather({(name, number): one for (name, _, number), one in zip(parts, done, strict=True)})
+    values = _gather({(name, number): value for (name, _, number), value in zip(parts, done, strict=True)})
     left_out += _one_class(values, splits)
     sections = (
         StudySection(
