@@ -262,24 +262,31 @@ def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):
     assert "\x1b[3" not in coloured  # bold may stay, colours not
 
 
+def wait_until(is_so, seconds):
+    """Wait until something is so, or for so long."""
+    end = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
 def test_long_work_shows_a_bar_to_people_only(monkeypatch):
     from rich.console import Console
 
     from cutline.cli import progress
     from cutline.core import parallel
 
-    def work(number):
-        time.sleep(0.1)
-        return number
-
     for is_quiet, is_person in ((True, True), (False, False), (False, True)):
-        drawn = io.StringIO()
+        drawn, is_shown = io.StringIO(), is_person and not is_quiet
+
+        def work(number, drawn=drawn, is_shown=is_shown):
+            return wait_until(lambda: "Resampling" in drawn.getvalue(), 60 if is_shown else 0.1) or number
+
         screen = Console(file=drawn, force_terminal=is_person, width=80)
         monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
         monkeypatch.setattr(progress, "_PATIENCE", 0.05)
         with progress.waiting("Resampling", quiet=is_quiet):
             assert parallel.each(work, range(6), 10**9, reports=True) == list(range(6))
-        assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == (is_person and not is_quiet)
+        assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == is_shown
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
@@ -293,7 +300,13 @@ def test_opening_a_file_shows_a_bar_to_people(cutline, tmp_path, monkeypatch, co
     monkeypatch.setattr(progress, "console", lambda **_: Console(file=drawn, force_terminal=True, width=80))
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     read = files.read
-    monkeypatch.setattr(files, "read", lambda *given: time.sleep(0.3) or read(*given))
+    patience = 60
+
+    def read_when_the_bar_is_shown(*given):
+        wait_until(lambda: "Opening" in drawn.getvalue(), patience)
+        return read(*given)
+
+    monkeypatch.setattr(files, "read", read_when_the_bar_is_shown)
     (tmp_path / "f.csv").write_text("y,p,q\n" + "1,0.9,0.8\n0,0.2,0.3\n" * 20, encoding="utf-8")
     scores = ["--score", "p", *(["--score", "q"] if command == "compare" else [])]
     done = cutline(command, "f.csv", "--label", "y", *scores, "--resamples", "0")
@@ -301,6 +314,7 @@ def test_opening_a_file_shows_a_bar_to_people(cutline, tmp_path, monkeypatch, co
     assert done.code == 0, done.err
     assert "Opening the predictions" in drawn.getvalue()
     drawn.truncate(0)
+    patience = 0.3
     cutline(command, "f.csv", "--label", "y", *scores, "--resamples", "0", "--quiet")
     assert "Opening" not in drawn.getvalue()
 

@@ -20,12 +20,27 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-def wait_for_threads():
+@pytest.fixture
+def own_threads():
+    """A function that returns the threads of a test's pools; other packages keep pools of their own."""
+    before = set(threading.enumerate())
+
+    def begun():
+        return [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor") and t not in before]
+
+    return begun
+
+
+@pytest.fixture
+def wait_for_threads(own_threads):
     """Until no thread works any more: those that are told to stop may have begun others a moment before."""
-    for _ in range(10):
-        for thread in threading.enumerate():
-            if thread.name.startswith("ThreadPoolExecutor"):
+
+    def wait():
+        for _ in range(10):
+            for thread in own_threads():
                 thread.join(HANGS)
+
+    return wait
 
 
 def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
@@ -35,7 +50,7 @@ def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
     assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
-def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun(interruptible):
+def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun(interruptible, wait_for_threads):
     begun, ended, asked = threading.Event(), [], []
 
     def work(item):
@@ -59,7 +74,7 @@ def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun(inte
     assert sorted(asked) == [0, 1]  # and the other 48 items never began
 
 
-def test_work_inside_of_work_stops_with_it():
+def test_work_inside_of_work_stops_with_it(own_threads, wait_for_threads):
     ended = []
 
     def inner(item):
@@ -81,7 +96,7 @@ def test_work_inside_of_work_stops_with_it():
     wait_for_threads()
 
     assert sorted(ended) in ([], [0], [0, 1])  # begun or not, none runs on
-    assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
+    assert not own_threads()
 
 
 @pytest.mark.parametrize("rows", [0, MANY])
@@ -115,7 +130,7 @@ def test_an_error_of_the_work_beside_a_block_is_raised_where_its_result_is_asked
         other()
 
 
-def test_work_beside_a_block_that_fails_ends():
+def test_work_beside_a_block_that_fails_ends(wait_for_threads):
     begun, ended = threading.Event(), []
 
     def work():

@@ -38,35 +38,37 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
     target = path.resolve() if path.is_symlink() else path
     old = target.stat() if overwrite and target.exists() else None
     mode = 0o666 if old is None else 0o600
-    complete = None if content is None else _fill_unnamed(target, mode, content, old)
-    unfinished = complete or _make_temporary(target, mode)
+    unfinished = target.with_name(f".cutline-{secrets.token_hex(8)}")
     try:
-        if content is not None and complete is None:
-            unfinished.write_bytes(content)
+        is_complete = content is not None and _fill_unnamed(unfinished, mode, content, old)
+        if not is_complete:
+            _make_empty(unfinished, mode)
+            if content is not None:
+                unfinished.write_bytes(content)
         yield unfinished
-        if old is not None and complete is None:
+        if old is not None and not is_complete:
             _like(unfinished, old)
         if overwrite:
             unfinished.replace(target)
         else:
             _claim(unfinished, target)
-    except BaseException as error:
-        unfinished.unlink(missing_ok=True)
+    except BaseException as error:  # an interruption too, which may come between any two steps
+        with suppress(OSError):
+            unfinished.unlink()
         if isinstance(error, OSError):
             why = error.strerror or str(error)
             raise ParameterError(f"{str(path)!r} cannot be written ({why})", "pass another path") from None
         raise
 
 
-def _fill_unnamed(target: Path, mode: int, content: bytes, old: os.stat_result | None) -> Path | None:
-    """Return a complete file beside the target, like the old one; None where every file has a name."""
+def _fill_unnamed(name: Path, mode: int, content: bytes, old: os.stat_result | None) -> bool:
+    """Make a complete file, like the old one, which has no name before; return False where every file has one."""
     if not hasattr(os, "O_TMPFILE"):
-        return None
-    name = target.with_name(f".cutline-{secrets.token_hex(8)}")
+        return False
     try:
-        handle = os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, mode)
+        handle = os.open(name.parent, os.O_TMPFILE | os.O_WRONLY, mode)
     except OSError:  # a file system without them, or a folder that is closed, which is told below
-        return None
+        return False
     try:
         with os.fdopen(handle, "wb", closefd=False) as file:
             file.write(content)
@@ -75,24 +77,18 @@ def _fill_unnamed(target: Path, mode: int, content: bytes, old: os.stat_result |
         # Python follows the link to the file only if a folder is named, which an absolute path then ignores.
         os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle, follow_symlinks=True)
     except OSError:
-        return None
+        return False
     finally:
         os.close(handle)
-    return name
+    return True
 
 
-def _make_temporary(target: Path, mode: int) -> Path:
-    """Return a new empty file beside the target, with the mode that the umask leaves."""
-    for _ in range(100):
-        name = target.with_name(f".cutline-{secrets.token_hex(8)}")
-        try:
-            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise _closed_error(target, error.strerror or "no file can be made there") from None
-        return name
-    raise _closed_error(target, "no name is free")
+def _make_empty(name: Path, mode: int) -> None:
+    """Make a new empty file, with the mode that the umask leaves."""
+    try:
+        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    except OSError as error:
+        raise _closed_error(name, error.strerror or "no file can be made there") from None
 
 
 def _like(file: Path | int, old: os.stat_result) -> None:
