@@ -6,7 +6,6 @@ what it is made from, so nothing that takes a `Ranking` has to.
 
 from __future__ import annotations
 
-import bisect
 import html
 import os
 from collections.abc import Callable
@@ -514,10 +513,15 @@ class Ranking:
 
     def cut(self, threshold: float) -> int:
         """Return how many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
-        key, sign = self.score, 1 if self.higher_is_positive else -1
+        return int(self.cuts(threshold))
+
+    def cuts(self, thresholds: Any) -> Array:
+        """Return the same of each of several thresholds."""
         with np.errstate(over="ignore"):  # beyond what the type holds is infinite
-            at = sign * key.dtype.type(threshold)
-        return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
+            at = np.asarray(thresholds).astype(self.score.dtype)
+        if not self.higher_is_positive:
+            return np.asarray(self.score.searchsorted(at, side="right"))
+        return np.asarray(len(self) - self.score[::-1].searchsorted(at, side="left"))
 
     def at_threshold(self, threshold: float) -> Counts:
         """Return the table when every case whose score reaches the threshold is predicted positive.

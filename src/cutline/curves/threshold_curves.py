@@ -281,7 +281,7 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
     if len(scores) > _JUMPS:
         scores = scores[np.linspace(0, len(scores) - 1, _JUMPS).astype(int)]
     at = np.unique(np.concatenate((np.linspace(low, high, _GRID), scores, np.nextafter(scores, np.inf))))
-    cuts = np.array([r.cut(float(threshold)) for threshold in at])
+    cuts = r.cuts(at)
     c = r.counts
     counts = Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], at, c.is_risk)
     benefits = np.asarray(net_benefit.compute(counts), dtype=float)

@@ -161,7 +161,7 @@ class PrecisionAtThresholds(PrecisionAtQuotas):
 
     def _sequence(self, r: Ranking) -> tuple[Array, Array]:
         """Return the cut of each preset threshold, and whether it and all before it pass the test."""
-        places = np.array([r.cut(threshold) for threshold in self.thresholds], dtype=np.intp)
+        places = r.cuts(self.thresholds)
         flagged, tp = r.ends[..., places], r.tp[..., places]
         passes = (lower_bounds(tp, flagged, self._half) >= self.least) & (flagged > 0)
         return places, np.logical_and.accumulate(passes, axis=-1)

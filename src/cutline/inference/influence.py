@@ -16,7 +16,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array, as_number, is_symbol
 from cutline.core.caching import cached_by_few
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking
 from cutline.inference.delong import placements
@@ -163,7 +163,7 @@ def of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
 
 def _table(cells: Array, like: Counts) -> Counts:
     tp, fp, fn, tn = cells
-    return Counts(tp, fp, fn, tn, like.threshold)
+    return TrustedCounts(tp, fp, fn, tn, like.threshold)
 
 
 def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:

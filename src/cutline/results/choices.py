@@ -101,7 +101,8 @@ def choose_models(
     if goal is not None and (not isinstance(goal, str) or goal not in GOALS):
         raise ParameterError(f"is {briefly(goal)}", f"pass one of {listed(list(GOALS))}", argument="goal")
     by_measure: dict[str, list[DifferenceRow]] = {}
-    for row in sorted(rows, key=lambda row: (_place(row), row.key)):
+    places = {measure.name: place for place, measure in enumerate(MEASURES)}  # measures of the user come last
+    for row in sorted(rows, key=lambda row: (places.get(row.measure.name, len(places)), row.key)):
         if row.measure.better is not None and not math.isnan(row.value):
             by_measure.setdefault(row.key, []).append(row)
     first = None if primary is None else _measure_named(primary, by_measure)
@@ -133,12 +134,6 @@ def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
     is_best = all(choice.leader == name and choice.is_decided for choice in choices)
     how = "best" if is_best else "best or not distinguishable from the best"
     return f"Overall, choose {name}: {how} {_IN_ALL.get(len(choices), 'in all')}."
-
-
-def _place(row: DifferenceRow) -> int:
-    """Return the place of a measure in the registry; measures of the user come last."""
-    names = [measure.name for measure in MEASURES]
-    return names.index(row.measure.name) if row.measure.name in names else len(names)
 
 
 def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]]) -> str:

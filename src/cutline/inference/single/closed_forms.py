@@ -36,7 +36,7 @@ def wilson_share(estimand: Estimand, level: float, groups: GroupSampler | None =
     k, n = _cases_of_share(estimand)
     interval = share_by(estimand, level, formula=proportions.wilson_modified)
     by = "" if proportions.is_modified(k, n) else "wilson"
-    return interval._replace(notes=rests_on(freedom_at_cut(estimand)), method=by)
+    return interval._replace(notes=rests_on(estimand.freedom_at_cut), method=by)
 
 
 def share_by(
@@ -77,7 +77,7 @@ def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
 def sum_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Newcombe's limits of a slope times the sum of two independent shares plus an intercept."""
     limits = limits_of_sum(estimand.kind, estimand.counts_in_effect, level)
-    return Interval(Limits(*map(float, limits)), rests_on(freedom_at_cut(estimand)))
+    return Interval(Limits(*map(float, limits)), rests_on(estimand.freedom_at_cut))
 
 
 def limits_of_sum(
@@ -103,7 +103,7 @@ def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | Non
     if not (a + b and c + d):
         return Interval(_NO_LIMITS)
     limits = Limits(*(float(limit) for limit in proportions.of_shares(a, b, c, d, level)))
-    return Interval(limits, rests_on(freedom_at_cut(estimand)))
+    return Interval(limits, rests_on(estimand.freedom_at_cut))
 
 
 def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
@@ -117,7 +117,7 @@ def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = No
     low, high = (proportions.log_odds if kind.odds else proportions.log_shares)(a, b, c, d, level)
     value = estimand.value
     limits = Limits(0.0 if value == 0 else low, math.inf if math.isinf(value) else high)
-    return Interval(limits, notes + rests_on(freedom_at_cut(estimand)))
+    return Interval(limits, notes + rests_on(estimand.freedom_at_cut))
 
 
 def _cells_of_ratio(estimand: Estimand) -> tuple[float, ...]:
@@ -128,20 +128,7 @@ def _cells_of_ratio(estimand: Estimand) -> tuple[float, ...]:
 
 def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:
     """Return MOVER's limits of a function of prevalence, recall and false positive rate."""
-    return Interval(proportions.mover_limits(estimand, level, groups), rests_on(freedom_at_cut(estimand)))
-
-
-def freedom_at_cut(estimand: Estimand) -> float:
-    """Return the degrees of freedom of a measure of one cut, about twice the cases that it rests on."""
-    if not math.isfinite(estimand.value):
-        return math.inf
-    counts = estimand.counts_in_effect
-    cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
-    changes = influence.of_four(estimand.of_counts, estimand.counts)  # type: ignore[arg-type]
-    some = (cells > 0) & np.isfinite(changes) & (np.abs(changes) > EQUAL)
-    if not some.any():  # a share of none, or of all
-        return math.inf
-    return min(effective_size.freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
+    return Interval(proportions.mover_limits(estimand, level, groups), rests_on(estimand.freedom_at_cut))
 
 
 # ---------------------------------------------------------------------- standard errors
@@ -283,7 +270,7 @@ def influence_of_cut(estimand: Estimand, level: float, groups: GroupSampler | No
     """Return the limits of a measure of one cut, from what single cases change in it."""
     variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.second)  # type: ignore[arg-type]
     interval = _normal(estimand, variance, level)
-    return interval._replace(notes=[*interval.notes, *rests_on(freedom_at_cut(estimand))])
+    return interval._replace(notes=[*interval.notes, *rests_on(estimand.freedom_at_cut)])
 
 
 def _normal(estimand: Estimand, variance: float, level: float) -> Interval:

@@ -15,8 +15,9 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, called, check_flag, check_level, check_whole
-from cutline.inference.effective_size import effective_counts, squares
-from cutline.inference.influence import JUMPING, Influence, of_order
+from cutline.inference.caveats import EQUAL
+from cutline.inference.effective_size import effective_counts, freedom_of_sum, squares
+from cutline.inference.influence import JUMPING, Influence, of_four, of_order
 from cutline.inference.quantities import Quantity, quantity_of
 from cutline.inputs.rank import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
@@ -117,6 +118,19 @@ class Estimand:
         """The counts of its cut."""
         return self.cut(self.ranking)  # type: ignore[misc]
 
+    @cached_property
+    def freedom_at_cut(self) -> float:
+        """The degrees of freedom of a measure of one cut, about twice the cases that it rests on."""
+        if not math.isfinite(self.value):
+            return math.inf
+        counts = self.counts_in_effect
+        cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
+        changes = of_four(self.of_counts, self.counts)  # type: ignore[arg-type]
+        some = (cells > 0) & np.isfinite(changes) & (np.abs(changes) > EQUAL)
+        if not some.any():  # a share of none, or of all
+            return math.inf
+        return min(freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
+
     @property
     def cuts(self) -> tuple[int, ...]:
         """Where the list is cut, for a measure of one cut: bins of scores end there."""
@@ -158,7 +172,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
     quota = rest.get("quota", measure.defaults.get("quota"))
     cut_at, of_counts = None, None
     if measure.needs is Needs.COUNTS:
-        cut_at, of_counts = _cut(ranking, _where(parameters), grouped), partial(measure.compute, **rest)
+        cut_at, of_counts = _cut_of_any(ranking, _where(parameters), grouped), partial(measure.compute, **rest)
         statistic = _of_cut(of_counts, cut_at)
     elif quota is not None:
         statistic = _of_quota(partial(measure.compute, **rest), _taken(quota, ranking, grouped))
@@ -197,7 +211,9 @@ def of_function(
     """The estimand of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
     _check_where(where)
     checked = partial(called, function, "measure")
-    of = _of_cut(checked, _cut(ranking, where, grouped)) if where else checked
+    if where:
+        cut(ranking, **where)  # refuses what names no cut
+    of = _of_cut(checked, _cut_of_any(ranking, where, grouped)) if where else checked
     name = getattr(function, "__name__", type(function).__name__)
 
     def statistic(r: Ranking) -> Any:
@@ -265,8 +281,8 @@ def _where(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: parameters[name] for name in _CUTS if name in parameters}
 
 
-def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ranking], Counts]:
-    cut(ranking, **where)  # refuses what names no cut
+def _cut_of_any(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ranking], Counts]:
+    """Return what finds a cut, which was checked before, in any ranking."""
     threshold = where.get("threshold")
     if threshold is None:
         flagged = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)

@@ -244,17 +244,42 @@ class _Shares(NamedTuple):
 
         return [of_share(*share) for share in zip(self.values, self.cases, self.sizes, strict=True)]
 
+    def reach_of_numbers(self, level: float) -> list[Limits]:
+        """Return the same of numbers, all three at once."""
+        p, k, n = (np.array(part, dtype=float) for part in (self.values, self.cases, self.sizes))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ends = wilson_modified(k, n, level)
+        low, high = (np.where(n > 0, end, p).tolist() for end in ends)
+        return [Limits(*limits) for limits in zip(low, high, strict=True)]
+
+
+class _MovedCut(NamedTuple):
+    """The tables of a cut with one of its three shares at a limit, in turn, and what MOVER asks besides."""
+
+    tables: Counts
+    may_tell_nothing: Any
+    correlation: Array | None
+
 
 def mover_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Limits:
     """The limits of a measure of one cut that a threshold names."""
-    counts, total = estimand.counts, float(estimand.ranking.total)
-    shares = _shares(estimand.ranking, counts, level, groups)
-    reach = [Limits(float(low), float(high)) for low, high in shares.reach(level)]
-    at = np.array(_moved(shares.values, reach, float(divide(counts.flagged, counts.total))))
-    cells = replace(counts, **dict(zip(("tp", "fp", "fn", "tn"), _cells(at.T, total), strict=True)))
-    there = np.broadcast_to(estimand.of_counts(cells), len(at))  # type: ignore[misc]
-    limits = limits_of_moves(estimand.value, list(there), _may_tell_nothing(shares.values, reach), shares.correlation)
+    r, counts = estimand.ranking, estimand.counts
+    # All measures of the cut look at the same tables.
+    moved = r.cached(("moved cut", counts.threshold, level, groups), lambda: _moved_cut(r, counts, level, groups))
+    there = np.broadcast_to(estimand.of_counts(moved.tables), _PLACES_OF_A_CUT)  # type: ignore[misc]
+    limits = limits_of_moves(estimand.value, list(there), moved.may_tell_nothing, moved.correlation)
     return Limits(*map(float, limits))
+
+
+_PLACES_OF_A_CUT = 7  # three shares, each at both of its limits, and the cut that tells nothing
+
+
+def _moved_cut(r: Ranking, counts: Counts, level: float, groups: GroupSampler | None) -> _MovedCut:
+    shares = _shares(r, counts, level, groups)
+    reach = shares.reach_of_numbers(level)
+    at = np.array(_moved(shares.values, reach, float(divide(counts.flagged, counts.total))))
+    cells = dict(zip(("tp", "fp", "fn", "tn"), _cells(at.T, float(r.total)), strict=True))
+    return _MovedCut(replace(counts, **cells), _may_tell_nothing(shares.values, reach), shares.correlation)
 
 
 def moved_tables(c: Counts, level: float) -> tuple[list[tuple[Any, ...]], Any]:

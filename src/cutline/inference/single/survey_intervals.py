@@ -19,7 +19,7 @@ from cutline.inference.influence import Influence, of_area
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import auc, proportions
 from cutline.inference.single.bootstrap import on_its_scale
-from cutline.inference.single.closed_forms import NO_STANDARD_ERROR, freedom_at_cut
+from cutline.inference.single.closed_forms import NO_STANDARD_ERROR
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import linearised
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
@@ -65,7 +65,7 @@ def ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> Inte
 
 def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return MOVER's limits over three shares, each with the cases that its variance is worth."""
-    free = freedom_at_cut(estimand)
+    free = estimand.freedom_at_cut
     if groups is not None:
         free = min(free, *groups.freedom_of_classes)
     return Interval(proportions.mover_limits(estimand, level, groups), rests_on(free))
