@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -262,8 +263,60 @@ def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, pl
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class Evaluation(Summarized, EveryMeasure):
+class MeasuredAtCut(Summarized, EveryMeasure):
+    """What evaluations have in common, of one list or of folds: every measure is an attribute, and there is one cut."""
+
+    ranking: Ranking
+    threshold: Any  # a float once __post_init__ has found the cut
+    name: str | None
+    quota: float | None
+    share: float | None
+    cut: CutPoint
+
+    def __post_init__(self) -> None:
+        cut = cut_point(self.ranking, self.threshold, self.quota, self.share)
+        object.__setattr__(self, "name", name_of(self.name))
+        object.__setattr__(self, "cut", cut)
+        object.__setattr__(self, "threshold", cut.threshold)
+
+    @abstractmethod
+    def value(self, measure: str | Measure, **parameters: Any) -> float:
+        """Return the value of a measure."""
+
+    @property
+    def counts(self) -> Counts:
+        """The counts at the cut; of folds, those of the first repeat."""
+        return self.cut.counts(self.ranking)
+
+    if not TYPE_CHECKING:  # which knows the measures by name
+
+        def __getattr__(self, name: str) -> float:
+            if name.startswith("_") or name not in MEASURES:
+                hint = hint_elsewhere(name) or near(name, MEASURES.names)
+                raise UnavailableError(f"{type(self).__name__} has no {name!r}, and no measure is called so.{hint}")
+            try:
+                return self.value(name)
+            except CutlineError as error:  # so that hasattr() answers instead of raising
+                raise UnavailableError(str(error)) from None
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *MEASURES.names]
+
+    def _headlines(self) -> Summary:
+        """Return the first look."""
+        summary: Summary = self.summary(headlines())
+        return summary
+
+    def __repr__(self) -> str:
+        return first_look_text(self._headlines())
+
+    def _repr_html_(self) -> str:
+        return first_look_html(self._headlines())
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(MeasuredAtCut):
     """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
 
     `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
@@ -276,12 +329,6 @@ class Evaluation(Summarized, EveryMeasure):
     quota: float | None = None
     share: float | None = None
     cut: CutPoint = field(init=False)
-
-    def __post_init__(self) -> None:
-        cut = cut_point(self.ranking, self.threshold, self.quota, self.share)
-        object.__setattr__(self, "name", name_of(self.name))
-        object.__setattr__(self, "cut", cut)
-        object.__setattr__(self, "threshold", cut.threshold)
 
     def with_cut(
         self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None
@@ -363,20 +410,6 @@ class Evaluation(Summarized, EveryMeasure):
             )
         chosen = under(MEASURES[measure], measure)
         return permute_labels(self.ranking, chosen, self.cut.completing(chosen, parameters), permutations, seed)
-
-    if not TYPE_CHECKING:  # which knows the measures by name
-
-        def __getattr__(self, name: str) -> float:
-            if name.startswith("_") or name not in MEASURES:
-                hint = hint_elsewhere(name) or near(name, MEASURES.names)
-                raise UnavailableError(f"Evaluation has no {name!r}, and no measure is called so.{hint}")
-            try:
-                return self.value(name)
-            except CutlineError as error:  # so that hasattr() answers instead of raising
-                raise UnavailableError(str(error)) from None
-
-    def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *MEASURES.names]
 
     # ------------------------------------------------------------------ how sure
 
@@ -477,11 +510,6 @@ class Evaluation(Summarized, EveryMeasure):
         from cutline.inference.single.at_prevalence import at_prevalence
 
         return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
-
-    @property
-    def counts(self) -> Counts:
-        """The counts at the cut of this evaluation."""
-        return self.cut.counts(self.ranking)
 
     def calibration(self, **options: Any) -> Calibration:
         """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
@@ -637,9 +665,3 @@ class Evaluation(Summarized, EveryMeasure):
         shown = headlines()
         quick = affordable(len(shown), len(self.ranking), resamples_for(len(self.ranking)), quick=True)
         return self.summary(shown, intervals=True if quick else "formula")
-
-    def __repr__(self) -> str:
-        return first_look_text(self._headlines())
-
-    def _repr_html_(self) -> str:
-        return first_look_html(self._headlines())

@@ -18,15 +18,14 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.counts import Counts, written
-from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError, near
-from cutline.core.measure_attributes import EveryMeasure
+from cutline.core.counts import written
+from cutline.core.errors import CutlineError, InputError, ParameterError
 from cutline.core.merging import merge
-from cutline.core.public import hint_elsewhere, public
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain, shown
-from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
-from cutline.evaluation import Evaluation
+from cutline.core.validation import LEVEL, check_choice, check_level, counted
+from cutline.evaluation import Evaluation, MeasuredAtCut
 from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
 from cutline.inputs import column_source
 from cutline.inputs.rank import Cases, complete
@@ -34,12 +33,11 @@ from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
 from cutline.measures.registry import each_of
-from cutline.results.base import Summarized
-from cutline.results.cut_point import CutPoint, cut_point
+from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines, select_measures
 from cutline.results.notes import Note
-from cutline.results.summary import Data, Row, Summary, SummaryOptions, first_look_html, first_look_text
+from cutline.results.summary import Data, Row, Summary, SummaryOptions
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -71,8 +69,8 @@ class FoldValues(NamedTuple):
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class FoldEvaluation(Summarized, EveryMeasure):
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldEvaluation(MeasuredAtCut):
     """The evaluation of a cross-validation. Every measure is an attribute, by name or alias: its mean over the folds.
 
     `parts` holds the ranking of each fold (inner) of each repeat (outer); `cases` the cases one by one, where all
@@ -90,12 +88,6 @@ class FoldEvaluation(Summarized, EveryMeasure):
     total: int = 0  # cases that the final model is fitted on; those of a repeat when 0
     cut: CutPoint = field(init=False)
 
-    def __post_init__(self) -> None:
-        cut = cut_point(self.ranking, self.threshold, self.quota, self.share)
-        object.__setattr__(self, "name", name_of(self.name))
-        object.__setattr__(self, "cut", cut)
-        object.__setattr__(self, "threshold", cut.threshold)
-
     # ------------------------------------------------------------------ the folds
 
     @property
@@ -109,7 +101,7 @@ class FoldEvaluation(Summarized, EveryMeasure):
         return len(self.parts)
 
     @cached_property
-    def ranking(self) -> Ranking:
+    def ranking(self) -> Ranking:  # type: ignore[override]
         """The cases of the first repeat in one ranking: each case once. Only counts and probabilities may use it."""
         return merge(self.parts[0])
 
@@ -117,11 +109,6 @@ class FoldEvaluation(Summarized, EveryMeasure):
     def has_both_classes(self) -> bool:
         """Whether each fold has cases of both classes."""
         return self._fewest > 0
-
-    @property
-    def counts(self) -> Counts:
-        """The counts at the cut, of the first repeat."""
-        return self.cut.counts(self.ranking)
 
     @property
     def _all(self) -> list[Ranking]:
@@ -279,20 +266,6 @@ class FoldEvaluation(Summarized, EveryMeasure):
             **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
         """
         return self.fold_values(measure, **parameters).value
-
-    if not TYPE_CHECKING:  # which knows the measures by name
-
-        def __getattr__(self, name: str) -> float:
-            if name.startswith("_") or name not in MEASURES:
-                hint = hint_elsewhere(name) or near(name, MEASURES.names)
-                raise UnavailableError(f"FoldEvaluation has no {name!r}, and no measure is called so.{hint}")
-            try:
-                return self.value(name)
-            except CutlineError as error:  # so that hasattr() answers instead of raising
-                raise UnavailableError(str(error)) from error
-
-    def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *MEASURES.names]
 
     # ------------------------------------------------------------------ how sure
 
@@ -492,12 +465,6 @@ class FoldEvaluation(Summarized, EveryMeasure):
         chosen = under(MEASURES[measure], measure)
         values = self._each(chosen, self.cut.completing(chosen, {}))
         return fold_charts.fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
-
-    def __repr__(self) -> str:
-        return first_look_text(self.summary(headlines()))
-
-    def _repr_html_(self) -> str:
-        return first_look_html(self.summary(headlines()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

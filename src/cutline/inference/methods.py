@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from cutline.inference.quantities import Quantity
+from cutline.inference.quantities import Quantity, always, choose_by_rule, never
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import auc, bootstrap, calibration_error, closed_forms, proportions, reference, separation
 from cutline.inference.single import smoothed_bootstrap as smoothed
@@ -24,16 +24,6 @@ from cutline.results.method_titles import method_title
 
 Condition = Callable[[Estimand, GroupSampler | None], bool]
 Engine = Literal["formula", "bootstrap", "inversion", "smoothed"]
-
-
-def always(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
-    """Whether it is so: yes."""
-    return True
-
-
-def never(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
-    """Whether it is so: no."""
-    return False
 
 
 @dataclass(frozen=True)
@@ -251,14 +241,13 @@ def methods_of(estimand: Estimand, groups: GroupSampler | None = None) -> tuple[
 
 
 def default(estimand: Estimand, groups: GroupSampler | None = None) -> Method:
-    """Return the method of the rule: the first of the table that applies and may be chosen.
+    """Return the method of the rule.
 
     Args:
         estimand: What is estimated.
         groups: How the cases were sampled, if not one by one.
     """
-    row = TABLE[estimand.quantity]
-    return next(m for m in row if m.by_rule(estimand, groups) and m.applies(estimand, groups))
+    return choose_by_rule(TABLE[estimand.quantity], estimand, groups)
 
 
 def without_resamples(estimand: Estimand, groups: GroupSampler | None = None) -> Method | None:

@@ -1,13 +1,16 @@
 """Which kind of quantity a measure is: the rows of the tables of methods, for one model and for two.
 
+The tables have one rule: the default is the first method of its row that applies and that the rule allows.
+
 A measure declares its kind (`cutline.measures.kinds`). What its interval depends on besides is whether a threshold
 makes its cut: at a quota the cut itself is random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from typing import Any, Protocol, TypeVar
 
 from cutline.measures import kinds
 from cutline.measures.kinds import Kind
@@ -71,3 +74,56 @@ def quantity_of(kind: Kind, *, is_of_counts: bool, by_quota: bool) -> Quantity:
         return Quantity.AT_QUOTA
     quantity = _AT_THRESHOLD.get(type(kind), Quantity.THREE_SHARES)
     return Quantity.ODDS_RATIO if quantity is Quantity.RATIO and kind.odds else quantity  # type: ignore[union-attr]
+
+
+# ---------------------------------------------------------------------- the methods of a row
+
+
+class TableMethod(Protocol):
+    """A method of a table: where it may be asked for by name, and where the rule may choose it."""
+
+    @property
+    def name(self) -> str:
+        """What it is asked for by."""
+
+    @property
+    def applies(self) -> Callable[..., bool]:
+        """Where it may be asked for by name."""
+
+    @property
+    def by_rule(self) -> Callable[..., bool]:
+        """Where the rule may choose it."""
+
+
+Chosen = TypeVar("Chosen", bound=TableMethod)
+
+
+def always(*_: Any) -> bool:
+    """Whether it is so: yes."""
+    return True
+
+
+def never(*_: Any) -> bool:
+    """Whether it is so: no."""
+    return False
+
+
+def choose_by_rule(row: Iterable[Chosen], *compared: Any) -> Chosen:
+    """Return the default: the first method of a row that applies and that the rule allows.
+
+    Args:
+        row: The methods of a quantity.
+        compared: What the conditions of the table ask about.
+    """
+    return next(method for method in row if method.by_rule(*compared) and method.applies(*compared))
+
+
+def find_by_name(row: Iterable[Chosen], name: str, *compared: Any) -> Chosen | None:
+    """Return the method of a row that has this name and applies; None where there is none.
+
+    Args:
+        row: The methods of a quantity.
+        name: The name.
+        compared: What the conditions of the table ask about.
+    """
+    return next((method for method in row if method.name == name and method.applies(*compared)), None)

@@ -44,7 +44,7 @@ from cutline.inference.differences.difference import (
 from cutline.inference.differences.mcnemar import MidpDifference, Variant, few_discordant, mcnemar
 from cutline.inference.differences.paired_values import PREDICTIVE_VALUES, PairedValues
 from cutline.inference.permutation import exchange_models
-from cutline.inference.quantities import Quantity
+from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name, never
 from cutline.inference.resampling.pairing import Pairing
 from cutline.measures import MEASURES, LineOfAuc
 from cutline.results.method_titles import method_title
@@ -67,16 +67,6 @@ class Tested(NamedTuple):
     p_value: float
     share: float = math.nan
     notes: tuple[str, ...] = ()
-
-
-def always(pair: PairedValues) -> bool:  # noqa: ARG001
-    """Whether it is so: yes."""
-    return True
-
-
-def never(pair: PairedValues) -> bool:  # noqa: ARG001
-    """Whether it is so: no."""
-    return False
 
 
 @dataclass(frozen=True)
@@ -513,13 +503,13 @@ TABLE: Mapping[Quantity, tuple[PairedMethod, ...]] = {
 
 
 def default_test(pair: PairedValues) -> PairedMethod:
-    """Return the test of the rule: the first of the table that applies and may be chosen."""
-    return next(m for m in TABLE[pair.quantity] if m.by_rule(pair) and m.applies(pair))
+    """Return the test of the rule."""
+    return choose_by_rule(TABLE[pair.quantity], pair)
 
 
 def default_interval(pair: PairedValues) -> PairedMethod:
-    """Return the interval of the rule: the first of the table that applies, may be chosen and has limits."""
-    return next(m for m in TABLE[pair.quantity] if m.difference and m.by_rule(pair) and m.applies(pair))
+    """Return the interval of the rule, among the methods that have one."""
+    return choose_by_rule((method for method in TABLE[pair.quantity] if method.difference), pair)
 
 
 def method_of(pair: PairedValues, name: str) -> PairedMethod:
@@ -532,10 +522,10 @@ def method_of(pair: PairedValues, name: str) -> PairedMethod:
     Raises:
         ParameterError: If no such method applies.
     """
-    canonical = METHODS[name]
-    for method in TABLE[pair.quantity]:
-        if method.name == canonical.name and (pair.reasons or method.applies(pair)):
-            return method
+    row, canonical = TABLE[pair.quantity], METHODS[name]
     if pair.reasons:  # nothing is computed of an undefined measure
-        return canonical
-    raise ParameterError(f"{name} is for {canonical.scope()}, not for {pair.measure}", "pass method='bootstrap'")
+        return next((method for method in row if method.name == canonical.name), canonical)
+    method = find_by_name(row, canonical.name, pair)
+    if method is None:
+        raise ParameterError(f"{name} is for {canonical.scope()}, not for {pair.measure}", "pass method='bootstrap'")
+    return method

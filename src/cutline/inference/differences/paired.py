@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,16 @@ class PairedMeasure(PairedValues):
 
     def choose(self, method: str) -> PairedMethod:
         """Return the test of a name, or of the rule for "auto"; refused when it does not suit the measure."""
-        return default_test(self) if method == "auto" else method_of(self, method)
+        return self._test_by_rule if method == "auto" else method_of(self, method)
+
+    @cached_property
+    def _test_by_rule(self) -> PairedMethod:
+        return default_test(self)
+
+    @cached_property
+    def _outcomes(self) -> dict[PairedMethod, Outcome]:
+        """The outcomes that were asked for, which the test, the interval and the curve of a method share."""
+        return {}
 
     # ------------------------------------------------------------------ intervals
 
@@ -87,8 +97,10 @@ class PairedMeasure(PairedValues):
         """Return the difference as a method sees it, and what qualifies it."""
         if math.isnan(self.value) or method.difference is None:
             return Outcome(StudentDifference(math.nan, math.nan))
-        outcome = method.difference(self)
-        return outcome._replace(notes=(*self._notes(method), *outcome.notes))
+        if method not in self._outcomes:
+            outcome = method.difference(self)
+            self._outcomes[method] = outcome._replace(notes=(*self._notes(method), *outcome.notes))
+        return self._outcomes[method]
 
     def _notes(self, method: PairedMethod) -> list[str]:
         """Return how many cases the weights are worth, and whether a method knows how they were sampled."""

@@ -20,7 +20,7 @@ from cutline.inference.differences.difference import (
     StudentDifference,
 )
 from cutline.inference.methods import Method
-from cutline.inference.quantities import Quantity
+from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name, never
 from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, shapes
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.bootstrap import studentised
@@ -98,13 +98,17 @@ Outcome = tuple[Difference, list[str]]
 
 @dataclass(frozen=True)
 class UnpairedMethod:
-    """A way to compare two samples of different cases; `applies` says where it may be asked for by name."""
+    """A way to compare two samples of different cases.
+
+    `applies` says where it may be asked for by name, `by_rule` where the rule may choose it.
+    """
 
     name: str
     source: str
     difference: Callable[[Samples], Outcome]
-    applies: Callable[[Samples], bool] = lambda samples: True
-    is_random: Callable[[Samples], bool] = lambda samples: True
+    applies: Callable[[Samples], bool] = always
+    by_rule: Callable[[Samples], bool] = always
+    is_random: Callable[[Samples], bool] = always
 
 
 def _is_simulated(samples: Samples) -> bool:
@@ -165,7 +169,7 @@ DELONG = UnpairedMethod(
     "delong_unpaired",
     "DeLong et al. 1988; Welch 1947",
     by_delong,
-    is_random=lambda samples: False,
+    is_random=never,
 )
 MOVER = UnpairedMethod("mover", "Zou and Donner 2008", by_corrected_limits, applies=_is_simulated)
 BOOTSTRAP = UnpairedMethod("bootstrap", "Efron 1979", by_percentiles)
@@ -193,12 +197,13 @@ def choose(samples: Samples, name: str) -> UnpairedMethod:
         ParameterError: If no such method applies.
     """
     measure: Any = samples[0].estimand
-    row = [method for method in TABLE[measure.quantity] if method.applies(samples)]
+    row = TABLE[measure.quantity]
     if name == "auto":
-        return row[0]
-    named = {method.name: method for method in row}
-    if name not in named:
+        return choose_by_rule(row, samples)
+    method = find_by_name(row, name, samples)
+    if method is None:
         if name == DELONG.name:
             raise ParameterError(f"{name} is for the AUC, not for {measure.name}", "pass 'auto'")
+        named = [one.name for one in row if one.applies(samples)]
         raise ParameterError(f"{name} is not for {measure.name}", f"pass {' or '.join(map(repr, named))}")
-    return named[name]
+    return method

@@ -11,7 +11,18 @@ from cutline.core.validation import check_text
 from cutline.inference import effective_size
 from cutline.inference.caveats import IGNORES_THE_DESIGN, INDEPENDENT, finished
 from cutline.inference.corrected import LEVEL, Corrected
-from cutline.inference.methods import INVERSION, NAMES, SMOOTHED, Engine, Method, default, methods_of, without_resamples
+from cutline.inference.methods import (
+    INVERSION,
+    NAMES,
+    SMOOTHED,
+    TABLE,
+    Engine,
+    Method,
+    default,
+    methods_of,
+    without_resamples,
+)
+from cutline.inference.quantities import find_by_name
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.bootstrap import caveats_of, design_notes, resampled
 from cutline.inference.single.calibration_error import corrected_errors, inverted
@@ -58,12 +69,13 @@ def choose(estimand: Estimand, name: str, groups: GroupSampler | None = None) ->
     check_text(name, "method", "auto")
     if name == "auto":
         return default(estimand, groups)
-    applicable = {method.name: method for method in reversed(methods_of(estimand, groups))}
-    if name not in applicable:
-        listed = ", ".join(repr(method) for method in reversed(applicable))
+    method = find_by_name(TABLE[estimand.quantity], name, estimand, groups)
+    if method is None:
+        names = dict.fromkeys(one.name for one in reversed(methods_of(estimand, groups)))
+        listed = ", ".join(map(repr, reversed(names)))
         problem = f"{name!r} does not apply to {estimand.name}" if name in NAMES else f"There is no method {name!r}"
         raise ParameterError(problem, f"pass {listed} or 'auto'")
-    return applicable[name]
+    return method
 
 
 def closed(estimand: Estimand, method: Method, level: float, groups: GroupSampler | None = None) -> Estimate:
