@@ -9,6 +9,8 @@ import pytest
 
 import cutline as cl
 from cutline.core import blocks, loess, ranking
+from cutline.inference import delong
+from cutline.inference.single import auc
 from cutline.measures import miscalibration
 from cutline.measures.registry import Needs
 
@@ -115,3 +117,25 @@ def test_local_regression_of_a_long_list_is_that_of_its_cases():
     assert np.array_equal(found.corners, expected.corners)
     assert np.abs(found.value - expected.value).max() < 1e-13
     assert np.abs(found.at(x) - loess._hermite(x, *expected)).max() < 1e-13
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_limits_in_blocks_are_those_of_one_sum(monkeypatch, tied):
+    labels, scores = predictions(tied)
+    names = ["auc", "brier", "log_loss", "mae", "average_precision", "eer", "calibration_slope"]
+    whole = cl.evaluate(labels, scores).summary(names, intervals="formula")
+    monkeypatch.setattr(ranking, "_IN_BLOCKS", 10)
+    monkeypatch.setattr(ranking, "BLOCK", 100)
+    monkeypatch.setattr(blocks, "BLOCK", 100)
+    monkeypatch.setattr(blocks, "STRETCH", 20)
+    in_blocks = cl.evaluate(labels, scores).summary(names, intervals="formula")
+    for one, other in zip(whole.rows, in_blocks.rows, strict=True):
+        assert near(one.estimate.low, other.estimate.low), one.measure
+        assert near(one.estimate.high, other.estimate.high), one.measure
+    r = cl.rank(labels, scores)
+    assert r.is_in_blocks
+    found, free = float(delong.variance(r)), float(auc.freedom_of_area(r))
+    monkeypatch.undo()
+    r = cl.rank(labels, scores)
+    assert near(found, float(delong.variance(r)))
+    assert near(free, float(auc.freedom_of_area(r)))

@@ -241,7 +241,7 @@ def over_cells(
     return lambda definition: OverCells(definition, combine, is_smooth)
 
 
-def always(*_: Any) -> bool:
+def always(*_: Any, **__: Any) -> bool:
     """Whether a sum is one of smooth functions: with all parameters."""
     return True
 

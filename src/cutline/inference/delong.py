@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, as_array, choose
+from cutline.core.blocks import over_cells
 from cutline.core.counts import divide, real
 from cutline.core.ranking import Ranking, dot
 from cutline.inference import constants
@@ -75,12 +76,37 @@ def _parts(r: Ranking) -> tuple[Any, Any]:
 def _variances(r: Ranking) -> tuple[Any, Any]:
     """What the positives and what the negatives add to the variance."""
     second, sizes = squares(r), effective(r)
+    if r.is_in_blocks:
+        sums = placement_moments(r)
+        of_positives = _variance_of_sum(sums[0], r.positives, sizes.positives)
+        return of_positives, _variance_of_sum(sums[2], r.negatives, sizes.negatives)
     placed = _of_positives(r)
     area = divide(dot(r.pos, placed), r.positives)
     # One class after the other, each in its own column: of a long ranking, each column is many megabytes.
     first = _variance_of_mean(second.pos, placed, area, r.positives, sizes.positives)
     del placed
     return first, _variance_of_mean(second.neg, _of_negatives(r), area, r.negatives, sizes.negatives)
+
+
+def placement_moments(r: Ranking) -> tuple[Any, Any, Any, Any]:
+    """Return the sums of the squares and of the fourth powers of the placements less their mean: over the positives,
+    then over the negatives of a ranking that is read in blocks.
+    """
+    pairs = r.pairs
+    sums: tuple[Any, Any, Any, Any] = _placement_sums(r, float(divide(pairs.concordant + pairs.tied / 2, pairs.every)))
+    return sums
+
+
+@over_cells(np.add)
+def _placement_sums(r: Ranking, area: float) -> tuple[Any, ...]:
+    above = divide(r.negatives - r.fp[1:] + r.neg / 2, r.negatives)
+    below = divide(r.tp[:-1] + r.pos / 2, r.positives)
+    sums = []
+    for cells, placed in ((r.pos, above), (r.neg, below)):
+        square = np.square(placed - area)
+        weighted = cells * square
+        sums += [weighted.sum(), dot(weighted, square)]
+    return tuple(sums)
 
 
 def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size: Any) -> Any:
@@ -90,7 +116,11 @@ def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size
     """
     deviation = np.subtract(placed, mean[..., None], out=placed)
     deviation = np.multiply(deviation, deviation, out=deviation)
-    spread = divide(dot(square, deviation) * size, np.square(weight, dtype=float) * (size - 1))
+    return _variance_of_sum(dot(square, deviation), weight, size)
+
+
+def _variance_of_sum(squared: Any, weight: Any, size: Any) -> Any:
+    spread = divide(squared * size, np.square(weight, dtype=float) * (size - 1))
     return np.where(as_array(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
 
 

@@ -7,7 +7,7 @@ is the loss itself; for a measure of the order it is found by giving the cases o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array, as_number, is_symbol
+from cutline.core.blocks import blocks_of
 from cutline.core.caching import cached_by_few
 from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.parallel import stop_if_unwanted
@@ -33,6 +34,7 @@ _TOP = 64  # scores at the top of the list that stay alone, because there a meas
 _STRETCHES = 50  # per class: within such a part of the list, cases of a class are taken to matter alike
 _AT_ONCE = 2**18  # cells held at once
 _BLOCK = 2**18  # scores of a long list that are looked at together
+_CELLS_AT_ONCE = 32  # cells of the shorter list whose scores are summed together
 _PARTS_OF_A_CASE = 64  # so that a step can be whole where cases have to be
 _FAITHFUL = 0.02  # by how much the shorter list may change the measure, as a share of its value
 _BENT = 0.15  # how much more and less weight may differ in what they change, squared, as a share of the change
@@ -190,7 +192,7 @@ def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
     for start in range(0, len(weight), _BLOCK):
         part = slice(start, start + _BLOCK)
         with np.errstate(invalid="ignore", over="ignore"):  # losses at the ends of floats have an infinite variance
-            total += np.where(weight[part] > 0, weight[part] * loss[part] ** power, 0.0).sum()
+            total += np.where(weight[part] != 0, weight[part] * loss[part] ** power, 0.0).sum()
     return total
 
 
@@ -245,47 +247,67 @@ class _ShortList(NamedTuple):
 def _short_list(r: Ranking) -> _ShortList:
     """The list that stands for a long one: found once, because every measure of the order asks for it."""
     if "short_list" not in r.__dict__:
-        cell, stretch = _parts(r)
-        starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
-        first = np.flatnonzero(np.diff(stretch[starts], prepend=-1))
-        stretch = stretch.astype(np.int16)
-        squared = _by_entry(squares(r), stretch, len(first))
-        r.__dict__["short_list"] = _ShortList(_shortened(r, starts), first, stretch, squared)
+        starts, of_stretches = _parts(r)
+        first = np.searchsorted(starts, of_stretches)
+        stretch = np.repeat(np.arange(len(first), dtype=np.int16), np.diff(of_stretches, append=len(r)))
+        if r.integral:
+            pos, neg = (np.add.reduceat(cells, of_stretches, dtype=float) for cells in (r.pos, r.neg))
+        else:
+            pos, neg = _by_entry(squares(r), stretch, len(first))
+        r.__dict__["short_list"] = _ShortList(_shortened(r, starts), first, stretch, (pos, neg))
     short: _ShortList = r.__dict__["short_list"]
     return short
 
 
 def _parts(r: Ranking) -> tuple[Array, Array]:
-    """Of each score, the number of its cell in the shorter list, and of its stretch: quantiles of both classes."""
+    """Return the scores with which the cells of the shorter list begin, and its stretches: at quantiles of both
+    classes.
+    """
     enough = int(min(r.positives, r.negatives)) // _IN_A_CELL
     number = max(_STRETCHES // 5, min(_STRETCHES, enough))
     fewer = number * max(1, min(_CELLS, enough) // number)
-    cells, stretches = (_quantiles(r, count) for count in (fewer, number))
-    is_new = np.diff(cells, prepend=cells.dtype.type(-1)) > 0
-    is_new[:_TOP] = True
-    if len(r) <= 2 * fewer:
-        is_new[:] = True
-    is_first = np.diff(stretches, prepend=stretches.dtype.type(-1)) > 0
-    cell, stretch = (starts.cumsum(dtype=np.int32) - 1 for starts in (is_new, is_first & is_new))
-    return cell, stretch
+    changes, stretches = _changes_of_quantiles(r, (fewer, number))
+    cells = np.arange(len(r)) if len(r) <= 2 * fewer else np.union1d(np.arange(min(_TOP, len(r))), changes)
+    return cells, np.intersect1d(stretches, cells, assume_unique=True)
 
 
-def _quantiles(r: Ranking, count: int) -> Array:
-    """Of each score, how many of so many parts of the positives, and of the negatives, end at it or before."""
-    quantile = np.empty(len(r), np.int16)
-    for start in range(0, len(r), _BLOCK):  # so that a long list does not need as long a scratch space
-        part = slice(start + 1, start + 1 + _BLOCK)
-        rates = (divide(r.tp[part], r.positives), divide(r.fp[part], r.negatives))
-        quantile[start : start + _BLOCK] = sum(np.nan_to_num(count * rate).astype(np.int16) for rate in rates)
-    return quantile
+def _changes_of_quantiles(r: Ranking, counts: tuple[int, int]) -> list[Array]:
+    """Return the scores at which it changes how many of so many parts of both classes end there or before."""
+    changes: list[list[Array]] = [[] for _ in counts]
+    before = [-1] * len(counts)
+    start = 0
+    for tp, fp in _running_totals(r):
+        rates = (divide(tp, r.positives), divide(fp, r.negatives))
+        for i, count in enumerate(counts):
+            quantile = sum(np.nan_to_num(count * rate).astype(np.int16) for rate in rates)
+            changes[i].append(start + np.flatnonzero(np.diff(quantile, prepend=np.int16(before[i])) > 0))
+            before[i] = int(quantile[-1])
+        start += len(tp)
+    return [np.concatenate(parts) for parts in changes]
+
+
+def _running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
+    """Yield the positives and the negatives at or above each score, part by part: a long list takes much memory."""
+    if r.is_in_blocks:
+        yield from ((block.tp[1:], block.fp[1:]) for block in blocks_of(r))
+        return
+    for start in range(1, len(r) + 1, _BLOCK):
+        yield r.tp[start : start + _BLOCK], r.fp[start : start + _BLOCK]
 
 
 def _shortened(r: Ranking, starts: Array) -> Ranking:
     """The list put together by cells, with the mean score of each, and weights that need not be whole."""
     pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
     down = 2.0**-400 if max(abs(float(r.score[0])), abs(float(r.score[-1]))) > 1e150 else 1.0  # exact, and undone below
-    with np.errstate(invalid="ignore"):
-        score = np.add.reduceat(np.multiply(r.size, r.score * down, dtype=float), starts) / (pos + neg) / down
+    sums = []
+    for i in range(0, len(starts), _CELLS_AT_ONCE):  # so that a long list does not need as long a scratch space
+        some = starts[i : i + _CELLS_AT_ONCE]
+        end = starts[i + _CELLS_AT_ONCE] if i + _CELLS_AT_ONCE < len(starts) else len(r)
+        here = slice(some[0], end)
+        with np.errstate(invalid="ignore"):
+            products = np.multiply(r.pos[here] + r.neg[here], r.score[here] * down, dtype=float)
+            sums.append(np.add.reduceat(products, some - some[0]))
+    score = np.concatenate(sums) / (pos + neg) / down
     return replace(r, score=score, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 

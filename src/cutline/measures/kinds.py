@@ -63,10 +63,18 @@ class LineOfAuc(NamedTuple):
     of: Callable[..., tuple[Any, Any]]
 
 
+def _never(**_: Any) -> bool:
+    return False
+
+
 class MeanOfCases(NamedTuple):
-    """The mean over the cases of what a positive, and what a negative, of each score contributes."""
+    """The mean over the cases of what a positive, and what a negative, of each score contributes.
+
+    `is_smooth` says of the parameters whether that is a smooth function of the probability (`core.blocks`).
+    """
 
     of: Callable[..., tuple[Array, Array]]
+    is_smooth: Callable[..., bool] = _never
 
 
 class SmoothOfOrder(NamedTuple):

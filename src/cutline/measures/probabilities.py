@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.array_ops import Array, is_symbol
-from cutline.core.blocks import over_cells
+from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
@@ -101,7 +101,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     formula=r"\frac1n \sum_i |y_i - p_i|",
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
-    kind=MeanOfCases(_distances),
+    kind=MeanOfCases(_distances, always),
     source={"berrar2025": "Definition 17"},
     blind_to="Whether probabilities are right: exaggerating them to 0 and 1 lowers it.",
 )
@@ -120,7 +120,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     baseline=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
-    kind=MeanOfCases(_squares),
+    kind=MeanOfCases(_squares, always),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 18", "brier1950": ""},
@@ -198,7 +198,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     parameters={"base": BASE, "eps": EPS},
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
-    kind=MeanOfCases(_surprise),
+    kind=MeanOfCases(_surprise, lambda eps=None, **_: eps is None),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 20"},

@@ -19,6 +19,7 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking
+from cutline.measures.kinds import Moments
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
 
@@ -35,8 +36,19 @@ def freedom_of_area(r: Ranking) -> Any:
     """
     return r.cached(
         "freedom_of_area",
-        lambda: np.minimum(np.nan_to_num(delong.freedom(r)), freedom_of_ranking(of_area(r), r)),
+        lambda: np.minimum(np.nan_to_num(delong.freedom(r)), _freedom_of_placements(r)),
     )
+
+
+def _freedom_of_placements(r: Ranking) -> Any:
+    if not r.is_in_blocks:
+        return freedom_of_ranking(of_area(r), r)
+    pos2, pos4, neg2, neg4 = delong.placement_moments(r)
+    of_positives, of_negatives = (
+        Moments(size, second / float(size) ** 2, fourth / float(size) ** 4)
+        for size, second, fourth in ((r.positives, pos2, pos4), (r.negatives, neg2, neg4))
+    )
+    return np.maximum(effective_size.freedom_of_moments(of_positives.plus(of_negatives)), 1.0)
 
 
 def student(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001

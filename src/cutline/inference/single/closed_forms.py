@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.blocks import condensed_ranking
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, effective_size, influence
@@ -201,10 +202,10 @@ def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[st
 def influence_of_mean(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a mean over the cases, from the losses of single cases."""
     kind: Any = estimand.kind
-    losses = kind.of(estimand.ranking, **estimand.parameters)
-    return _normal(
-        estimand, influence.of_mean(estimand.ranking, effective_size.squares(estimand.ranking), *losses), level
-    )
+    r, parameters = estimand.ranking, estimand.parameters
+    few = condensed_ranking(r) if kind.is_smooth(**parameters) else r
+    second = effective_size.squares(r) if few is r else few
+    return _normal(estimand, influence.of_mean(few, second, *kind.of(few, **parameters)), level)
 
 
 def influence_of_order(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
