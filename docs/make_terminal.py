@@ -11,7 +11,7 @@ from rich.console import Console
 
 from cutline import evaluate
 from cutline.cli import render
-from cutline.cli.evaluate import evaluated
+from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import SelectionOptions
 from cutline.examples import load
 
@@ -25,7 +25,7 @@ def picture() -> str:
     tumours = load("tumours")
     ev = evaluate(tumours.labels, tumours.scores["logistic"], positive=tumours.positive, name="logistic", quota=100)
     screen = Console(record=True, width=100, force_terminal=True, file=io.StringIO(), markup=False, highlight=False)
-    summary = evaluated(ev, SelectionOptions(), quiet=True)
+    summary = summarize_evaluation(ev, SelectionOptions(), quiet=True)
     screen.print(render.evaluation(screen, summary))
     screen.print(render.notes(summary.notes))
     title = "cutline evaluate tumours.csv --score logistic --positive malignant --quota 100"

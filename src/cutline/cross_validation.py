@@ -23,7 +23,7 @@ from cutline.core.validation import (
     is_among,
     name_of,
 )
-from cutline.fold_evaluation import FoldEvaluation, FoldSummary, OutOfFold, limited_estimate, warn_of_leaks
+from cutline.fold_evaluation import FoldEvaluation, FoldSummary, OutOfFold, build_estimate, warn_of_leaks
 from cutline.inference.folds import NestedError, nested_error
 from cutline.inference.resampling.pairing import stream
 from cutline.inputs.in_memory import rank_cases
@@ -207,7 +207,7 @@ class NestedCrossValidation:
             notes = [f"Stopped after {self.repeats} of {self.planned} repeats."]
         if self.repeats < NESTED_REPEATS:
             notes.append(f"Fewer than {NESTED_REPEATS} repeats: the limits depend on the seed.")
-        return limited_estimate(chosen, result.value, result.limits(level), level, "nested", notes)
+        return build_estimate(chosen, result.value, result.limits(level), level, "nested", notes)
 
 
 def _check_mean_of_cases(measure: Measure) -> None:

@@ -137,7 +137,7 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         chosen = under(MEASURES[measure], measure)
         first, second = (self[name].fold_values(chosen, **parameters) for name in (a, b))
         difference, notes = self._difference(a, b, chosen, parameters)
-        oriented = self._oriented(chosen, difference)
+        oriented = self._orient(chosen, difference)
         posterior = correlated_t(oriented, rope)
         return FoldTest(
             str(chosen),
@@ -192,7 +192,7 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         return replace(mean, value=first.value - second.value), notes
 
     @staticmethod
-    def _oriented(measure: Measure, difference: FoldMean) -> FoldMean:
+    def _orient(measure: Measure, difference: FoldMean) -> FoldMean:
         """Return the difference so that positive means a is better."""
         if measure.better is None:
             raise ParameterError(
@@ -289,7 +289,7 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
 
         test = self.test(measure, rope=rope, a=a, b=b)
         chosen = under(MEASURES[measure], measure)
-        mean = self._oriented(chosen, self._difference(test.a, test.b, chosen, {})[0])
+        mean = self._orient(chosen, self._difference(test.a, test.b, chosen, {})[0])
         posterior = Posterior(test.worse, test.same, test.better, test.rope)
         title = test.title if chosen.better == "higher" else f"{test.title}, lower is better: advantage"
         return fold_charts.posterior(mean, posterior, (test.a, test.b), title, **look)

@@ -315,7 +315,7 @@ class FoldEvaluation(MeasuredAtCut):
         if mean.standard_error <= 1e-12 * max(1.0, abs(mean.value)):
             notes.append("All folds have the same value, so that their spread says nothing of the uncertainty.")
             return Estimate(str(measure), mean.value, math.nan, math.nan, level, "", tuple(notes))
-        return limited_estimate(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
+        return build_estimate(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
 
     def _by_ledell(self, measure: Measure, level: float) -> Estimate:
         if measure.name != "auc":
@@ -330,7 +330,7 @@ class FoldEvaluation(MeasuredAtCut):
         notes = []
         if len(self.cases.positive) < 1000:
             notes.append("This interval is for many cases; with fewer than 1,000 it is probably too narrow.")
-        return limited_estimate(measure, mean.value, mean.limits(level), level, "ledell", notes)
+        return build_estimate(measure, mean.value, mean.limits(level), level, "ledell", notes)
 
     def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:  # noqa: ARG002
         raise ParameterError("nested fits the model again, which scores do not allow", "use cross_validate()")
@@ -505,7 +505,7 @@ class FoldSummary(Summary):
         return super().document() | {"cross_validation": {"folds": self.folds, "repeats": self.repeats}}
 
 
-def limited_estimate(
+def build_estimate(
     measure: Measure, value: float, limits: tuple[float, float], level: float, method: str, notes: Sequence[str]
 ) -> Estimate:
     """Build the estimate with limits inside the range of the measure."""

@@ -183,7 +183,7 @@ class SliceComparison(Mapping[Any, Comparison]):
                 continue
             both = {overall_row.a, overall_row.b}
             own = {
-                key: _turned(row, reference)
+                key: _against_reference(row, reference)
                 for key, of_slice in by_slice.items()
                 for row in of_slice
                 if row.key == overall_row.key and {row.a, row.b} == both
@@ -193,7 +193,7 @@ class SliceComparison(Mapping[Any, Comparison]):
             rows += [
                 SliceDifference(key, row, self._cases(key), corrected.get(key, math.nan)) for key, row in own.items()
             ]
-        overall_rows = tuple(_turned(row, reference) for row in whole.rows if reference in (row.a, row.b))
+        overall_rows = tuple(_against_reference(row, reference) for row in whole.rows if reference in (row.a, row.b))
         return SliceComparisonSummary(self.by, tuple(rows), overall_rows, level, self._notes())
 
     def _cases(self, key: Any) -> tuple[float, float]:
@@ -213,7 +213,7 @@ class SliceComparison(Mapping[Any, Comparison]):
         return tuple(Note("slices", text) for text in notes)
 
 
-def _turned(row: DifferenceRow, reference: str) -> DifferenceRow:
+def _against_reference(row: DifferenceRow, reference: str) -> DifferenceRow:
     """Return the difference of a model from the reference."""
     return row if row.b == reference else row.turned()
 

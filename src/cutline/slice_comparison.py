@@ -92,7 +92,7 @@ def simultaneous_method(measure: Measure, estimate: Estimate) -> str | None:
     return "delong_logit" if estimate.method == "delong_student" else None
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """Return a text whose first letter is a capital."""
     return text[:1].upper() + text[1:]
 
@@ -232,7 +232,7 @@ class SliceMeasure:
             half = quantile(level) * np.sqrt(self.variances)
             low, high = np.maximum(self.values - half, 0.0), np.minimum(self.values + half, 1.0)
             with np.errstate(divide="ignore", invalid="ignore"):
-                is_small = ~(np.sqrt(self.scaled()[1]) <= MOST_ERROR)  # or without a spread
+                is_small = ~(np.sqrt(self.on_normal_scale()[1]) <= MOST_ERROR)  # or without a spread
             own = self._own_limits([ev for ev, small in zip(self.evaluations, is_small, strict=True) if small], level)
             low[is_small], high[is_small] = np.fmin(low[is_small], own.low), np.fmax(high[is_small], own.high)
             return Limits(low, high)
@@ -251,7 +251,7 @@ class SliceMeasure:
         critical = simultaneous.tukey_quantile(level, len(self.keys))
         return simultaneous.mover_pairs(self.values, *self.limits(simultaneous.coverage_of(critical)))
 
-    def scaled(self) -> tuple[Array, Array, Any]:
+    def on_normal_scale(self) -> tuple[Array, Array, Any]:
         """Return values and variances on the scale where they are about normal, and the way back."""
         if self.is_auc:
             spread = np.square(self.values * (1 - self.values))
@@ -276,7 +276,7 @@ class SliceMeasure:
 
     def gap_notes(self, limits: Limits, widest: tuple[int, int]) -> tuple[str, ...]:
         """Return which slices are apart, with their prevalences, and what qualifies the gap."""
-        ends = [self._described(i) for i in widest]
+        ends = [self._describe(i) for i in widest]
         notes = [f"Highest: {ends[0]}; lowest: {ends[1]}."]
         if limits.low == 0:
             notes.append(MAY_BE_EQUAL)
@@ -287,7 +287,7 @@ class SliceMeasure:
             notes.append(f"{cases} with fewer than {FEW_FOR_SHARES} cases: the interval is approximate.")
         return tuple(notes)
 
-    def _described(self, i: int) -> str:
+    def _describe(self, i: int) -> str:
         key, r = self.keys[i], self.evaluations[i].ranking
         return f"{self.slices.title(key)} {shown(float(self.values[i]))} (prevalence {100 * prevalence(r):.1f} %)"
 
@@ -553,7 +553,7 @@ class GroupedSliceMeasure(SliceMeasure):
         limits = self._own_limits(self.evaluations, simultaneous.coverage_of(critical))
         return simultaneous.mover_pairs(self.values, *limits, correlation_of(covariance))
 
-    def scaled(self) -> tuple[Array, Array, Any]:
+    def on_normal_scale(self) -> tuple[Array, Array, Any]:
         """Return values and variances for pooling, if no group is in two slices."""
         codes = np.concatenate(list((self.slices.group_codes or {}).values()))
         if len(np.unique(codes)) < len(codes):
@@ -755,11 +755,11 @@ class AgainstRest(Tabulated):
             p = f"p {p_shown(least, self.p_floor)}{after}"
             return f"No slice {what} the rest in {self.name} (smallest {p}, {tested} slices)."
         if self.is_one_comparison:  # said once
-            return f"{capitalised(self._phrase(differing[0], after, is_first=True))}."
+            return f"{capitalise(self._phrase(differing[0], after, is_first=True))}."
         parts = [self._phrase(row, after if not i else "", is_first=not i) for i, row in enumerate(differing[:3])]
         more = len(differing) - len(parts)
         end = f"{more} more slices differ" if more else "no other slice differs"
-        return f"{capitalised('; '.join(parts))}; {end}.{self._caution(differing)}"
+        return f"{capitalise('; '.join(parts))}; {end}.{self._caution(differing)}"
 
     @staticmethod
     def _caution(differing: tuple[RestRow, ...]) -> str:

@@ -184,7 +184,7 @@ class _Cases:
             flagged = score >= ev.threshold if r.higher_is_positive else score <= ev.threshold
             loss = (flagged != positive).astype(float)
         elif measure == "auc":
-            loss, strata = _misordered(r, positive, score), positive.astype(np.int64)
+            loss, strata = _misordered_shares(r, positive, score), positive.astype(np.int64)
         else:
             if not r.are_probabilities:
                 raise InputError(f"{measure} needs probabilities, but the scores are none", "pass another measure")
@@ -193,12 +193,12 @@ class _Cases:
         own = None if groups is None else np.unique(np.asarray(groups)[rows].astype(str), return_inverse=True)[1]
         return cls(rows, Losses(loss, strata, own), positive, score)
 
-    def taken(self, rows: Array) -> _Cases:
+    def subset(self, rows: Array) -> _Cases:
         """Return some of the cases."""
-        return _Cases(self.rows[rows], self.losses.taken(rows), self.is_positive[rows], self.scores[rows])
+        return _Cases(self.rows[rows], self.losses.subset(rows), self.is_positive[rows], self.scores[rows])
 
 
-def _misordered(r: Ranking, is_positive: Array, scores: Array) -> Array:
+def _misordered_shares(r: Ranking, is_positive: Array, scores: Array) -> Array:
     """Return the share of the other class that each case stands on the wrong side of."""
     won = placements(r)
     ascending = r.score[::-1] if r.higher_is_positive else r.score
@@ -227,7 +227,7 @@ def _search_slices(
     most = affordable_rows(count, of_a_row, permutations)
     if most < count:
         rows = np.sort(rng.choice(count, most, replace=False))
-        table = table.taken(rows)
+        table = table.subset(rows)
     coded = {name: code_column(name, as_numbers(values[rows])) for name, values in columns.items()}
     classes = (table.is_positive, ~table.is_positive) if measure == "auc" else ()
     lattice = build_lattice(coded, depth, least, classes)
@@ -270,11 +270,11 @@ def _search(
         result = search(lattice, table.losses, **how)
         return _of_search(result, level)
     every = np.arange(len(lattice))
-    first = search(lattice.of_rows(np.flatnonzero(searched), every), table.losses.taken(searched), **how)
+    first = search(lattice.of_rows(np.flatnonzero(searched), every), table.losses.subset(searched), **how)
     order = np.argsort(-first.statistic, kind="stable")[: 20 * _CANDIDATES].tolist()
     candidates = first.distinct(order)[:_CANDIDATES]
     half = lattice.of_rows(np.flatnonzero(~searched), np.array(candidates))
-    second = search(half, table.losses.taken(~searched), **how)
+    second = search(half, table.losses.subset(~searched), **how)
     significant = [
         i for i in np.argsort(second.p_adjusted, kind="stable").tolist() if second.p_adjusted[i] <= 1 - level
     ]

@@ -53,7 +53,7 @@ from cutline.slice_comparison import (
     PooledSlices,
     SliceMeasure,
     TestOptions,
-    capitalised,
+    capitalise,
     estimate_slice,
     fewest_of_class,
     sidak,
@@ -209,28 +209,28 @@ class Slices(Mapping[Any, Evaluation]):
         if self.left_out:
             notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
         if self.incomplete:
-            notes.append(Note("slices", f"{self._named(list(self.incomplete))} no complete row: left out."))
+            notes.append(Note("slices", f"{self._as_subject(list(self.incomplete))} no complete row: left out."))
         if self.few:
             text = f"{validation.counted(self.few, 'slice')} with fewer than {self.least} cases left out."
             notes.append(Note("slices", text))
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
-            notes.append(Note("slices", f"{self._named(one_class)} only one class, so that the AUC is undefined."))
+            notes.append(Note("slices", f"{self._as_subject(one_class)} only one class, so that the AUC is undefined."))
         few = [key for key, ev in self.items() if key not in one_class and fewest_of_class(ev.ranking) < FEWEST]
         if few:
-            text = f"{self._named(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
+            text = f"{self._as_subject(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
             notes.append(Note("slices", text))
         if not self.has_common_cut:
             notes.append(Note("slices", "Each slice has its own threshold."))
         return tuple(notes)
 
-    def _named(self, keys: list[Any]) -> str:
+    def _as_subject(self, keys: list[Any]) -> str:
         """Return slices as the subject of a sentence, of many the number, with "has" or "have"."""
         if len(keys) > 3:
             return f"{len(keys)} slices have"
         named = listed([self.title(key) for key in keys])
         is_said = named.casefold().startswith("slice")  # as slices without a column are called
-        start = capitalised(named) if is_said else f"{'Slice' if len(keys) == 1 else 'Slices'} {named}"
+        start = capitalise(named) if is_said else f"{'Slice' if len(keys) == 1 else 'Slices'} {named}"
         return f"{start} {'has' if len(keys) == 1 else 'have'}"
 
     # ------------------------------------------------------------------ comparisons
@@ -335,7 +335,7 @@ class Slices(Mapping[Any, Evaluation]):
         self._check_several()
         measured, level = SliceMeasure.of(self, measure, parameters), check_level(level)
         measured.check_two()
-        values, variances, back = measured.scaled()
+        values, variances, back = measured.on_normal_scale()
         known = np.isfinite(values) & np.isfinite(variances) & (variances > 0)
         if known.sum() < 2:
             raise InputError(
@@ -705,7 +705,7 @@ def _evaluate_rows(
         if name not in slices:
             continue
         own = np.flatnonzero(codes == number)
-        part = cases.taken(own)
+        part = cases.subset(own)
         group_codes[name], group = np.unique(whole.group[own], return_inverse=True)
         samplers[name] = GroupSampler.of(slices[name].ranking, part.is_positive, part.scores, part.weights, group)
     return replace(

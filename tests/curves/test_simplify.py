@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
-from cutline.curves import CURVES, TOLERANCE, corners, curve, curve_line, described, simplify
+from cutline.curves import CURVES, TOLERANCE, corners, curve, curve_line, describe_line, simplify
 
 
 def distances(x, y, kept):
@@ -103,7 +103,7 @@ def test_the_area_is_that_of_the_exact_curve():
 def test_what_is_told_at_a_corner_is_that_of_the_exact_curve():
     big = predictions(100_000)
     found = curve(big, "roc")
-    told = described(found, curve_line(found))
+    told = describe_line(found, curve_line(found))
 
     for i in (0, 17, -1):
         counts = big.at_threshold(told["threshold"][i])

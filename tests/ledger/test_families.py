@@ -5,7 +5,7 @@ import pytest
 
 import cutline as cl
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import printed, quantity
+from cutline.ledger.quantity import parse_printed, quantity
 from cutline.ledger.search import family_members, top_label
 
 
@@ -39,7 +39,7 @@ def test_a_measure_at_another_cut_names_the_range_of_cuts(cases):
 def test_neighbouring_cuts_of_one_value_are_one_answer():
     labels, scores = [1, 1, 0, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
     material = Material.of_rows(Rows(np.array(labels) == 1, np.array(scores)), 0.95)
-    members = list(family_members(material, quantity("recall"), printed("0.6667")))
+    members = list(family_members(material, quantity("recall"), parse_printed("0.6667")))
     assert [one.words for one, value in members if abs(value - 2 / 3) < 1e-9] == [
         "at any threshold above 0.5000 and up to 0.8000"
     ]
@@ -73,7 +73,7 @@ def test_the_debiased_error_is_what_kumar_and_others_define(cases):
         if len(y) > 1:
             total += len(y) * ((y.mean() - p.mean()) ** 2 - y.mean() * (1 - y.mean()) / (len(y) - 1))
     material = Material.of_rows(Rows(labels == 1, scores))
-    members = {one.name: value for one, value in family_members(material, quantity("ece"), printed("0.1"))}
+    members = {one.name: value for one, value in family_members(material, quantity("ece"), parse_printed("0.1"))}
     assert members["debiased_lower_9"] == pytest.approx(np.sqrt(max(total / len(labels), 0)))
 
 

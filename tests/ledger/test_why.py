@@ -12,7 +12,7 @@ import cutline as cl
 from cutline import ParameterError, why
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
-from cutline.ledger.quantity import printed, quantity
+from cutline.ledger.quantity import parse_printed, quantity
 from cutline.ledger.registry import CONVENTIONS, value_under
 from cutline.ledger.search import ConventionSearch, candidates
 
@@ -175,14 +175,14 @@ def test_certainty_needs_a_single_explanation_and_no_accident():
 
 
 def test_digits_say_how_far_rounding_reaches():
-    assert printed("0.8730").reach == 5e-05
-    assert printed(0.873).reach == 5e-04
-    assert printed(0.873, digits=4).reach == 5e-05
-    assert printed("87.3%").value == pytest.approx(0.873)
-    assert printed("87.3%").reach == 5e-04
-    assert printed("1.2e-3").reach == pytest.approx(5e-05)
-    assert printed("0.8731").fits(0.87305)
-    assert not printed("0.8731").fits(0.87316)
+    assert parse_printed("0.8730").reach == 5e-05
+    assert parse_printed(0.873).reach == 5e-04
+    assert parse_printed(0.873, digits=4).reach == 5e-05
+    assert parse_printed("87.3%").value == pytest.approx(0.873)
+    assert parse_printed("87.3%").reach == 5e-04
+    assert parse_printed("1.2e-3").reach == pytest.approx(5e-05)
+    assert parse_printed("0.8731").fits(0.87305)
+    assert not parse_printed("0.8731").fits(0.87316)
 
 
 @pytest.mark.parametrize(

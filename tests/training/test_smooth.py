@@ -142,7 +142,7 @@ def test_the_squared_hinge_is_that_of_the_pairs_written_out(weighted, seed):
     assert pairs.risk().value == pytest.approx((weight * short**2).sum())
     np.testing.assert_allclose(pairs.risk().gradient[split.pos], -2 * (weight * short).sum(1), atol=1e-12)
     np.testing.assert_allclose(pairs.risk().gradient[split.neg], 2 * (weight * short).sum(0), atol=1e-12)
-    np.testing.assert_allclose(pairs.curved(direction), hessian @ direction, atol=1e-12)
+    np.testing.assert_allclose(pairs.multiply_hessian(direction), hessian @ direction, atol=1e-12)
     np.testing.assert_allclose(pairs.curvature(), np.diag(hessian), atol=1e-12)
     np.testing.assert_allclose(pairs.values()[split.pos], (weight * short**2).sum(1), atol=1e-12)
     np.testing.assert_allclose(pairs.values()[split.neg], (weight * short**2).sum(0), atol=1e-12)

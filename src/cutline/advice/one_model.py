@@ -415,12 +415,12 @@ def weights(a: RuleContext) -> str | None:
     return " ".join(on_sizes(a.ranking)) or None
 
 
-def _said(id: str) -> Callable[[RuleContext], str | None]:
+def _data_note(id: str) -> Callable[[RuleContext], str | None]:
     return lambda a: a.data_notes.get(id)
 
 
 def _of_data(id: str, kind: Kind, when: str) -> Rule:
-    return Rule(id, kind, when, DATA, _said(id))
+    return Rule(id, kind, when, DATA, _data_note(id))
 
 
 MODEL_RULES = (

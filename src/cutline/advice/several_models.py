@@ -177,10 +177,10 @@ def notes_on(
         )
         for name, evaluation in models.items()
     }
-    return in_order([*of_all, *_told_once(of_each)])
+    return in_order([*of_all, *_merge_by_model(of_each)])
 
 
-def _told_once(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
+def _merge_by_model(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
     """What holds for all models, and with their names what warns of some."""
     holders: dict[Note, list[str]] = {}
     for name, notes in by_model.items():

@@ -186,9 +186,9 @@ class Guard:
         if refusal is not None:
             await JSONResponse({"message": refusal[1]}, refusal[0])(scope, receive, send_with_headers)
             return
-        await self.app(scope, self._bounded(scope, receive), send_with_headers)
+        await self.app(scope, self._bound_body(scope, receive), send_with_headers)
 
-    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+    def _bound_body(self, scope: Scope, receive: Receive) -> Receive:
         """Return a receive that ends a body that is too large or too slow; a declared size may be wrong or absent."""
         most, seen, is_whole = self.access.most_bytes(scope["path"]), 0, scope["method"] != "POST"
 

@@ -13,8 +13,8 @@ from typing import Any
 import cutline as cl
 from cutline.app.settings import METHODS, TITLES, Settings
 from cutline.charts import CHARTS, Shows
-from cutline.cli.compare import compared
-from cutline.cli.evaluate import evaluated
+from cutline.cli.compare import summarize_comparison
+from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import ColumnOptions, ReadingAtCut, SelectionOptions
 from cutline.cli.reading import choose, read_comparison, read_evaluation
 from cutline.cli.render import interval
@@ -129,10 +129,10 @@ class Jobs:
         self._send("charts", _list_charts(len(evaluations)))
         self._send("stage", "Computing every measure with its interval")
         if isinstance(models, Comparison):
-            summary: Any = compared(models, _SELECTION, whole=True, quiet=True)
+            summary: Any = summarize_comparison(models, _SELECTION, whole=True, quiet=True)
             whole: Mapping[str, Summary] = summary.models
         else:
-            summary = evaluated(models, _SELECTION, whole=True, quiet=True)
+            summary = summarize_evaluation(models, _SELECTION, whole=True, quiet=True)
             whole = dict.fromkeys(evaluations, summary)
         summary = summary.with_notes(tuple(replace(note, text=self._retitle(note.text)) for note in summary.notes))
         notes = [in_fields(note.text) for note in summary.notes]

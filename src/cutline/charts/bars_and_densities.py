@@ -38,7 +38,7 @@ from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.core.validation import check_number
-from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, described, loss_curves
+from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, describe_line, loss_curves
 from cutline.curves.list_table import hinge_losses, names_from_the_top
 from cutline.measures import MEASURES, Needs
 
@@ -94,7 +94,7 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
 
 
 def _portion_columns(lift: Curve) -> dict[str, Any]:
-    columns = described(lift, CurveLine(np.arange(1, len(lift)), lift.x[1:], lift.y[1:]))
+    columns = describe_line(lift, CurveLine(np.arange(1, len(lift)), lift.x[1:], lift.y[1:]))
     counted = {name: column for name, column in columns.items() if name not in "xy"}
     return {"portion": lift.x[1:], "lift": lift.y[1:], "inside": np.diff(lift.counts.tp)} | counted
 
@@ -114,7 +114,7 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
     frame = frame_of({"": density}, subtitle=[heading(model)], x_domain=x_domain)
     classes = dict(zip(plural_titles(model.ranking), (None, "negatives"), strict=True))
     outlines = [
-        Series(name, described(density, _close_outline(curve_line(density, other))), theme.colour(i), DASHES[i])
+        Series(name, describe_line(density, _close_outline(curve_line(density, other))), theme.colour(i), DASHES[i])
         for i, (name, other) in enumerate(classes.items())
     ]
     cut = cut_rule(model, model.threshold, frame, theme)

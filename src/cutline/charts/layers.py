@@ -16,7 +16,7 @@ from cutline.charts.vega_lite import plain_column
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
-from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, CurveLine, curve_line, described
+from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, CurveLine, curve_line, describe_line
 from cutline.measures import MEASURES
 
 REFERENCE_DASHES = {"baseline": DOTTED, "perfect": (6, 2)}
@@ -172,7 +172,7 @@ def model_series(curves: Mapping[str, Curve], theme: Theme, over: tuple[float, f
     return [
         Series(
             labelled(name, curve, len(curves)),
-            described(curve, curve_line(curve, over=over)),
+            describe_line(curve, curve_line(curve, over=over)),
             theme.colour(i),
             DASHES[i],
         )

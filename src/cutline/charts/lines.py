@@ -40,7 +40,7 @@ from cutline.curves import (
     Point,
     curve,
     curve_line,
-    described,
+    describe_line,
     det_line,
     det_reach,
     deviates,
@@ -93,7 +93,7 @@ def det(models: Models, theme: Theme) -> Any:
     series = [
         Series(
             labelled(name, model_curve, len(curves)),
-            described(model_curve, det_line(model_curve, reach)),
+            describe_line(model_curve, det_line(model_curve, reach)),
             theme.colour(i),
             DASHES[i],
         )
@@ -135,7 +135,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
     first = readings["steps"]
     frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
     series = [
-        Series(f"{label}: {shown(one.area)}", described(one, curve_line(one)), theme.colour(i), DASHES[i])
+        Series(f"{label}: {shown(one.area)}", describe_line(one, curve_line(one)), theme.colour(i), DASHES[i])
         for i, (label, one) in enumerate(readings.items())
     ]
     lowest = curve_line(readings["lower trapezoids"])
@@ -181,7 +181,7 @@ def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
     return [
         Series(
             labelled(label, skewed, 2),
-            described(skewed, line),
+            describe_line(skewed, line),
             theme.colour(i),
             DASHES[i],
             2.0 + 1.5 * (len(curves) - 1 - i),
@@ -222,7 +222,7 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
     frame = frame_of({"": rates}, models, y="Rate")
     titles = {None: rates.kind.y.title, "fpr": rates.kind.also[0].title}
     series = [
-        Series(title, described(rates, curve_line(rates, also, frame.x_domain)), theme.colour(i), DASHES[i])
+        Series(title, describe_line(rates, curve_line(rates, also, frame.x_domain)), theme.colour(i), DASHES[i])
         for i, (also, title) in enumerate(titles.items())
     ]
     top, bottom = rates.points["ks_recall"], rates.points["ks_fpr"]
@@ -316,7 +316,9 @@ def quota(models: Models, theme: Theme) -> Any:
         {"": hit}, y="Share", title="Hit rate and Qrecall", subtitle=[*figures(hit), *figures(reached)[:1]]
     )
     series = [
-        Series(share_curve.kind.y.title, described(share_curve, curve_line(share_curve)), theme.colour(i), DASHES[i])
+        Series(
+            share_curve.kind.y.title, describe_line(share_curve, curve_line(share_curve)), theme.colour(i), DASHES[i]
+        )
         for i, share_curve in enumerate((hit, reached))
     ]
     cut = cut_rule(model, float(model.ranking.at_threshold(model.threshold).flagged), frame, theme)

@@ -33,7 +33,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import check_text
-from cutline.curves import Curve, IsoCost, Point, curve, curve_line, described, iso_cost, isometrics, shared_hull
+from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_line, iso_cost, isometrics, shared_hull
 from cutline.curves.isometrics import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
 from cutline.measures import MEASURES
@@ -175,7 +175,7 @@ def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
 
 
 def _hull_series(around: Curve, theme: Theme) -> Series:
-    name, columns = f"convex hull: {shown(around.area)}", described(around, curve_line(around))
+    name, columns = f"convex hull: {shown(around.area)}", describe_line(around, curve_line(around))
     return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
 
 

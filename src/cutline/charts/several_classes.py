@@ -18,7 +18,7 @@ from cutline.core.counts import written
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
-from cutline.curves import curve, curve_line, described
+from cutline.curves import curve, curve_line, describe_line
 from cutline.curves.curve_type import mean_roc
 
 MOST_LINES = 10  # classes that can be told apart beside their means
@@ -84,7 +84,7 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> Any:
     chosen = sorted(defined, key=lambda name: areas[name])[:MOST_LINES]
     lines = {name: r for name, r in defined.items() if name in chosen}
     series = [
-        Series(f"{name}: {shown(areas[name])}", described(one, curve_line(one)), theme.colour(i), DASHES[i])
+        Series(f"{name}: {shown(areas[name])}", describe_line(one, curve_line(one)), theme.colour(i), DASHES[i])
         for i, (name, one) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
     ]
     pooled = curve_line(curve(classes.pooled, "roc"))

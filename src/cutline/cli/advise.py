@@ -105,7 +105,7 @@ def advise(situation: SituationOptions, json: bool) -> None:
             raise ParameterError(f"What is the model for? Pass --goal with one of {', '.join(GOALS)}.")
         answers = _ask(answers)
     if json:
-        render.print_json(advised(answers))
+        render.print_json(recommend_measures(answers))
         return
     recommended = recommend(Situation(**answers))
     screen = render.console()
@@ -116,7 +116,7 @@ def advise(situation: SituationOptions, json: bool) -> None:
     screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}{quota}", style="dim"))
 
 
-def advised(answers: dict[str, Any]) -> dict[str, Any]:
+def recommend_measures(answers: dict[str, Any]) -> dict[str, Any]:
     """Return the measures that fit a situation, ready for JSON."""
     from cutline.advice import Situation
     from cutline.advice import advise as recommend

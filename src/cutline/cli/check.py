@@ -263,9 +263,9 @@ def check(
     for path, _ in to_write:
         atomic_write.check(path, overwrite=output.force)
     if by:
-        outcome = judged_slices(file, by, reading, intervals, gate, quiet=output.quiet)
+        outcome = check_slice_conditions(file, by, reading, intervals, gate, quiet=output.quiet)
     else:
-        outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
+        outcome = check_conditions(file, reading, intervals, gate, quiet=output.quiet)
     output.say_guesses(outcome.guesses)
     for line in outcome.messages:
         output.say(in_options(line))
@@ -280,7 +280,7 @@ def check(
     ctx.exit(0 if outcome.passed else 1)
 
 
-def judged(
+def check_conditions(
     path: str | None, reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
 ) -> GateOutcome:
     """Check all conditions.
@@ -328,7 +328,7 @@ def judged(
     )
 
 
-def judged_slices(
+def check_slice_conditions(
     path: str | None, by: Sequence[str], reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
 ) -> GateOutcome:
     """Check conditions that every slice has to meet, and those on the gap between slices.
@@ -506,7 +506,7 @@ def _result(requirement: Requirement, row: Row) -> Result:
 
 def _pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> Comparison:
     """Return the model and the one to beat, on the same cases."""
-    from cutline.cli.reading import in_one_order, joined, open_predictions
+    from cutline.cli.reading import in_one_order, join_models, open_predictions
 
     predictions.check_cases()
     score = gate.against_score or predictions.chosen.scores[0]
@@ -515,7 +515,7 @@ def _pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> C
         NEW: predictions,
         OLD: open_predictions(str(gate.against), replace(reading, columns=columns, format=None)),
     }
-    return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
+    return join_models(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
 def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions) -> list[Result]:

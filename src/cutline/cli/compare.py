@@ -160,14 +160,14 @@ def compare(
 
         check_choice(reference, "reference", tuple(cmp))
     question = {"goal": goal, "primary": primary}
-    summary = compared(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet, **question)
+    summary = summarize_comparison(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet, **question)
     output.say_guesses(guesses)
     table = render.comparison(render.console(), summary, reference=reference, pairs=pairs)
     show(output, summary, table, warned=True)
     write(output, cmp, summary, charts)
 
 
-def compared(
+def summarize_comparison(
     cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool, **question: Any
 ) -> ComparisonSummary:
     """Return the differences with the notes on them; with all measures of each model for a whole document."""

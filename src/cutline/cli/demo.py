@@ -11,7 +11,7 @@ import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import command
-from cutline.cli.evaluate import evaluated
+from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import SelectionOptions
 from cutline.core.table import shown
 
@@ -35,7 +35,7 @@ def demo(html: Path | None, force: bool) -> None:
     together = cl.compare(tumours.labels, tumours.scores, positive=tumours.positive)
     screen.print(Text(f"{tumours.description}: {together.verdict('auc')}\n"))
     ev = together["logistic"].with_cut(quota=100)
-    summary = evaluated(ev, SelectionOptions(), quiet=False)
+    summary = summarize_evaluation(ev, SelectionOptions(), quiet=False)
     screen.print(render.evaluation(screen, summary))
     screen.print(render.notes(summary.notes))
     screen.print(Text("\nYours: cutline evaluate predictions.csv --label y --score p", style="dim"))

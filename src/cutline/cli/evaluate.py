@@ -136,7 +136,7 @@ def evaluate(
     selection.check()
     ev, source = _read(files, reading, name, ranking_csv, quiet=output.quiet)
     start_drawing(output)
-    summary = evaluated(ev, selection, whole=output.is_whole, quiet=output.quiet)
+    summary = summarize_evaluation(ev, selection, whole=output.is_whole, quiet=output.quiet)
     usual = {m.name for m in headlines(ev.cut)}
     shown = summary if selection.by_name else summary.only(usual)
     output.say_guesses(source.chosen.guesses)
@@ -163,7 +163,7 @@ def _read(
     return ev, ranking_file(Path(ranking_csv).name)
 
 
-def evaluated(ev: Evaluation, selection: SelectionOptions, *, whole: bool = False, quiet: bool) -> Summary:
+def summarize_evaluation(ev: Evaluation, selection: SelectionOptions, *, whole: bool = False, quiet: bool) -> Summary:
     """Return the selected measures with their intervals and the notes on them; all measures for a report.
 
     Args:

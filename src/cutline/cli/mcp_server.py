@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cutline.cli.advise import advised
-from cutline.cli.check import GateOptions, judged
-from cutline.cli.compare import compared
+from cutline.cli.advise import recommend_measures
+from cutline.cli.check import GateOptions, check_conditions
+from cutline.cli.compare import summarize_comparison
 from cutline.cli.cut import CutOptions
-from cutline.cli.evaluate import evaluated
-from cutline.cli.measures import described, find_measures
+from cutline.cli.evaluate import summarize_evaluation
+from cutline.cli.measures import describe_measures, find_measures
 from cutline.cli.options import ColumnOptions, IntervalOptions, Reading, SelectionOptions
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
@@ -64,7 +64,7 @@ class Tools:
         selection = SelectionOptions(level, resamples, seed, measures)
         selection.check()
         ev, _ = read_evaluation(self._inside(file), reading, None)
-        summary = evaluated(ev, selection, quiet=True)
+        summary = summarize_evaluation(ev, selection, quiet=True)
         return summary.document() if selection.by_name else summary.only({m.name for m in headlines(ev.cut)}).document()
 
     def compare(
@@ -95,7 +95,7 @@ class Tools:
         selection = SelectionOptions(level, resamples, seed, measures)
         selection.check()
         cmp, _ = read_comparison([self._inside(file) for file in files], reading)
-        return compared(cmp, selection, whole=True, quiet=True).document()
+        return summarize_comparison(cmp, selection, whole=True, quiet=True).document()
 
     def check(
         self,
@@ -126,7 +126,9 @@ class Tools:
         reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive, threshold=threshold)
         other, promised = (None if path is None else self._inside(path) for path in (against, cut))
         gate = GateOptions(tuple(require or ()), other, no_worse, margin, cut=promised, undecided=undecided)
-        return judged(self._inside(file), reading, IntervalOptions(level, seed=seed), gate, quiet=True).document()
+        return check_conditions(
+            self._inside(file), reading, IntervalOptions(level, seed=seed), gate, quiet=True
+        ).document()
 
     def choose_cut(
         self,
@@ -183,7 +185,7 @@ class Tools:
         """Return which measures fit a situation, and why; `goal` is "rank", "decide", "probabilities", "quota" or
         "screen".
         """
-        return advised(
+        return recommend_measures(
             {
                 "goal": goal,
                 "prevalence": prevalence,
@@ -201,7 +203,7 @@ class Tools:
 
     def measures(self, name: str | None = None, family: str | None = None) -> dict[str, Any]:
         """Look up measures by name, alias or a word: meaning, formula, range, and when they are undefined."""
-        return described(find_measures(name, family))
+        return describe_measures(find_measures(name, family))
 
     def _inside(self, path: str) -> str:
         """Return the file that a path names, which must lie under the root, also where links lead."""

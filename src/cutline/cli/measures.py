@@ -120,7 +120,7 @@ def measures(name: str | None, family: str | None, json: bool) -> None:
 
     matches = find_measures(name, family)
     if json:
-        render.print_json(described(matches))
+        render.print_json(describe_measures(matches))
     elif name in MEASURES:
         _explain(matches[0])
     else:
@@ -138,7 +138,7 @@ def find_measures(name: str | None, family: str | None) -> list[Measure]:
     return matches
 
 
-def described(measures: list[Measure]) -> dict[str, Any]:
+def describe_measures(measures: list[Measure]) -> dict[str, Any]:
     """Return the facts about measures, ready for JSON."""
     return {"schema": "cutline/measures/2", "measures": [facts(measure) for measure in measures]}
 

@@ -240,7 +240,7 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
         reading = replace(how, columns=replace(how.columns, scores=mine, **plain))
         models[name] = open_predictions(path, reading, quiet=quiet)
-    return joined(models, how), next(iter(models.values())).chosen.guesses
+    return join_models(models, how), next(iter(models.values())).chosen.guesses
 
 
 @contextmanager
@@ -268,7 +268,7 @@ def _stem(path: str) -> str:
     return printable(path if path.startswith(("/dev/", "/proc/")) else Path(path).stem)
 
 
-def joined(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+def join_models(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
     """Return the comparison of models from files of their own, joined by the ids of the cases."""
     from cutline.comparison import compare  # most commands have one model
 
@@ -367,7 +367,7 @@ def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequen
 
 
 def _label(file: Source, free: Sequence[str]) -> str:
-    named = _called(free, LABELS) or [column for column in free if column not in _called(free, SCORES)]
+    named = _named_like(free, LABELS) or [column for column in free if column not in _named_like(free, SCORES)]
     if len(named) == 1:
         return named[0]
     candidates = [column for column in named if _has_two_values(file, column)] if len(named) <= _FEW else []
@@ -377,7 +377,7 @@ def _label(file: Source, free: Sequence[str]) -> str:
 
 
 def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
-    candidates = _called(free, SCORES) if models == 1 else []
+    candidates = _named_like(free, SCORES) if models == 1 else []
     if len(free) != models and len(candidates) != models:
         candidates = [column for column in free if _is_number(file, column)]
         if len(candidates) > models:  # numbers that name the cases are no scores
@@ -395,7 +395,7 @@ def _names_cases(column: str) -> bool:
     return name in IDS or name.endswith(("_id", " id")) or column.endswith("Id")
 
 
-def _called(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
+def _named_like(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
     return [column for column in columns if column.strip().lower() in usual]
 
 

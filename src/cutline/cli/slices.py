@@ -17,7 +17,7 @@ from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import Fraction, command, option, options_of
 from cutline.cli.completion import measure_names
-from cutline.cli.evaluate import evaluated
+from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
 from cutline.cli.progress import waiting
 from cutline.cli.text import in_options, printable
@@ -176,9 +176,9 @@ def run_slices(
     output.check()
     selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
-    summaries = {OVERALL: evaluated(slices.overall, selection, quiet=True)} if slices.has_total else {}
+    summaries = {OVERALL: summarize_evaluation(slices.overall, selection, quiet=True)} if slices.has_total else {}
     own = replace(selection, level=sidak(selection.level, len(slices))) if simultaneous else selection
-    of_slices = {key: evaluated(ev, own, quiet=True) for key, ev in slices.items()}
+    of_slices = {key: summarize_evaluation(ev, own, quiet=True) for key, ev in slices.items()}
     if simultaneous:
         of_slices = {key: with_simultaneous_methods(summary, slices[key]) for key, summary in of_slices.items()}
     summaries |= of_slices
@@ -189,7 +189,7 @@ def run_slices(
     elif output.csv:
         render.put(common_table(slices.by, summaries).to_csv())
     else:
-        render.console().print(_rendered(slices, summaries, with_notes=not output.quiet, together=together))
+        render.console().print(_render(slices, summaries, with_notes=not output.quiet, together=together))
 
 
 def run_comparison(
@@ -289,7 +289,7 @@ def run_search(
             screen.print(sentence)
         if made.rows:
             screen.print(Text())
-            screen.print(_found_slices(screen, made))
+            screen.print(_render_search(screen, made))
             screen.print(Text())
         screen.print(Text(printable(made.how)))
 
@@ -353,7 +353,7 @@ def _rule(text: str) -> Any:
 # ---------------------------------------------------------------------- the screen
 
 
-def _rendered(
+def _render(
     slices: Slices, summaries: Mapping[Any, Summary], *, with_notes: bool, together: float | None = None
 ) -> RenderableType:
     """Return the verdict, then each measure with a line for all cases and for each slice, then the notes.
@@ -394,7 +394,7 @@ def _rendered(
         Text(printable(head)),
         Text(),
         render.grid(screen, heads, rows),
-        *map(Text, _left_out(slices)),
+        *map(Text, _explain_left_out(slices)),
         *([] if together is None else [Text(simultaneous_words(together, len(slices)))]),
     ]
     if with_notes and slices.notes:
@@ -413,7 +413,7 @@ def _at_the_cut(slices: Slices, level: float) -> list[str]:
     return [sentence] if sentence else []
 
 
-def _left_out(slices: Slices) -> list[str]:
+def _explain_left_out(slices: Slices) -> list[str]:
     """Return which slices a long table shows, in a sentence."""
     if len(slices) <= _LONG:
         return []
@@ -500,7 +500,7 @@ def _criteria(screen: Any, fairness: Fairness) -> RenderableType:
     return render.grid(screen, heads, rows)
 
 
-def _found_slices(screen: Any, found: FoundSlices) -> RenderableType:
+def _render_search(screen: Any, found: FoundSlices) -> RenderableType:
     """Return the slices that a search found, with their loss, that of the other cases, and the corrected difference."""
     from cutline.slice_search import MEASURES_OF_LOSSES
 

@@ -78,7 +78,7 @@ def printable(text: object) -> str:
     >>> printable("a\x1b[31mb\n")
     'a\\x1b[31mb\\n'
     """
-    return "".join(character if is_plain(character) else _written_out(character) for character in str(text))
+    return "".join(character if is_plain(character) else _escape(character) for character in str(text))
 
 
 def quoted(text: object) -> str:
@@ -86,7 +86,7 @@ def quoted(text: object) -> str:
     return f"'{printable(text)}'"
 
 
-def _written_out(character: str) -> str:
+def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 

@@ -15,7 +15,7 @@ from cutline.curves.isometrics import Isometric, isometrics
 from cutline.curves.list_table import list_table
 from cutline.curves.quota_curves import quota_properties
 from cutline.curves.shared_hull import SharedHull, shared_hull
-from cutline.curves.simplify import TOLERANCE, CurveLine, corners, curve_line, described, simplify
+from cutline.curves.simplify import TOLERANCE, CurveLine, corners, curve_line, describe_line, simplify
 from cutline.curves.threshold_curves import (
     SCORE,
     Gap,
@@ -57,7 +57,7 @@ __all__ = [
     "curve",
     "curve_line",
     "decision_curve",
-    "described",
+    "describe_line",
     "det_line",
     "det_reach",
     "deviates",

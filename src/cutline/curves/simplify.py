@@ -49,7 +49,7 @@ def _of_length_1(values: Array, domain: tuple[float, float]) -> Array:
     return values if (low, high) == (0, 1) else (values - low) / (high - low)
 
 
-def described(curve: Curve, line: CurveLine) -> dict[str, Array]:
+def describe_line(curve: Curve, line: CurveLine) -> dict[str, Array]:
     """Return the columns of a line to draw: where it goes, and the threshold, counts and rates of the exact curve
     there.
 

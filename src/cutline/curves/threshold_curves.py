@@ -118,7 +118,7 @@ SCORE_DISTRIBUTION = CurveKind(
 )
 
 
-def _found_at(measure: Measure, r: Ranking) -> tuple[float, float, float]:
+def _point_of_cut(measure: Measure, r: Ranking) -> tuple[float, float, float]:
     """The threshold and the two rates of the cut at which a measure finds its value.
 
     By the cut and not by its threshold: flagging nobody and flagging infinite scores have the same one.
@@ -129,7 +129,7 @@ def _found_at(measure: Measure, r: Ranking) -> tuple[float, float, float]:
 
 def _roc_points(r: Ranking) -> Mapping[str, Point]:
     error = float(eer.compute(r))
-    return {"eer": Point(eer.threshold(r), error, 1 - error), "max_youden_j": Point(*_found_at(max_youden_j, r))}
+    return {"eer": Point(eer.threshold(r), error, 1 - error), "max_youden_j": Point(*_point_of_cut(max_youden_j, r))}
 
 
 ROC = CurveKind(
@@ -173,7 +173,7 @@ DET = CurveKind(
 
 
 def _ks_points(r: Ranking) -> Mapping[str, Point]:
-    at, false_alarms, recall = _found_at(ks, r)
+    at, false_alarms, recall = _point_of_cut(ks, r)
     return {"ks_recall": Point(at, at, recall), "ks_fpr": Point(at, at, false_alarms)}
 
 

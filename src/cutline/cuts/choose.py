@@ -81,7 +81,7 @@ class CutRequest:
 
     def cut(self, repeated: Repeated | None) -> Cut:
         """Return the cut, or why there is none."""
-        key, place = self._chosen(repeated)
+        key, place = self._choose_threshold(repeated)
         flagged = int((self.r.key >= key).sum())
         if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
             return self._none()
@@ -99,7 +99,7 @@ class CutRequest:
         if repeated is not None:
             limits = self._limits(repeated)
             if self.search.criterion is not None and not math.isnan(repeated.corrected):
-                corrected = self._corrected(repeated)
+                corrected = self._correct_optimism(repeated)
             notes += self._about_resamples(repeated)
         elif self.search.chooses:
             notes.append(NOT_REPEATED)
@@ -142,7 +142,7 @@ class CutRequest:
         is_chance = context.auc is not None and 0.5 in context.auc
         return () if is_chance or text is None else (text,)
 
-    def _chosen(self, repeated: Repeated | None) -> tuple[float, int | None]:
+    def _choose_threshold(self, repeated: Repeated | None) -> tuple[float, int | None]:
         """Return the threshold on the scale on which high means positive, and the position of its cut where it has
         one.
         """
@@ -212,7 +212,7 @@ class CutRequest:
         if self.made:
             assert self.confidence is not None  # noqa: S101 - promises have one
             how = {"after_looking": self.after_looking, "with_room": self.search.chooses}
-            return statements.promised(self.made, self.r, threshold, self.confidence, **how)
+            return statements.state_promise(self.made, self.r, threshold, self.confidence, **how)
         if not self.search.chooses:
             return statements.nothing(threshold, self.level)
         if self.search.criterion is not None:
@@ -262,7 +262,7 @@ class CutRequest:
         low, high = repeated.key_limits(self.level)
         return Limits(low, high) if self.r.higher_is_positive else Limits(-high, -low)
 
-    def _corrected(self, repeated: Repeated) -> Estimate:
+    def _correct_optimism(self, repeated: Repeated) -> Estimate:
         assert self.search.criterion is not None  # noqa: S101
         low, high = repeated.value_limits(self.level)
         return Estimate(self.search.criterion.name, repeated.corrected, low, high, self.level, "repeated choice")

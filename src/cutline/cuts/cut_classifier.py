@@ -135,7 +135,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             calibration: Features and classes of other cases, on which the cut is chosen: (X, y) or (X, y, weight).
         """
         X, y = indexable(X, y)
-        y = self._checked(y)
+        y = self._check_classes(y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         if isinstance(self.cv, str):
             if self.cv != "prefit":
@@ -146,24 +146,24 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
                 raise ParameterError("With cv='prefit' the cases given to fit choose the cut", "leave calibration out")
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            self.cut_ = self._chosen(y, self._scores(X), weight)
+            self.cut_ = self._choose_cut(y, self._scores(X), weight)
         elif calibration is not None:
             if not isinstance(calibration, tuple) or len(calibration) not in (2, 3):
                 way = "pass (X, y) or (X, y, weight) of other cases"
                 raise ParameterError(f"is {briefly(calibration)}", way, argument="calibration")
-            self.estimator_ = self._fitted(X, y, weight)
-            self.cut_ = self._calibrated(*calibration)
+            self.estimator_ = self._fit_estimator(X, y, weight)
+            self.cut_ = self._cut_on_calibration_set(*calibration)
         else:
             scores = self._out_of_fold(X, y, weight)
-            self.estimator_ = self._fitted(X, y, weight)
-            cut = self._chosen(y, scores, weight)
+            self.estimator_ = self._fit_estimator(X, y, weight)
+            cut = self._choose_cut(y, scores, weight)
             self.cut_ = replace(cut, notes=(*cut.notes, OUT_OF_FOLD))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
 
-    def _checked(self, y: Any) -> Array:
+    def _check_classes(self, y: Any) -> Array:
         """Return the classes of the cases, if there are two."""
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -178,7 +178,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             raise ParameterError(f"is {self.positive!r}", f"pass one of {self.classes_.tolist()}", argument="positive")
         return np.asarray(y)
 
-    def _fitted(self, X: Any, y: Any, weight: Array | None) -> Any:
+    def _fit_estimator(self, X: Any, y: Any, weight: Array | None) -> Any:
         return clone(self.estimator).fit(X, y, **self._weights(weight))
 
     def _weights(self, weight: Array | None) -> dict[str, Any]:
@@ -204,15 +204,15 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         predictions = cross_val_predict(clone(self.estimator), X, y, cv=splitter, method=method, params=params or None)
         return self._of_positive(np.asarray(predictions))
 
-    def _calibrated(self, X: Any, y: Any, weight: Any = None) -> Cut:
+    def _cut_on_calibration_set(self, X: Any, y: Any, weight: Any = None) -> Cut:
         check_consistent_length(X, y)
         unknown = np.setdiff1d(np.asarray(y), self.classes_)
         if len(unknown):
             known = f"the classes of fit are {self.classes_.tolist()}"
             raise ParameterError(f"holds the class {unknown.tolist()[0]!r}", known, argument="calibration")
-        return self._chosen(y, self._scores(X), weight)
+        return self._choose_cut(y, self._scores(X), weight)
 
-    def _chosen(self, y: Any, scores: Array, weight: Array | None) -> Cut:
+    def _choose_cut(self, y: Any, scores: Array, weight: Array | None) -> Cut:
         named = self.requirement
         requirements = () if named is None else (named,) if isinstance(named, str) else tuple(named)
         wishes = ("maximize", "minimize", "cost_fp", "cost_fn", "utility", "share", "prevalence")

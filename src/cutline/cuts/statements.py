@@ -99,7 +99,7 @@ def reaches(threshold: float, *, higher: bool) -> str:
     return f"score {without_noise(threshold)} or {'more' if higher else 'less'}"
 
 
-def promised(
+def state_promise(
     made: Sequence[Promise],
     r: Ranking,
     threshold: float,

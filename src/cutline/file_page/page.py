@@ -61,7 +61,7 @@ def ranking_measures() -> tuple[list[Measure], list[Measure]]:
     return traced, [m for m in every if m not in traced]
 
 
-def embedded(level: float) -> dict[str, Any]:
+def build_program(level: float) -> dict[str, Any]:
     """Return the program of all that follows from a ranking, and where in it each result stands."""
     program = Program()
     ranking = symbolic_ranking()
@@ -303,7 +303,7 @@ def page_data(level: float) -> dict[str, Any]:
         "level": level,
         "document": {"options": {"level": level}},
         "program": of_cuts,
-        "ranking": embedded(level),
+        "ranking": build_program(level),
         "reliability": {
             "whole": reliability_program(integral=True),
             "weighted": reliability_program(integral=False),

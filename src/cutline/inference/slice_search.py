@@ -180,7 +180,7 @@ class Losses:
     strata: Array | None = None  # a number for each case: losses are permuted within
     groups: Array | None = None  # a number for each case: the losses of a group move together
 
-    def taken(self, rows: Array) -> Losses:
+    def subset(self, rows: Array) -> Losses:
         """Return some cases."""
         strata, groups = (None if one is None else one[rows] for one in (self.strata, self.groups))
         return Losses(self.values[rows], strata, groups)

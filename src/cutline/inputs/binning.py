@@ -68,7 +68,7 @@ class Bins:
         pairs = float(self.pos.sum()) * float(self.neg.sum())
         return float(self.unknown.sum() / pairs) if pairs else 0.0
 
-    def taken(self, which: Array) -> Bins:
+    def subset(self, which: Array) -> Bins:
         """Return some of the bins."""
         columns: list[Any] = [None if column is None else column[which] for column in self.columns]
         return Bins(*columns)
@@ -98,7 +98,7 @@ class Bins:
         order = np.argsort(self.slice, kind="stable")  # type: ignore[arg-type]
         ends = np.searchsorted(self.slice[order], np.arange(slices + 1))  # type: ignore[index]
         alone = replace(self, slice=None)
-        return [alone.taken(order[start:end]) for start, end in pairwise(ends.tolist())]
+        return [alone.subset(order[start:end]) for start, end in pairwise(ends.tolist())]
 
 
 class Division(NamedTuple):
@@ -137,10 +137,10 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
         division, first = _divide(done, heavy, width, room, free)
         divisions = [*divisions, division]
         parts = aggregate(divisions)
-        of = done.taken(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
+        of = done.subset(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
         is_whole = np.ones(len(done), bool)
         is_whole[heavy] = False
-        done = in_order(joined([done.taken(is_whole), replace(parts, magnitude=of)]))
+        done = in_order(join_bins([done.subset(is_whole), replace(parts, magnitude=of)]))
         free = int(max(parts.number.max(initial=free), first[-1])) + 3
     return done
 
@@ -183,7 +183,7 @@ def limits(first: Array) -> tuple[Array, Array]:
         return low, np.maximum(high - low, 5e-324)
 
 
-def joined(parts: Sequence[Bins]) -> Bins:
+def join_bins(parts: Sequence[Bins]) -> Bins:
     """Return all bins of several parts, such as those that were left whole and the parts of the others."""
     columns = zip(*(part.columns for part in parts), strict=True)
     arrays: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
@@ -192,7 +192,7 @@ def joined(parts: Sequence[Bins]) -> Bins:
 
 def in_order(bins: Bins) -> Bins:
     """Return the bins by descending scores; those that overlap become one."""
-    bins = bins.taken(np.lexsort((-bins.bottom, -bins.top)))
+    bins = bins.subset(np.lexsort((-bins.bottom, -bins.top)))
     first, lowest = clusters(bins.top, bins.bottom)
     if len(first) == len(bins):
         return bins

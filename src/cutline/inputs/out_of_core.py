@@ -16,7 +16,7 @@ from cutline.core.array_ops import Array
 from cutline.core.binned_ranking import of_bins
 from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.ranking import Ranking
-from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, joined
+from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, join_bins
 
 _WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
 MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memory might take more
@@ -46,7 +46,7 @@ class Classes:
             float(np.nanmin(self._columns["least"].astype(float), initial=np.inf)) if "least" in self._columns else 1.0
         )
 
-    def taken(self, which: Array) -> Classes:
+    def subset(self, which: Array) -> Classes:
         """Return some of the labels."""
         return Classes({name: values[which] for name, values in self._columns.items()})
 
@@ -148,7 +148,7 @@ def rank_slices(engine: Engine, options: RankingOptions, binary: Binary) -> Rank
     absent = validation.missing_mask(classes.labels)
     absent = np.zeros(len(classes.labels), bool) if absent is None else absent
     _check_complete(engine, classes, absent, options.missing)
-    present = classes.taken(~absent)
+    present = classes.subset(~absent)
     if not present.total("cases") - present.total("incomplete" if engine.weighted else "no_score"):
         raise InputError(f"Nothing can be ranked, because {_NO_ROW[0]}", _NO_ROW[1])
     if present.total("inexact"):
@@ -161,7 +161,7 @@ def rank_slices(engine: Engine, options: RankingOptions, binary: Binary) -> Rank
     parts = [(bins, classes, absent) for bins in _aggregate(engine, options)]
     if engine.slices:
         own = [np.flatnonzero(classes.slices == number) for number in range(engine.slices)]
-        parts = [(part[0], classes.taken(rows), absent[rows]) for part, rows in zip(parts, own, strict=True)]
+        parts = [(part[0], classes.subset(rows), absent[rows]) for part, rows in zip(parts, own, strict=True)]
     rankings = [_ranking(engine, options, *part, names) if len(part[0]) else None for part in parts]
     return RankedSlices(rankings, _count_dropped(engine, classes, absent))
 
@@ -229,7 +229,7 @@ def _bin_slices(engine: Engine) -> list[Bins]:
     binned(aggregate, most=max(MOST_CELLS // engine.slices, _FEWEST_BINS))
     again = np.concatenate([division.number for division in divided]) if divided else np.zeros(0, np.int64)
     # What a later pass divided is there in parts.
-    return _split(joined([bins.taken(~np.isin(bins.number, again)) for bins in passes]), engine.slices)
+    return _split(join_bins([bins.subset(~np.isin(bins.number, again)) for bins in passes]), engine.slices)
 
 
 def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
@@ -245,9 +245,9 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
     part = (size // (MOST * float(size[-1]) / engine.rows)).astype(np.int64)
     # From the highest scores down. Neighbours share a border, so that no case is lost or counted twice even where an
     # engine reads the digits of a number less than exactly, as older versions of DuckDB do in the queries of Ibis.
-    tops = [float(ranges.taken(part == number).top[0]) for number in np.unique(part)]
+    tops = [float(ranges.subset(part == number).top[0]) for number in np.unique(part)]
     borders = [None, *tops[1:], None]
-    return joined([engine.cells(above, up_to) for up_to, above in pairwise(borders)])
+    return join_bins([engine.cells(above, up_to) for up_to, above in pairwise(borders)])
 
 
 # ---------------------------------------------------------------------- refusals
@@ -274,7 +274,7 @@ def _check_weights(engine: Engine, classes: Classes) -> None:
 def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: str) -> None:
     """Refuse rows that lack something, unless that is allowed."""
     lacking = {
-        "labels": classes.taken(absent).total("cases"),
+        "labels": classes.subset(absent).total("cases"),
         "weights": classes.total("no_weight"),
         "scores": classes.total("no_score"),
     }
@@ -285,5 +285,5 @@ def _check_complete(engine: Engine, classes: Classes, absent: Array, missing: st
 
 def _count_dropped(engine: Engine, classes: Classes, absent: Array) -> int:
     """Return how many rows lack something."""
-    of_others = classes.taken(~absent).total("incomplete" if engine.weighted else "no_score")
-    return int(classes.taken(absent).total("cases") + of_others)
+    of_others = classes.subset(~absent).total("incomplete" if engine.weighted else "no_score")
+    return int(classes.subset(absent).total("cases") + of_others)

@@ -222,7 +222,7 @@ def rank_parts(
     ends = np.searchsorted(own[order], np.arange(count + 1))
     rankings: list[Ranking | None] = []
     for number, (start, end) in enumerate(pairwise(ends.tolist())):
-        part = cases.taken(order[start:end])._replace(dropped=int(dropped[number]))
+        part = cases.subset(order[start:end])._replace(dropped=int(dropped[number]))
         rankings.append(part.ranked(higher_is_positive=higher_is_positive) if end > start else None)
     return RankedSlices(rankings, cases.dropped, overall)
 
@@ -322,7 +322,7 @@ class Cases(NamedTuple):
     negative: Any
     dropped: int
 
-    def taken(self, rows: Array) -> Cases:
+    def subset(self, rows: Array) -> Cases:
         """Return some of the cases."""
         weights = None if self.weights is None else self.weights[rows]
         own = self.is_positive[rows], self.scores[rows], weights, self.position[rows]

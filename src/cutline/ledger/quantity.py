@@ -42,7 +42,7 @@ class Printed:
         return abs(value - self.value) / (2 * self.reach)
 
 
-def printed(value: Any, digits: int | None = None) -> Printed:
+def parse_printed(value: Any, digits: int | None = None) -> Printed:
     """Return a number as it was printed: a text keeps zeros at its end, a float has the digits that repr() shows.
 
     Args:

@@ -20,7 +20,7 @@ from cutline.core.validation import check_flag
 from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
-from cutline.ledger.quantity import Printed, PrintedQuantity, of_measure, printed, quantity
+from cutline.ledger.quantity import Printed, PrintedQuantity, of_measure, parse_printed, quantity
 from cutline.ledger.result_conventions import SUMMED, is_percent
 from cutline.ledger.search import (
     MANY_ROWS,
@@ -282,7 +282,7 @@ def why(
     >>> answer.best.words, round(answer.exact, 6)
     ('as a percentage', 0.666667)
     """
-    number, q = printed(value, digits), None if measure is None else quantity(measure)
+    number, q = parse_printed(value, digits), None if measure is None else quantity(measure)
     if q is not None:
         q, threshold = _with_its_cut(q, threshold)
         _check_reach(q, number)

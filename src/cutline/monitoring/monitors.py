@@ -192,7 +192,7 @@ class Monitor(ShownAsTable):
         newest = max([*known, *(name for name, _ in pairs)], default="")
         by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
         with ThreadPoolExecutor(min(len(pairs), os.cpu_count() or 1) or 1) as pool:
-            recorded = list(pool.map(lambda pair: self._recorded(pair[0], pair[1], newest, model), pairs))
+            recorded = list(pool.map(lambda pair: self._record_day(pair[0], pair[1], newest, model), pairs))
         for day in recorded:
             name, old = day.name, known.get(day.name)
             if old is not None and not old.waiting:
@@ -209,7 +209,7 @@ class Monitor(ShownAsTable):
             known[name] = day
         return self._change(days=tuple(known[name] for name in sorted(known)))
 
-    def _recorded(self, name: str, content: Any, newest: str, model: str | None) -> Period:
+    def _record_day(self, name: str, content: Any, newest: str, model: str | None) -> Period:
         """Return the record of a day, if it fits the release."""
         try:
             ranking, named = as_ranking(content, name)

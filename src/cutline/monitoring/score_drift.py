@@ -204,7 +204,7 @@ class Drift(ShownAsTable):
             return None
         return self.reference.flagged(self.cut), self.sample.flagged(self.cut)
 
-    def _labelled(self) -> tuple[Evaluation, Evaluation] | None:
+    def _evaluate_both(self) -> tuple[Evaluation, Evaluation] | None:
         """Return the evaluations of both periods at the same cut; None where one has no labels."""
         first, second = self.reference.evaluation, self.sample.evaluation
         if first is None or second is None:
@@ -214,7 +214,7 @@ class Drift(ShownAsTable):
     @cached_property
     def performance(self) -> Table | None:
         """The measures of both periods and their differences, where both have labels; None otherwise."""
-        both = self._labelled()
+        both = self._evaluate_both()
         if both is None:
             return None
         first, second = both
@@ -233,7 +233,7 @@ class Drift(ShownAsTable):
             measures: The measures, by name.
             margin: The loss that is acceptable.
         """
-        both = self._labelled()
+        both = self._evaluate_both()
         if both is None:
             raise InputError("Measures can be compared only where both periods have labels", "pass their labels")
         rows = []

@@ -34,7 +34,7 @@ class ClassIntervalOptions(NamedTuple):
     resamples: int | None = None
     seed: int = 0
 
-    def checked(self) -> ClassIntervalOptions:
+    def check(self) -> ClassIntervalOptions:
         """Return the options, if they are in their domain."""
         check_choice(self.method, "method", METHODS)
         resamples = None if self.resamples is None else check_whole(self.resamples, "resamples", 2)

@@ -96,7 +96,7 @@ class MeanOverClasses(OfMeasure):
         if not self._is_of_counts:
             ranked = pooled_stack(cases)
             return lambda weights: np.asarray(self.measure.compute(ranked(weights)))
-        chosen = decisions.chosen_parts(cases)
+        chosen = decisions.decision_shares(cases)
         return lambda weights: np.asarray(
             self.measure.compute(decisions.pooled_counts(decisions.table_of(cases.truth, chosen, weights)))
         )
@@ -130,7 +130,7 @@ class MeanOverClasses(OfMeasure):
             return ValueWithLimits(value, None, Limits(math.nan, math.nan), "none", (NO_FORMULA,))
         if self.mean == MICRO:
             return self._micro(cases, level)
-        sum_ = influence.added(self._parts(cases, level), cases.squares)
+        sum_ = influence.add_up(self._parts(cases, level), cases.squares)
         return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
     def _parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
@@ -172,7 +172,7 @@ class MeanOverClasses(OfMeasure):
         return value._replace(limits=Limits(low, high), method="newcombe_delong")
 
     def _micro_counts(self, cases: ClassCases, level: float) -> ValueWithLimits:
-        chosen = decisions.chosen_parts(cases)
+        chosen = decisions.decision_shares(cases)
         pooled = decisions.pooled_counts(decisions.confusion_table(cases))
         is_own = cases.truth[:, None] == np.arange(len(cases.classes))
         units = np.asarray(influence.counts_units(self.measure, pooled, is_own, chosen).sum(1))
@@ -200,7 +200,7 @@ def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
     """Return a measure of each class as a function of the weights of the cases; the classes are the last axis."""
     count = len(cases.classes)
     if measure.needs is Needs.COUNTS:
-        chosen = decisions.chosen_parts(cases)
+        chosen = decisions.decision_shares(cases)
 
         def of_tables(weights: Array) -> Array:
             table = decisions.table_of(cases.truth, chosen, weights)
@@ -223,7 +223,7 @@ def class_part(measure: Measure, cases: ClassCases, position: int, level: float)
 def _class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
     is_class, scores = cases.truth == position, cases.scores[:, position]
     if measure.needs is Needs.COUNTS:
-        chosen = decisions.chosen_parts(cases)
+        chosen = decisions.decision_shares(cases)
         counts = decisions.class_counts(decisions.confusion_table(cases), position)
         units = influence.counts_units(measure, counts, is_class, chosen[:, position])
         return influence.counts_part(measure, counts, units, cases, level)

@@ -138,7 +138,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             seed: The seed of the resamples.
             parameters: Those of the measure.
         """
-        options = ClassIntervalOptions(level, method, resamples, seed).checked()
+        options = ClassIntervalOptions(level, method, resamples, seed).check()
         a, b = self._two(a, b)
         statistic = statistic_of(measure, mean, **parameters)
         reason, name = self._reason(statistic), f"{_name_statistic(statistic)}: {a} - {b}"
@@ -199,7 +199,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             parameters: Those of the measure.
         """
         check_choice(method, "method", METHODS)
-        options = ClassIntervalOptions(LEVEL, method, resamples, check_whole(seed, "seed", 0)).checked()
+        options = ClassIntervalOptions(LEVEL, method, resamples, check_whole(seed, "seed", 0)).check()
         statistic = statistic_of(measure, mean, **parameters)
         pairs = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         if len(pairs) == 1:

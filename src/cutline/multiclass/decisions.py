@@ -15,7 +15,7 @@ from cutline.core.table import Table
 from cutline.inputs.multiclass import ClassCases
 
 
-def chosen_parts(cases: ClassCases) -> Array:
+def decision_shares(cases: ClassCases) -> Array:
     """Which class each case goes to: 1 for the highest score; where several share it, equal parts for each.
 
     So neither the order of the classes nor that of the cases decides a tie, and the counts are expectations.
@@ -31,7 +31,7 @@ def chosen_parts(cases: ClassCases) -> Array:
 
 def confusion_table(cases: ClassCases) -> Array:
     """Return the weight of the cases by real class (rows) and predicted class (columns)."""
-    table: Array = cases.cached("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
+    table: Array = cases.cached("decided", lambda: table_of(cases.truth, decision_shares(cases), cases.weights))
     return table
 
 

@@ -64,7 +64,7 @@ def variance(units: Array, squares: Array) -> float:
     return float(np.einsum("i,i,i->", squares, units, units))
 
 
-def added(parts: Iterable[InfluenceTerm], squares: Array) -> Sum:
+def add_up(parts: Iterable[InfluenceTerm], squares: Array) -> Sum:
     """Return the parts added up, with limits from their limits and from how their components are correlated.
 
     A part whose cases all change it alike, or which too few cases tell anything about, has no direction: its reach is

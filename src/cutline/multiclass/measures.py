@@ -91,7 +91,7 @@ class HandTill(Statistic):
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return the mean with its limits."""
-        sum_ = influence.added(self._parts(cases, level), cases.squares)
+        sum_ = influence.add_up(self._parts(cases, level), cases.squares)
         return ValueWithLimits(sum_.value, sum_.units, sum_.limits, "class_mover")
 
     def _parts(self, cases: ClassCases, level: float) -> Iterator[InfluenceTerm]:
@@ -131,7 +131,7 @@ class OfTable(Statistic):
 
     def values(self, cases: ClassCases) -> Callable[[Array], Array]:
         """Return the value as a function of the weights."""
-        chosen = decisions.chosen_parts(cases)
+        chosen = decisions.decision_shares(cases)
         return lambda weights: np.asarray(self.function(decisions.table_of(cases.truth, chosen, weights)))
 
     def reason(self, cases: ClassCases) -> str:
@@ -146,7 +146,7 @@ class OfTable(Statistic):
 
     def with_limits(self, cases: ClassCases, level: float) -> ValueWithLimits:
         """Return Wilson's interval for the accuracy, and limits on the log odds of the range for the others."""
-        chosen = decisions.chosen_parts(cases)
+        chosen = decisions.decision_shares(cases)
         table = decisions.confusion_table(cases)
         slopes = self.slopes(table)
         units = np.einsum("ic,ic->i", slopes[cases.truth], chosen)

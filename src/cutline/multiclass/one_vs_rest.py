@@ -194,7 +194,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             measure: The measure, or its name.
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
-        chosen, data, bound = self._prepared(measure, parameters)
+        chosen, data, bound = self._prepare(measure, parameters)
         return {label: float(chosen.compute(counted, **bound[label])) for label, counted in data.items()}
 
     def reasons(self, measure: str | Measure, **parameters: Any) -> dict[Any, str]:
@@ -204,11 +204,11 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             measure: The measure, or its name.
             parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
         """
-        chosen, data, bound = self._prepared(measure, parameters)
+        chosen, data, bound = self._prepare(measure, parameters)
         by_label = {label: chosen.reason(counted, **bound[label]) for label, counted in data.items()}
         return {label: reason for label, reason in by_label.items() if reason}
 
-    def _prepared(
+    def _prepare(
         self, measure: str | Measure, parameters: dict[str, Any]
     ) -> tuple[Measure, dict[Any, Any], dict[Any, dict[str, Any]]]:
         """Return the measure, and for each class what it is computed from and with."""
@@ -297,7 +297,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         accuracy (all classes) 0.8333 [0.7197, 0.9069] (95 %, Wilson)
           note: Class 0 has only 20 cases: the actual coverage is probably below the nominal level.
         """
-        options = ClassIntervalOptions(level, method, resamples, seed).checked()
+        options = ClassIntervalOptions(level, method, resamples, seed).check()
         return estimate_statistic(statistic_of(measure, mean, **parameters), self.cases, options).estimate
 
     # ------------------------------------------------------------------ all of it
@@ -320,8 +320,8 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             resamples: The number of resamples of a bootstrap.
             seed: The seed of the resamples.
         """
-        options = ClassIntervalOptions(check_level(level), method, resamples, seed).checked()
-        whole, each = _chosen_measures(measures, self.cases)
+        options = ClassIntervalOptions(check_level(level), method, resamples, seed).check()
+        whole, each = _select_measures(measures, self.cases)
         means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
         rows = [
             *(self._row(statistic, "all", options) for statistic in whole),
@@ -405,7 +405,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return self.summary()._repr_html_()
 
 
-def _chosen_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
+def _select_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
     """Return the measures of all classes, and those of each class."""
     if measures is None:
         return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]

@@ -179,7 +179,7 @@ def _read(name: str, path: Path) -> DataSet:
     return from_columns(name, {column: [row[i] for row in body] for i, column in enumerate(header)})
 
 
-def fetched() -> Iterator[tuple[str, DataSet | str]]:
+def fetch_datasets() -> Iterator[tuple[str, DataSet | str]]:
     """Return the known data sets from OpenML, each by its name, or why one of them cannot be used.
 
     Raises OSError where the first of them all fail, so that OpenML counts as out of reach, and ImportError without
@@ -216,7 +216,7 @@ def _download(name: str) -> dict[str, list[str]]:
     return {column: frame[column].tolist() for column in frame} | {CLASS: bunch.target.astype(str).tolist()}
 
 
-def shipped() -> Iterator[tuple[str, DataSet | str]]:
+def load_shipped() -> Iterator[tuple[str, DataSet | str]]:
     """Return the data sets that come with scikit-learn; two of them are of the experiment, two others only like it."""
     from sklearn import datasets
 

@@ -45,7 +45,7 @@ class Key(NamedTuple):
 
 
 @cache
-def published() -> dict[Key, dict[str, float | None]]:
+def published_tables() -> dict[Key, dict[str, float | None]]:
     """Return Tables 8 and 9 as printed; PEM of the network for the smallest class is missing there."""
     with (files(__package__) / "arbel_rokach_tables_8_9.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -88,7 +88,7 @@ def cell(values: Values, key: Key, measure: str) -> str:
     if np.isnan(own).all():
         return "undefined"
     low, high = np.nanquantile(own, MIDDLE)
-    theirs = published().get(key, {}).get(measure)
+    theirs = published_tables().get(key, {}).get(measure)
     printed = "" if theirs is None else f" / {theirs:g}{'*' if standing(own, theirs) else ''}"
     return f"{mean(own):.3f} [{low:.3f}, {high:.3f}]{printed}"
 
@@ -102,7 +102,7 @@ def standing(own: npt.NDArray[np.float64], theirs: float) -> int:
 def _pairs(values: Values, positive: str, learner: str, measure: str) -> list[tuple[float, float]]:
     pairs = []
     for key, own in values.items():
-        theirs = published().get(key, {}).get(measure)
+        theirs = published_tables().get(key, {}).get(measure)
         if (key.positive, key.learner) == (positive, learner) and theirs is not None:
             pairs.append((mean(own[measure]), theirs))
     return [pair for pair in pairs if not math.isnan(pair[0])]
@@ -192,8 +192,8 @@ def _same_winner(values: Values, positive: str, a: str, b: str) -> tuple[int, in
 
 def _same_printed(positive: str, a: str, b: str) -> tuple[int, int]:
     same = of = 0
-    for name in dict.fromkeys(key.data for key in published()):
-        rows = {learner: published()[Key(name, positive, learner)] for learner in LEARNERS}
+    for name in dict.fromkeys(key.data for key in published_tables()):
+        rows = {learner: published_tables()[Key(name, positive, learner)] for learner in LEARNERS}
         both = {learner: row for learner, row in rows.items() if row[a] is not None and row[b] is not None}
         best_by_a, best_by_b = (_first({learner: float(row[m] or 0) for learner, row in both.items()}) for m in (a, b))
         of += 1
@@ -206,7 +206,7 @@ def ties(values: Values) -> Table:
     rows = []
     for key, own in values.items():
         if key.learner == "C4.5":
-            theirs = published().get(key, {}).get("pem")
+            theirs = published_tables().get(key, {}).get("pem")
             exact, by_rows = own["pem"], own[BY_ROWS]
             gap = float(np.nanmax(np.abs(exact - by_rows))) if not np.isnan(exact).all() else math.nan
             rows.append((key.data, key.positive, mean(2 * own["auc"] - 1), mean(exact), mean(by_rows), gap, theirs))
@@ -226,7 +226,7 @@ def tie_text(values: Values) -> str:
         f"When ties stay in the order of the rows instead, the two values differ in {differ} of our {len(names)} "
         "two-class data sets."
     )
-    printed = [_both(published(), name) for name in names if Key(name, "smallest", "C4.5") in published()]
+    printed = [_both(published_tables(), name) for name in names if Key(name, "smallest", "C4.5") in published_tables()]
     apart = [rows for rows in printed if rows[0]["pem"] != rows[1]["pem"]]
     centred = [rows for rows in apart if _is_centred(*rows)]
     if not apart:
@@ -302,7 +302,7 @@ def _standings(values: Values, *, tree: str = "C4.5") -> list[Standing]:
         key = Key(name, positive, learner)
         ours = values[key._replace(learner=tree) if learner == "C4.5" else key]
         for measure in MEASURES:
-            theirs = published().get(key, {}).get(measure)
+            theirs = published_tables().get(key, {}).get(measure)
             if theirs is not None and not np.isnan(ours[measure]).all():
                 rows.append(Standing(key, measure, standing(ours[measure], theirs)))
     return rows
@@ -399,7 +399,7 @@ def _clues(out: list[Standing], still: int, data: DataSet) -> Iterator[str]:
     if printed != len(data):
         yield f"the text counts {printed} cases, the file has {len(data)}"
     for key in dict.fromkeys(standing.key for standing in out):
-        row = published()[key]
+        row = published_tables()[key]
         area, pem = row["auc"], row["pem"]
         if key.learner != "C4.5" and area is not None and pem is not None and abs(pem - (2 * area - 1)) > ROUNDING:
             yield f"the print contradicts itself: PEM of {key.learner} is {pem:g}, and 2 AUC - 1 is {2 * area - 1:.4g}"
@@ -515,9 +515,9 @@ def _data(settings: StudySettings) -> tuple[list[DataSet], list[str], str]:
         chosen, about = list(datasets.read_folder(settings.data)), "The data sets are those of the given folder."
     else:
         try:
-            chosen, about = list(datasets.fetched()), "The data sets were fetched from OpenML."
+            chosen, about = list(datasets.fetch_datasets()), "The data sets were fetched from OpenML."
         except (OSError, ImportError) as error:
-            chosen = list(datasets.shipped())
+            chosen = list(datasets.load_shipped())
             lacks_pandas = "OpenML cannot be read without pandas (pip install 'cutline[openml]')"
             why = lacks_pandas if isinstance(error, ImportError) else "OpenML could not be reached"
             about = (
@@ -580,7 +580,7 @@ def _chart(values: Values) -> Picture | None:
         }
         for key, own in values.items()
         for m in MEASURES
-        if (theirs := published().get(key, {}).get(m)) is not None and not np.isnan(own[m]).all()
+        if (theirs := published_tables().get(key, {}).get(m)) is not None and not np.isnan(own[m]).all()
     ]
     if not rows:
         return None

@@ -65,7 +65,7 @@ def expected_of_sample(ratio: int) -> float:
     return float(weight @ inner)
 
 
-def simulated(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
+def simulate(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
     """Return the mean of each value over samples with `ratio` negatives for each positive, its error, and the middle 95
     %.
     """
@@ -88,7 +88,7 @@ def run(settings: StudySettings) -> StudyReport:
     samples = 20 if settings.quick else 200
     ratios = [ratio for ratio in RATIOS if not settings.quick or ratio <= 1000]
     parts = [(ratio, samples) for ratio in ratios]
-    simulations = dict(zip(ratios, do_parts(simulated, parts, settings, "skew 2"), strict=True))
+    simulations = dict(zip(ratios, do_parts(simulate, parts, settings, "skew 2"), strict=True))
     rows = list(_rows(ratios, simulations))
     answer = _answer(ratios, simulations, samples)
     chart = study_charts.lines(

@@ -67,7 +67,7 @@ class Split:
         """The weight of the negatives."""
         return float(len(self.neg) if self.weight is None else self.weight[self.neg].sum())
 
-    def ranked(self, scores: Array) -> Ranking:
+    def rank(self, scores: Array) -> Ranking:
         """Return the ranking of the cases by scores of ours, which need no checks."""
         return rank_cases(self.is_positive, scores, self.weight)
 
@@ -111,7 +111,7 @@ class Ordered(NamedTuple):
         return out
 
 
-def ordered(scores: Array, split: Split, costs: tuple[float, float], above: float = -np.inf) -> Ordered:
+def sort_classes(scores: Array, split: Split, costs: tuple[float, float], above: float = -np.inf) -> Ordered:
     """Sort both classes by descending score; of the negatives, those above a score."""
     p, q = -scores[split.pos], -scores[split.neg]
     order_pos = np.argsort(p)

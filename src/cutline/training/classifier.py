@@ -344,7 +344,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Fit on all cases with the first of the solvers that then knows something, or with the last."""
         ratios = []
         for trial in trials:
-            recipe = replace(recipe, solver=trial.candidate.solver, effort=recipe.effort.begun())
+            recipe = replace(recipe, solver=trial.candidate.solver, effort=recipe.effort.start())
             model = fit(recipe, X, split, unseen=trial.unseen if self.threshold == "auto" else None)
             ratios.append(model.solution.bound_ratio)
             if not model.knows_nothing:
@@ -362,7 +362,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.coef_, self.intercept_ = self._sign * model.coef[None, :], np.array([self._sign * model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
-        ranking = split.ranked(model.scores(X))
+        ranking = split.rank(model.scores(X))
         self.train_measure_ = recipe.target.reported_value(ranking, 0.0)
         if complaint := self._complaint(model, recipe):
             warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
@@ -460,7 +460,7 @@ def _hold_out(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) 
     trials: list[Trial] = []
     base: Array = np.empty(0)
     for each in recipes:
-        recipe = replace(each, effort=each.effort.rough().begun())
+        recipe = replace(each, effort=each.effort.rough().start())
         scores, unseen, ratio = _unseen_scores(recipe, X, split, parts)
         values = _values(recipe.target, split, parts, scores, group)
         gains = values - (base if len(base) else values)
@@ -498,7 +498,7 @@ def _unseen_scores(
         mine = recipe.for_part(len(seen) / split.n, known)
         if is_out_of_fold:
             model = fit_scores(mine, X[seen], known)
-            scores[unseen] = model.standardised(X[unseen], X[seen])
+            scores[unseen] = model.standardise(X[unseen], X[seen])
         else:
             model = fit(replace(mine, folds=None if mine.folds is None else 0), X[seen], known)
             scores[unseen] = model.scores(X[unseen])
@@ -509,8 +509,8 @@ def _unseen_scores(
     shifted = scores.copy()
     for others, unseen in parts:
         some = part(split, others)
-        goal = recipe.target.scaled(len(others) / split.n, some)
-        shifted[unseen] -= threshold(goal, some.ranked(scores[others]))
+        goal = recipe.target.scale_to_part(len(others) / split.n, some)
+        shifted[unseen] -= threshold(goal, some.rank(scores[others]))
     return shifted, scores, ratio
 
 
@@ -529,7 +529,7 @@ def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float
     some = part(split, rows)
     if not len(some.pos) or not len(some.neg):
         return 0.0
-    return target.scaled(some.n / split.n, some).at(some.ranked(scores), 0.0)
+    return target.scale_to_part(some.n / split.n, some).at(some.rank(scores), 0.0)
 
 
 # ---------------------------------------------------------------------- settings

@@ -56,7 +56,7 @@ class Effort:
     started: float = field(default_factory=time.perf_counter)
     deadline: float = math.inf
 
-    def begun(self) -> Effort:
+    def start(self) -> Effort:
         """Return the same effort with its seconds counted from now."""
         return replace(self, deadline=time.perf_counter() + self.seconds)
 

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.training.class_order import Ordered, Risk, Split, cumulate, ordered
+from cutline.training.class_order import Ordered, Risk, Split, cumulate, sort_classes
 
 # The loss of tables with a = TP and b = FP: vectorised, 0 at (P, 0).
 TableLoss = Callable[[Array, Array], Array]
@@ -61,7 +61,7 @@ class _TableOracle(ABC):
 
     def __call__(self, scores: Array) -> Risk:
         """Return the risk at these scores."""
-        order = ordered(scores, self.split, self.costs, self.floor)
+        order = sort_classes(scores, self.split, self.costs, self.floor)
         value, a, b = self.search(order)
         return Risk(value, order.gradient(self.split, a, b, self.costs))
 

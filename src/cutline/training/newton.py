@@ -81,7 +81,7 @@ class PairSquares:
         squares = self._near_p * gap**2 - 2 * gap * self._sum_p + self._up_to(self.weight_p * self.p**2)
         return np.asarray(self.scale * self._unsorted(self.weight_p * self._squares(), self.weight_q * squares))
 
-    def curved(self, direction: Array) -> Array:
+    def multiply_hessian(self, direction: Array) -> Array:
         """Return the second derivatives times a direction in the scores."""
         p = direction[self.split.pos][self.order_p]
         q = direction[self.split.neg][self.order_q]
@@ -131,7 +131,7 @@ def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: floa
         return step
     enough = 0.01 * square
     for _ in range(50):
-        curved = direction + C * design.pull(pairs.curved(design.scores(direction)))
+        curved = direction + C * design.pull(pairs.multiply_hessian(design.scores(direction)))
         length = square / float(direction @ curved)
         step = step + length * direction
         residual = residual - length * curved

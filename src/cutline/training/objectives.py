@@ -330,7 +330,7 @@ class Objective:
         """Return how many places there are."""
         return int(self.parameters.get("quota", split.P))
 
-    def scaled(self, share: float, split: Split) -> Objective:
+    def scale_to_part(self, share: float, split: Split) -> Objective:
         """Return the same target for a part of the data: a quota, and a number of false positives, shrink with it."""
         parameters = dict(self.parameters)
         if "quota" in parameters:

@@ -47,7 +47,7 @@ class Recipe:
 
     def for_part(self, share: float, known: Split) -> Recipe:
         """Return the same recipe for a part of the data."""
-        return replace(self, target=self.target.scaled(share, known))
+        return replace(self, target=self.target.scale_to_part(share, known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Model:
         """Return the scores of cases, 0 at the cut."""
         return np.asarray(X @ self.coef) + self.intercept
 
-    def standardised(self, X: Any, seen: Any) -> Array:
+    def standardise(self, X: Any, seen: Any) -> Array:
         """Return the scores of cases, in deviations from the mean of those that the model has seen."""
         scores = self.scores(seen)
         return np.asarray((self.scores(X) - scores.mean()) / standard(scores)[1])
@@ -86,9 +86,9 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
     if recipe.folds:
         z = unseen if unseen is not None else out_of_fold(recipe, X, split)
         mean, (_, deviation) = scores.mean(), standard(scores)
-        cut = mean + deviation * threshold(recipe.target, split.ranked(z))
+        cut = mean + deviation * threshold(recipe.target, split.rank(z))
     else:
-        cut = threshold(recipe.target, split.ranked(scores))
+        cut = threshold(recipe.target, split.rank(scores))
     return replace(model, intercept=model.intercept - cut)
 
 
@@ -112,7 +112,7 @@ def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
     for seen, unseen in folds.split(np.zeros(split.n), split.is_positive):
         known = part(split, seen)
         model = fit_scores(recipe.for_part(len(seen) / split.n, known), X[seen], known)
-        z[unseen] = model.standardised(X[unseen], X[seen])
+        z[unseen] = model.standardise(X[unseen], X[seen])
     return z
 
 
