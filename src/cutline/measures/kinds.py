@@ -115,7 +115,7 @@ class StandardError(NamedTuple):
 class CalibrationError(NamedTuple):
     """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance.
 
-    `of_places`: not the mean distance but one that single places of the curve decide.
+    `of_places`: not the mean distance but one that single places of the curve decide, as they do a mean of squares.
     """
 
     of_places: bool = False
@@ -124,11 +124,13 @@ class CalibrationError(NamedTuple):
 class BestOfCuts(NamedTuple):
     """The best over all cuts, or over all of something else: it favours the sample at hand.
 
-    `of_all` gives the height of every cut of a ranking, the larger the better, where one cut is the best.
+    `of_all` gives the height of every cut of a ranking, the larger the better, where one cut is the best. `of_peaks`:
+    scores at which positives are dense count most, which a wide kernel would flatten.
     """
 
     over: str = "cuts"
     of_all: Callable[..., Any] | None = None
+    of_peaks: bool = False
 
 
 def best_cuts(heights: Any) -> Array:
@@ -199,9 +201,13 @@ class GainOfLikelihood(NamedTuple):
 
 
 class TopOfList(NamedTuple):
-    """A number that rests on the first cases of the list: on which share of all, given the parameters."""
+    """A number that rests on the first cases of the list: on which share of all, given the parameters.
+
+    `most` is what it is for the best order of a list with a given prevalence.
+    """
 
     share: Callable[..., float]
+    most: Callable[..., float] = lambda prevalence, **_: 1.0
 
 
 Kind = (

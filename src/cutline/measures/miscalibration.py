@@ -96,7 +96,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     formula=r"\bar S(\pi) - \bar S(\hat p_{PAV})",
     better="higher",
     perfect=UNCERTAINTY,
-    kind=BestOfCuts("recalibrations"),
+    kind=BestOfCuts("recalibrations", of_peaks=True),
     blind_to="Whether the probabilities are right: only their order counts.",
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
@@ -372,7 +372,7 @@ def _from_prevalence(r: Ranking) -> Any:
     },
     aliases=("estimated_calibration_index",),
     caveat=UPWARDS,
-    kind=CalibrationError(),
+    kind=CalibrationError(of_places=True),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
     blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",

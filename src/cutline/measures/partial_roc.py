@@ -51,6 +51,7 @@ def _rescale(value: Any, share: Any, alpha: float) -> Any:
     baseline=1,
     undefined=NO_POSITIVE,
     parameters={"alpha": ALPHA},
+    kind=TopOfList(lambda alpha=20.0: 1 / alpha, lambda prevalence, alpha=20.0: float(_best(prevalence, alpha))),
     source=("sheridan2001", "truchon2007"),
     blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )

@@ -92,10 +92,20 @@ def test_measures_that_depend_on_the_number_of_cases_are_refused_between_unequal
     for name in refused:
         test = cl.compare_independent(few, many).test(name, resamples=50)
         assert np.isnan(test.p_value)
-        assert f"depends on the number of cases (30 cases and 60 cases): compare {cl.MEASURES[name].across_sizes}." in (
-            " ".join(test.notes)
-        )
+        assert f"compare {cl.MEASURES[name].across_sizes}." in " ".join(test.notes)
+    notes = cl.compare_independent(few, many).test("log_likelihood").notes
+    assert notes == ("log_likelihood depends on the number of cases (30 cases and 60 cases): compare log_loss.",)
     assert cl.compare_independent(few, half).test("log_likelihood").p_value == 1
+
+
+@pytest.mark.parametrize("name", ["hosmer_lemeshow", "spiegelhalter"])
+def test_test_statistics_are_refused_between_any_samples(name):
+    """With 10 positives and 140 negatives the Hosmer-Lemeshow statistic told equal models apart in 12 %."""
+    rng = np.random.default_rng(3)
+    one, two = (cl.evaluate(rng.random(60) < 0.4, rng.random(60)) for _ in range(2))
+    test = cl.compare_independent(one, two).test(name)
+    assert np.isnan(test.p_value)
+    assert test.notes == (f"{name} tests one sample, and does not tell which is calibrated better: compare mcb.",)
 
 
 def test_the_batches_of_the_study_add_up():

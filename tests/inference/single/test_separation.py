@@ -131,3 +131,12 @@ def test_the_lift_of_a_portion_stays_within_the_number_of_portions():
     labels = [1] * 8 + [0] * 20 + [1] * 2 + [0] * 70
     found = evaluate(labels, list(range(100, 0, -1))).estimate("portion_lift", resamples=200)
     assert 0 <= found.low < found.high <= 10
+
+
+def test_an_early_enhancement_of_five_positives_may_be_much_larger_than_seen():
+    """None of five positives is among the first: as for a share of none of five, the true value may be a good one."""
+    labels = np.isin(np.arange(200), [60, 80, 100, 120, 140])
+    found = cl.evaluate(labels, -np.arange(200.0)).estimate("rie", resamples=200)
+    best = (1 - np.exp(-20 * 0.025)) / (0.025 * (1 - np.exp(-20)))
+    assert found.value < 0.1
+    assert found.high > best * 0.43

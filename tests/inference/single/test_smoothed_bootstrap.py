@@ -61,6 +61,18 @@ def test_it_is_the_same_for_the_same_seed_and_beside_other_measures(name):
     assert alone != ev.estimate(name, resamples=500, seed=4)
 
 
+def test_a_peak_of_few_positives_is_not_flattened():
+    """Twelve of twenty positives stand together above all: H varies more than a world with a wide kernel shows."""
+    rng = np.random.default_rng(8)
+    scores = np.r_[rng.normal(3, 1, 12), rng.normal(0, 1, 8), rng.normal(0, 1, 1980)]
+    ev = cl.evaluate(np.arange(2000) < 20, scores)
+    wide = smoothed_bootstrap.smoothed_risks(ev.ranking)
+    statistic = MEASURES["h_measure"].function
+    (values,) = smoothed_bootstrap.samples_of_world(ev.ranking, wide, [statistic], 400, [0])
+    h = ev.estimate("h_measure", resamples=2000)
+    assert h.high - h.low > 1.2 * 2 * 1.96 * values.std()
+
+
 def test_classes_without_overlap_have_the_limit_that_their_numbers_allow():
     found = cl.evaluate([1] * 20 + [0] * 20, list(range(40, 0, -1))).estimate("ks")
     assert found.low == pytest.approx(2 * 20 / (20 + 1.96**2) - 1, abs=1e-4)  # recall and specificity at Wilson's limit

@@ -359,7 +359,7 @@ def _warnings(estimand: Estimand, freedom: float) -> list[str]:
         return [FEW_WEIGH] if freedom < constants.HANDFUL and -math.inf < least < 0 < most < math.inf else []
     if estimand.needs is not Needs.RANKING:
         return []
-    if heavier := weights_by_class(estimand.ranking):
+    if heavier := weights_by_class(estimand.measure_name, estimand.ranking):
         return heavier
     if estimand.quantity is Quantity.TOP_OF_LIST:
         return []

@@ -291,7 +291,7 @@ def _estimate(
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     if worlds.surprises < constants.SURPRISES:
         notes.append(_NO_SURPRISES.about(worlds.surprises))
-    notes += weights_by_class(estimand.ranking)
+    notes += weights_by_class(estimand.measure_name, estimand.ranking)
     low, high = _limits(worlds, i, simulated, level)
     is_null = low == 0
     if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]

@@ -70,7 +70,8 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     """The limits of a measure of the first cases of the list, where hardly any of these is of the other class.
 
     Resamples then hardly vary. The weight that such a measure gives to the list is that of so many first cases, or of
-    the positives if these are fewer, of which the value is about a share: the limits are at least Wilson's.
+    the positives if these are fewer, of which the value, over that of the best order, is about a share: the limits are
+    at least Wilson's.
 
     Args:
         estimand: What is estimated.
@@ -80,13 +81,15 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     """
     kind: Any = estimand.kind
     size = effective(estimand.ranking)
-    share = kind.share(**estimand.parameters)
-    first = min(2 * share * float(sum(size)), float(size.positives))
-    if min(estimand.value, 1 - estimand.value) * first >= constants.FEW_DECISIONS:
+    r = estimand.ranking
+    most = kind.most(float(r.positives / r.total), **estimand.parameters)
+    first = min(2 * kind.share(**estimand.parameters) * float(sum(size)), float(size.positives))
+    share = min(estimand.value / most, 1.0)
+    if min(share, 1 - share) * first >= constants.FEW_DECISIONS:
         return limits
     notes.append(FEW_AT_THE_TOP.about(first))
-    low, high = proportions.wilson(estimand.value * first, first, level)
-    return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
+    low, high = proportions.wilson(share * first, first, level)
+    return Limits(min(float(limits.low), most * float(low)), max(float(limits.high), most * float(high)))
 
 
 def with_open_ends(estimand: Estimand, limits: Limits, level: float, notes: list[str]) -> Limits:  # noqa: ARG001

@@ -95,11 +95,22 @@ def _smoothed_worlds(
     samples = max(_FEWEST, options.resamples // _PART)
     known: dict[str, _SmoothedSamples] = cached_value(whole, ("smoothed worlds", samples, options.seed), dict)
     names = [f"{one.name} {one.parameters}" for one in estimands]
-    missing = {name: one for name, one in zip(names, estimands, strict=True) if name not in known}
-    if missing:
-        made = _worlds(ranking, smoothed_risks(ranking), [*missing.values()], samples, [options.seed, 0])
-        known |= zip(missing, made, strict=True)
+    for bandwidth in (constants.SMOOTHING, constants.SMOOTHING_OF_PEAKS):
+        missing = {
+            name: one
+            for name, one in zip(names, estimands, strict=True)
+            if name not in known and _bandwidth(one) == bandwidth
+        }
+        if missing:
+            risks = smoothed_risks(ranking, bandwidth)
+            made = _worlds(ranking, risks, [*missing.values()], samples, [options.seed, 0])
+            known |= zip(missing, made, strict=True)
     return ranking, samples, [known[name] for name in names]
+
+
+def _bandwidth(estimand: Estimand) -> float:
+    """Return the bandwidth of the kernel that a measure needs."""
+    return constants.SMOOTHING_OF_PEAKS if estimand.kind.of_peaks else constants.SMOOTHING  # type: ignore[union-attr]
 
 
 def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
