@@ -53,6 +53,34 @@ def test_the_usual_numbers_need_numpy_alone():
     assert not (HEAVY | {"difflib", "concurrent.futures"}) & loaded
 
 
+def test_one_model_on_the_screen_loads_no_comparison(tmp_path):
+    file = tmp_path / "cases.csv"
+    file.write_text("y,p\n1,0.9\n0,0.2\n1,0.4\n0,0.6\n")
+    arguments = ["evaluate", str(file), "--label", "y", "--score", "p"]
+
+    loaded = loaded_by(f"from cutline.cli.main import main; main({arguments})")
+
+    assert {"cutline.advice.one_model", "cutline.inputs.text_table"} <= loaded
+    others = {"comparison", "advice.several_models", "advice.recommend", "inputs.ranking_tables", "inputs.excel_files"}
+    assert not {f"cutline.{name}" for name in others} & loaded
+
+
+def test_threads_may_be_the_first_to_use_the_advice():
+    code = """
+import threading
+import cutline.advice as advice
+ready, found = threading.Barrier(len(advice.__all__)), {}
+def use(name):
+    ready.wait()
+    found[name] = getattr(advice, name)
+threads = [threading.Thread(target=use, args=(name,)) for name in advice.__all__]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert found.keys() == set(advice.__all__), set(advice.__all__) - found.keys()
+"""
+    assert "cutline.advice.several_models" in loaded_by(code)
+
+
 def test_curves_need_numpy_alone():
     code = (
         "import cutline as cl; ev = cl.evaluate([1, 0], [0.7, 0.2]); [ev.curve(n) for n in ('roc', 'f1', 'hit_rate')]"

@@ -4,27 +4,7 @@
 to measure at all. Each sentence names its source; `RULES` and `CHOICES` list all of them.
 """
 
-from cutline.advice.attach import add_notes
-from cutline.advice.context import Kind, Note, Rule
-from cutline.advice.one_model import MODEL_RULES, notes
-from cutline.advice.recommend import CHOICES, Choice, Recommendation, Situation, advise
-from cutline.advice.several_models import COMPARISON_RULES, notes_on
+import lazy_loader
 
-RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)
-
-__all__ = [
-    "CHOICES",
-    "COMPARISON_RULES",
-    "MODEL_RULES",
-    "RULES",
-    "Choice",
-    "Kind",
-    "Note",
-    "Recommendation",
-    "Rule",
-    "Situation",
-    "add_notes",
-    "advise",
-    "notes",
-    "notes_on",
-]
+# The stub beside this file lists the names; each is loaded when it is first used: one model needs no comparison.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

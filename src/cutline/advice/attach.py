@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from cutline.advice.context import in_order
 from cutline.advice.one_model import notes
-from cutline.advice.several_models import notes_on
-from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
-from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
+
+if TYPE_CHECKING:
+    from cutline.comparison import Comparison
+    from cutline.results.comparison_summary import ComparisonSummary
 
 # Notes on how the data were made, which stay even where no rule of the advice repeats them.
 _OF_DATA = ("resamples", "groups-are-folds", "groups-differ")
@@ -39,7 +40,9 @@ def add_notes(
     if isinstance(summary, Summary) and isinstance(subject, Evaluation):
         here = subject if subject.cut == cut else subject.with_cut(**cut.parameters)
         listed = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
-    elif isinstance(summary, ComparisonSummary) and isinstance(subject, Comparison):
+    elif not isinstance(summary, Summary) and not isinstance(subject, Evaluation):
+        from cutline.advice.several_models import notes_on  # which loads comparisons: not for one model
+
         # The verdict of the summary says which models differ, and at which rates each leads.
         without = ["too-small"] if summary.verdict else []
         options = summary.options

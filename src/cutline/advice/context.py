@@ -39,6 +39,7 @@ def in_order(notes: list[Note]) -> tuple[Note, ...]:
 
 __all__ = ["KINDS", "Kind", "Note", "Rule", "in_order"]
 
+MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
 
 BERRAR = "Berrar 2025, section 6"
 BERRAR_LOSS = "Berrar 2025, section 1"

@@ -16,6 +16,7 @@ from cutline.advice.context import (
     BERRAR_LOSS,
     BERRAR_RANKING,
     CUTLINE,
+    MAJORITY,
     SONNENBURG,
     SPIEGELHALTER,
     WALD,
@@ -28,7 +29,6 @@ from cutline.advice.context import (
     percent,
     rule_context,
 )
-from cutline.advice.recommend import MAJORITY
 from cutline.core.counts import Counts, written
 from cutline.core.messages import Argument, Text
 from cutline.core.ranking import BLOCK, Ranking
@@ -423,7 +423,7 @@ def _of_data(id: str, kind: Kind, when: str) -> Rule:
     return Rule(id, kind, when, DATA, _data_note(id))
 
 
-MODEL_RULES = (
+MODEL_RULES: tuple[Rule, ...] = (
     _of_data("one-class", "warning", "all cases are of one class"),
     _of_data("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
     Rule("reversed", "warning", "the AUC is below 0.5", BERRAR_RANKING, reversed_order),

@@ -13,6 +13,7 @@ from cutline.advice.context import (
     BERRAR,
     DELONG,
     DOMINANCE,
+    MAJORITY,
     PROVOST,
     SONNENBURG,
     SONNENBURG_TOP,
@@ -23,7 +24,6 @@ from cutline.core.public import public
 from cutline.core.validation import check_choice, check_flag, check_number, check_prevalence
 
 Goal = Literal["rank", "decide", "probabilities", "quota", "screen"]
-MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cutline.advice.context import BERRAR, DELONG, DOMINANCE, Note, Rule, brief, in_order, rule_context
-from cutline.advice.one_model import apply_rules
+from cutline.advice.one_model import MODEL_RULES, apply_rules
 from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.messages import Text
@@ -111,7 +111,7 @@ def _no_dominance(a: _Asked) -> str | None:
     return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
 
 
-COMPARISON_RULES = (
+COMPARISON_RULES: tuple[Rule, ...] = (
     Rule(
         "single-cut",
         "warning",
@@ -136,6 +136,7 @@ COMPARISON_RULES = (
         _no_dominance,
     ),
 )
+RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)  # of one model and of several
 
 
 def notes_on(

@@ -150,12 +150,13 @@ def _read(
     """Read the predictions, or a finished ranking in place of them."""
     from cutline.cli.reading import evaluate_ranking, ranking_file, read_evaluation
     from cutline.core.validation import name_of
-    from cutline.inputs.ranking_tables import read_ranking_table
 
     if bool(files) == bool(ranking_csv):
         raise ParameterError("Pass the files of the predictions, or --ranking-csv with a finished ranking.")
     if not ranking_csv:
         return read_evaluation(files, reading, name, quiet=quiet)
+    from cutline.inputs.ranking_tables import read_ranking_table
+
     ranking = read_ranking_table(
         ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
     )

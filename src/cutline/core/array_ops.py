@@ -22,6 +22,18 @@ class PairWeights(NamedTuple):
     every: Any
 
 
+_LARGE = 2**21  # numbers of an array, of which larger ones would be returned to the system all the same
+
+
+def keep_freed_memory() -> None:
+    """Let the memory of an array that is freed serve the next one.
+
+    The C library returns the memory of large arrays to the system, and the pages that come back have to be cleared:
+    half the time of work on many short-lived arrays. Once an array has been freed, glibc keeps what is smaller.
+    """
+    np.empty(_LARGE)
+
+
 def is_symbol(values: Any) -> bool:
     """Whether a definition is being traced: symbols take the place of numbers (see `measures.tracing`)."""
     return getattr(values, "is_symbol", False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -38,7 +37,7 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
     target = path.resolve() if path.is_symlink() else path
     old = target.stat() if overwrite and target.exists() else None
     mode = 0o666 if old is None else 0o600
-    unfinished = target.with_name(f".cutline-{secrets.token_hex(8)}")
+    unfinished = target.with_name(f".cutline-{os.urandom(8).hex()}")
     try:
         is_complete = content is not None and _fill_unnamed(unfinished, mode, content, old)
         if not is_complete:

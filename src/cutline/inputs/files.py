@@ -17,7 +17,6 @@ from cutline.core.extras import require
 from cutline.inputs.column_source import Source
 from cutline.inputs.csv_layout import EncodingError, Layout, in_utf8, not_utf8
 from cutline.inputs.duck import bytes_of
-from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_formats import zstd_line_not_utf8
 from cutline.inputs.file_sets import FileSet, file_set
 from cutline.inputs.text_table import CsvFile
@@ -49,6 +48,8 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
     if files.kind == "excel":
         if len(files.paths) > 1:
             raise InputError(f"{files.title} are several workbooks", "pass one, or export the sheets as CSV")
+        from cutline.inputs.excel_files import read_workbook
+
         return read_workbook(files.paths[0], files.title)
     if files.kind == "csv" and len(files.paths) == 1 and not files.hive:
         path, note = in_utf8(files.paths[0], files.title)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 
 FOLLOWED = ("berrar2025", "murphy2007", "arbel2006", "sonnenburg")  # the four texts whose definitions cutline follows
 
@@ -12,6 +11,8 @@ FOLLOWED = ("berrar2025", "murphy2007", "arbel2006", "sonnenburg")  # the four t
 @cache
 def sources() -> dict[str, str]:
     """Return the bibliography: author, title, where, year, by key."""
+    from importlib.resources import files  # which loads what unpacks archives
+
     text = (files("cutline.measures") / "references.bib").read_text(encoding="utf-8")
     entries = {}
     for kind_and_key, body in re.findall(r"@(\w+{\w+), (.*)}", text):

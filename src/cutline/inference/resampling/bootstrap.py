@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import parallel
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, keep_freed_memory
 from cutline.core.ranking import Ranking
 from cutline.inference.resampling.binning import WHOLE, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import LONG, CaseSampler, Cells, GroupSampler, OneModel, Sampler
@@ -28,7 +28,7 @@ from cutline.results.resample_budget import resamples_of_whole
 BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
-CELLS = 2**18  # cells of a model held at once by a thread
+CELLS = 2**16  # cells of a model held at once by a thread, so that its columns stay in the cache
 ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
@@ -147,6 +147,7 @@ def resample(
         resamples: How many resamples are drawn.
         seed: What fixes them.
     """
+    keep_freed_memory()
     size = SMALL_BLOCK if sampler.cells > VERY_LONG else BLOCK
     streams = np.random.SeedSequence(seed).spawn(-(-resamples // size))
     counts = [min(size, resamples - size * i) for i in range(len(streams))]
