@@ -58,6 +58,8 @@ def test_several_models_and_a_title_of_ones_own(ax):
     names = [text.get_text() for text in ax.get_legend().get_texts()]
 
     assert [name.split(":")[0] for name in names[:2]] == ["ten", "other"]
+    assert names.count("cut") == 1  # the marks of both models, in the colours of their lines
+    assert len([one for one in ax.get_lines() if one.get_marker() == "o"]) == 2
     assert ax.get_title(loc="left") == "Mine"
 
 
