@@ -263,6 +263,22 @@ def test_a_score_on_an_edge_is_flagged_by_it():
     assert down.counts.fp[down.x == 2].tolist() == [1]
 
 
+@pytest.mark.parametrize("through", [None, 620, 620.5, 300, 849, 1000])
+@pytest.mark.parametrize("higher_is_positive", [True, False])
+def test_whole_numbers_that_are_all_alike_show_no_steps(through, higher_is_positive):
+    scores = np.repeat(np.arange(300, 850), 2)
+    ranking = cl.rank(np.tile([0, 1], 550), scores, higher_is_positive=higher_is_positive)
+    found = curve(ranking, "score_distribution", **({} if through is None else {"through": through}))
+
+    inside = found.y[2:-1]  # the first and the last bin may reach beyond the scores
+    assert len(inside) > 10
+    assert inside.tolist() == pytest.approx([1 / 550] * len(inside))
+    assert found.y[1:] @ np.abs(np.diff(found.x)) == pytest.approx(1)
+    if through is not None and 300 < through < 849:
+        at = ranking.at_threshold(through)
+        assert (found.counts.tp[found.x == through], found.counts.fp[found.x == through]) == (at.tp, at.fp)
+
+
 def test_scores_that_are_all_equal_are_in_one_bin():
     for score, low, high in ((0.5, 0, 1), (0.9, 0, 1), (7, 6.5, 7.5)):
         found = cl.evaluate([1, 0, 0], [score] * 3).curve("score_distribution", bins=5)

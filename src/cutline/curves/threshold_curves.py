@@ -69,10 +69,31 @@ def edges(r: Ranking, bins: int, through: float | None) -> Array:
     return sign * np.append(np.linspace(top, at, above + 1), np.linspace(at, bottom, bins - above + 1)[1:])
 
 
+def whole_edges(r: Ranking, bins: int, through: float | None) -> Array | None:
+    """Return the edges of about so many bins that hold equally many whole numbers; None where scores are not whole.
+
+    Bins of another width would show steps that are not in the data: one holds three whole numbers, the next four.
+
+    >>> from cutline import rank
+    >>> whole_edges(rank([1, 0, 0, 1], [9, 2, 4, 7]), 5, 6)
+    array([10.,  8.,  6.,  4.,  2.])
+    """
+    top, bottom = float(r.key[0]), float(r.key[-1])
+    if r.are_probabilities or top == bottom or not (r.key == np.floor(r.key)).all():
+        return None
+    sign = 1.0 if r.higher_is_positive else -1.0
+    at = math.nan if through is None else sign * float(through)
+    start = at if bottom < at <= top else bottom
+    width = math.ceil((top - bottom + 1) / bins)
+    # An edge belongs to the bin on its positive side, so that the first one lies beyond the top.
+    steps = np.arange(math.floor((top - start) / width) + 1, math.floor((bottom - start) / width) - 1, -1)
+    return sign * (start + width * steps.astype(float))
+
+
 def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> Vertices:
-    if bins is None:
-        bins = int(min(max(5, 2 * float(r.total) ** (1 / 3)), 50))  # Rice's rule
-    at = edges(r, bins, through)
+    rice = int(min(max(5, 2 * float(r.total) ** (1 / 3)), 50))
+    whole = whole_edges(r, rice, through) if bins is None else None
+    at = edges(r, bins or rice, through) if whole is None else whole
     sign = 1.0 if r.higher_is_positive else -1.0
     cuts = len(r) - np.searchsorted(r.key[::-1], sign * at, side="left")
     cuts[0], cuts[-1] = 0, len(r)
