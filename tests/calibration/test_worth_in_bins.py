@@ -35,3 +35,15 @@ def test_the_table_has_no_p_value_beside_an_interval_of_something_else():
     head = next(line for line in str(worth).splitlines() if line.startswith("method"))
     assert head.split() == ["method", "log", "loss", "Brier", "gain", "low", "high"]
     assert str(worth).endswith("low and high: its 95 % interval.")
+
+
+def test_gains_are_printed_with_the_decimals_of_the_losses():
+    rng = np.random.default_rng(0)
+    p = rng.random(60_000)
+    found = cl.worth_recalibrating(cl.evaluate(rng.random(len(p)) < p, p))
+    gains = [number for line in repr(found).splitlines() if " 0." in line for number in line.split()[1:]]
+
+    assert min(abs(candidate.gain) for candidate in found.candidates[1:]) < 0.0001
+    assert len(gains) == 5 * len(found.candidates)
+    assert all(len(number.partition(".")[2]) <= 4 for number in gains)
+    assert "-0.0000" not in gains

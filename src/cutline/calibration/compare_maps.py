@@ -68,7 +68,9 @@ class Worth(ComparedByFields):
 
     def __repr__(self) -> str:
         # The p-value tests something else than the interval is about: the verdict has it where it decides.
-        rows = tuple((c.method, c.log_loss, c.brier, c.gain, c.low, c.high) for c in self.candidates)
+        # Gains have the decimals of the losses: what does not change these is nothing.
+        gains = [[round(gain, 4) + 0.0 for gain in (c.gain, c.low, c.high)] for c in self.candidates]
+        rows = tuple((c.method, c.log_loss, c.brier, *own) for c, own in zip(self.candidates, gains, strict=True))
         below = f"gain: by how much the log loss of new cases falls; low and high: its {100 * self.level:g} % interval."
         table = Table(("method", "log loss", "Brier", "gain", "low", "high"), rows, below=(below,))
         return f"{self.verdict}\n\n{table!r}"

@@ -66,7 +66,7 @@ def _draw(ax: Any, one: Any, depth: int) -> None:
         ax.axvline(one.x, color=one.colour, linestyle=(0, tuple(CUT_DASH)), linewidth=1.1, label=one.name)
     elif isinstance(one, Mark):
         look = {"marker": _MARKERS[one.shape], "markeredgecolor": one.colour, "markerfacecolor": "none"}
-        # Marks of several models have the colours of their lines: one entry names them all, which leaves the curves room.
+        # Marks of several models have the colours of their lines: one entry names them all, and leaves room.
         named = one.name not in ax.get_legend_handles_labels()[1]
         label = {"label": one.name} if named or not one.model else {}
         ax.plot([one.point.x], [one.point.y], linestyle="none", markersize=8, zorder=3, **look, **label)
