@@ -53,4 +53,4 @@ def test_every_chart_of_the_page_is_there_before_its_program_starts(tumours):
 
     assert len(places) >= 15
     assert all(place.startswith("<svg") for place in places[:4])  # what is folded is drawn by the program alone
-    assert all("draws this chart once its section is open" in place for place in places[4:])
+    assert all("draws this chart: open the page in a browser" in place for place in places[4:])
