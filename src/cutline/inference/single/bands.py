@@ -472,9 +472,24 @@ def _leading(row: Array, k: Array, n: Array, limit: float, alpha: float) -> tupl
     chosen = np.flatnonzero(about == np.maximum.reduceat(about, starts)[own])
     limits = np.full(len(starts), limit)
     np.maximum.at(limits, own[chosen], betaincinv(k[chosen], n[chosen] - k[chosen] + 1, alpha))
-    stays = betainc(k, n - k + 1, limits[own] * (1 - _ROUNDING)) < alpha
-    stays[chosen] = True
-    return row[stays], k[stays], n[stays]
+    beaten = limits[own] * (1 - _ROUNDING)
+    few = np.flatnonzero(_may_be_rarer(k, n, beaten, alpha))
+    few = np.union1d(chosen, few[betainc(k[few], n[few] - k[few] + 1, beaten[few]) < alpha])
+    return row[few], k[few], n[few]
+
+
+def _may_be_rarer(k: Array, n: Array, rate: Any, alpha: float) -> Array:
+    """Whether k or more positives of n cases at a rate may have a chance below alpha: quick, and never wrong about no.
+
+    The chance is at least exp(-n KL(k/n, rate)) / sqrt(8 k (1 - k/n)) (Ash 1965, Lemma 4.7.2), and at least
+    a half where k is not above the expectation.
+    """
+    share = k / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = k * np.log(share / rate) + (n - k) * np.log((1 - share) / (1 - rate))
+        log_chance = -distance - np.log(8 * k * (1 - share)) / 2
+    # Of cases that are all positive the bound says nothing.
+    return np.asarray((share > rate) & ~(log_chance > math.log(alpha) + _ROUNDING * n))
 
 
 def _promising(
@@ -491,16 +506,14 @@ def _promising(
 
 def _needed(n: Array, limit: float, alpha: float) -> Array:
     """How many positives of n cases it takes at least for a lower limit above the given one; it grows with n."""
-    from scipy.special import betainc
-
     if limit <= 0:
         return np.zeros(len(n))
-    # Bisection on the number of positives: the limit is exceeded when so many would be rarer than alpha.
+    # Bisection on the number of positives: the limit may be exceeded when so many may be rarer than alpha.
     low, high = np.zeros(len(n)), n + 1.0
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         inside = np.clip(middle, 1, n)
-        is_enough = (middle >= 1) & (betainc(inside, n - inside + 1, limit) < alpha)
+        is_enough = (middle >= 1) & _may_be_rarer(inside, n, limit, alpha)
         low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
     return high
 
