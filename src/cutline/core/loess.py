@@ -28,7 +28,8 @@ _NARROWEST = 1e-300  # of a window: below, quotients would leave the range of fl
 _TINY = 1e-12  # of all points: below, products of their moments might be nothing
 _PIECE = 2**18  # points of a long list at which the curves of resamples are read together
 _PIECE_OF_ONE = 2**15  # ... and one curve, cell by cell
-_FEW = 64  # points of the list for each place, from which on windows are searched instead of listed
+_SEARCHED = 2**16  # points of a list, from which on windows are searched instead of listed, which then takes longer
+_FEW = 64  # ... and points of the list for each place
 _SMALL = 0.04  # width of a stretch that is condensed, in radii of the window
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
@@ -254,7 +255,7 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     radius = np.empty(at.shape)
     last = len(x) - 1
     for totals, places, mass, radii in zip(ends, at, near * (1 - 1e-12), radius, strict=True):
-        if len(x) >= _FEW * len(places):
+        if len(x) >= max(_SEARCHED, _FEW * len(places)):
             radii[:] = _searched_radii(x, totals, places, mass)
             continue
         stop = np.searchsorted(totals, _starting(totals) + mass)
