@@ -23,11 +23,10 @@ from scipy.special import ndtr
 
 import cutline as cl
 from cutline.cuts.guarantees import (
-    SHARES,
     PrecisionAtQuotas,
-    PrecisionAtThresholds,
     lower_bounds,
     misses_allowed,
+    quota_sequences,
     simultaneous_bounds,
 )
 from cutline.cuts.requirements import requirement
@@ -37,8 +36,6 @@ D = 0.05  # allowed
 PREVALENCE = 0.3
 KINDS = ("smooth", "tied", "skewed", "discrete")
 SIZES = (29, 100, 300, 1000)
-# Prevalence, distance of the classes in standard deviations, and slope of the log odds (1: calibrated).
-CALIBRATIONS = [(p, d, 1.0) for p in (0.1, 0.3, 0.5) for d in (1.5, 2.5)] + [(0.3, 2.0, 2.0), (0.3, 2.0, 0.5)]
 
 
 class Population:
@@ -123,9 +120,8 @@ def at_every_cut(kind, rng, runs, m):
 def precision(kind, rng, runs, n, least):
     """Broken promises of precision: at quotas fixed beforehand, and at every cut at once."""
     pos, neg = Population(kind, True), Population(kind, False)
-    shares = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-    quotas = sorted({max(1, math.floor(share * n)) for share in shares})
-    level = 1 - D / len(quotas)
+    asked = requirement(f"precision >= {least}")
+    promise = PrecisionAtQuotas(asked, least, 1 - D, quota_sequences(n, least, D), n)
     in_advance = anywhere = 0
     part = (1 - D) ** (1 / 3)
     for _ in range(runs):
@@ -138,12 +134,8 @@ def precision(kind, rng, runs, n, least):
             found, false = PREVALENCE * pos.at_least(t), (1 - PREVALENCE) * neg.at_least(t)
             return found / (found + false)
 
-        wrong = False
-        for quota in quotas:
-            i = int((r.ends <= quota).sum()) - 1
-            if i > 0 and i < len(r) and lower_bounds(r.tp[i], r.ends[i], level) >= least:
-                wrong |= bool(truth(np.nextafter(r.score[i], np.inf)) < least)
-        in_advance += wrong
+        unflagged = np.append(r.score, -np.inf)[promise.meets(r)]  # the highest score below each cut that passes
+        in_advance += bool((truth(np.nextafter(unflagged, np.inf)) < least).any())
         recall = 1 - simultaneous_bounds(m, part)[r.tp[-1] - r.tp[1:]]
         fpr = simultaneous_bounds(n - m, part)[r.fp[1:]]
         p = float(lower_bounds(m, n, part))
@@ -224,33 +216,6 @@ def strictness():
         print(f"  {m} positives: cutline {ours.requirements[0].seen}, MAPIE {theirs}")
 
 
-def sequence(runs, n=300, least=0.8):
-    """Quotas against preset thresholds: how often a precision is promised and broken, and the recall, by population."""
-    print(
-        f"\nprecision >= {least} with 95 % confidence, {n} cases: promised, broken, mean recall (0 where not promised)"
-    )
-    rng = np.random.default_rng(n)
-    score = np.arange(999, 0, -1) / 1000
-    asked, quotas = requirement(f"precision >= {least}"), tuple(sorted({max(1, int(s * n)) for s in SHARES}))
-    for prevalence, distance, slope in CALIBRATIONS:
-        # The log odds of a calibrated model are normal in each class; a slope other than 1 spoils the calibration.
-        edge = (np.log(score / (1 - score)) / slope - math.log(prevalence / (1 - prevalence))) / distance
-        recall, fpr = ndtr(distance / 2 - edge), ndtr(-distance / 2 - edge)
-        chances = np.append(prevalence * np.diff(recall, prepend=0), (1 - prevalence) * np.diff(fpr, prepend=0))
-        drawn = rng.multinomial(n, np.append(chances, 1 - chances.sum()), runs)
-        stack = cl.Ranking.of_counts(score, drawn[:, :999], drawn[:, 999:-1])
-        true = np.append(1.0, prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr))
-        row = []
-        for kind in (PrecisionAtQuotas, PrecisionAtThresholds):
-            kept = kind(asked, least, 1 - D, quotas, n).meets(stack)
-            place = kept.shape[1] - 1 - kept[:, ::-1].argmax(1)
-            promised = kept.any(1)
-            reached = np.where(promised, np.append(0.0, recall)[place], 0.0)
-            row += [promised.mean(), (promised & (true[place] < least)).mean(), reached.mean()]
-        numbers = "{:.3f} {:.4f} {:.3f}, thresholds {:.3f} {:.4f} {:.3f}".format(*row)
-        print(f"  prevalence {prevalence}, distance {distance}, slope {slope}: quotas {numbers}", flush=True)
-
-
 def optimism(runs):
     """Apparent and corrected values less the truth, where it is known: normal scores, a distance of 1."""
     print(f"\nOptimism: apparent and corrected value less the truth, over {runs} runs, with the standard error")
@@ -298,7 +263,7 @@ def speed():
     print(f"2000 resampled choices at 1e5 cases: {spent:.1f} s of processor time (must be < 25 s on two cores)")
 
 
-PARTS = ("violations", "enumeration", "strictness", "sequence", "optimism", "speed")
+PARTS = ("violations", "enumeration", "strictness", "optimism", "speed")
 
 
 def main():
@@ -313,7 +278,6 @@ def main():
         "violations": lambda: violations(runs, asked.scores, asked.positives),
         "enumeration": enumeration,
         "strictness": strictness,
-        "sequence": lambda: [sequence(runs // 5, n, least) for n in (300, 1000) for least in (0.5, 0.8)],
         "optimism": lambda: optimism(runs // 10),
         "speed": speed,
     }

@@ -1,7 +1,9 @@
 """Promises fixed in advance, and those that hold at every cut at once: reference numbers, enumeration, simulation."""
 
+import sys
 from fractions import Fraction
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,18 +16,22 @@ from scipy.stats import beta
 import cutline as cl
 from cutline.core.errors import ParameterError
 from cutline.cuts.guarantees import (
-    SHARES,
     PrecisionAtQuotas,
-    PrecisionAtThresholds,
+    QuotaSequence,
     cases_needed,
     chance_below,
     local_level,
     lower_bounds,
     misses_allowed,
+    quota_sequences,
     simultaneous_bounds,
     upper_bounds,
 )
 from cutline.cuts.requirements import requirement
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import precision_promises
 
 # ---------------------------------------------------------------------- fixed in advance
 
@@ -236,61 +242,127 @@ def test_promises_are_refused_for_weights_and_groups_and_limits_are_the_way_out(
     assert ev.estimate("recall", threshold=cut.threshold, resamples=200).low >= 0.75
 
 
-# ---------------------------------------------------------------------- precision at preset thresholds
+# ---------------------------------------------------------------------- precision at quotas
 
 
-def calibrated(runs, n=300, prevalence=0.3, distance=2.0):
-    """Rankings of a calibrated model with scores of two digits, and the true precision and recall at each cut."""
-    score = np.arange(99, 0, -1) / 100
-    edge = (np.log(score / (1 - score)) - np.log(prevalence / (1 - prevalence))) / distance
-    recall, fpr = special.ndtr(distance / 2 - edge), special.ndtr(-distance / 2 - edge)
-    chances = np.append(prevalence * np.diff(recall, prepend=0), (1 - prevalence) * np.diff(fpr, prepend=0))
-    drawn = np.random.default_rng(5).multinomial(n, np.append(chances, 1 - chances.sum()), runs)
-    true = np.append(1.0, prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr))
-    return cl.Ranking.of_counts(score, drawn[:, :99], drawn[:, 99:-1]), true, np.append(0.0, recall)
+def by_hand(labels, least, sequences):
+    """How many of the cases each quota that passes flags; the labels are sorted by score, without ties."""
+    passed = set()
+    for sequence in sequences:
+        for quota in sequence.quotas:
+            test = stats.binomtest(int(labels[:quota].sum()), quota, least, alternative="greater")
+            if test.pvalue > sequence.error:
+                break
+            passed.add(quota)
+    return passed
 
 
-def last(kept):
-    return kept.any(1), kept.shape[1] - 1 - kept[:, ::-1].argmax(1)
+@pytest.mark.parametrize(("least", "n"), [(0.5, 60), (0.7, 400), (0.9, 1000)])
+def test_a_sequence_is_that_of_binomial_tests_one_by_one(least, n):
+    rng, sequences = np.random.default_rng(8), quota_sequences(n, least, 0.05)
+    lengths = set()
+    for _ in range(20):
+        labels = rng.random(n) < np.linspace(1.1, 0.1, n)
+        expected = by_hand(labels, least, sequences)
+        r = cl.rank(labels, -np.arange(n))
+        met = PrecisionAtQuotas(requirement(f"precision >= {least}"), least, 0.95, sequences, n).meets(r)
+
+        assert set(r.ends[met].tolist()) == expected
+        lengths.add(len(expected))
+    assert max(lengths) > 5
 
 
-def test_a_sequence_of_thresholds_promises_more_than_quotas_and_breaks_no_more_than_it_may():
-    stack, true, recall = calibrated(2000)
-    asked, quotas = requirement("precision >= 0.8"), tuple(sorted({max(1, int(s * 300)) for s in SHARES}))
-    promised, place = last(PrecisionAtThresholds(asked, 0.8, 0.95, quotas, 300).meets(stack))
-    before, former = last(PrecisionAtQuotas(asked, 0.8, 0.95, quotas, 300).meets(stack))
+@pytest.mark.parametrize("least", [0.5, 0.8, 0.95])
+def test_quotas_are_the_smallest_that_allow_their_negatives(least):
+    for sequence in quota_sequences(300, least, 0.05):
+        allowed = [misses_allowed(quota, 1 - least, 1 - sequence.error) for quota in sequence.quotas[:-1]]
+        before = [misses_allowed(quota - 1, 1 - least, 1 - sequence.error) for quota in sequence.quotas[:-1]]
 
-    assert (promised & (true[place] < 0.8)).mean() < 0.05
-    assert np.where(promised, recall[place], 0).mean() > np.where(before, recall[former], 0).mean() + 0.05
+        assert sequence.quotas[-1] == 300
+        assert (np.diff(allowed) >= 1).all()
+        assert [fewer + 1 for fewer in before] == allowed
+    first, *others = quota_sequences(300, least, 0.05)
+    assert misses_allowed(first.quotas[0], 1 - least, 1 - first.error) == 0
+    assert first.error + sum(one.error for one in others) == pytest.approx(0.05)
 
 
-def test_the_sequence_is_that_of_binomial_tests_one_by_one():
+def test_a_stack_of_rankings_is_tested_row_by_row():
+    rng = np.random.default_rng(3)
+    cells = rng.multinomial(500, np.append(np.linspace(9, 1, 40), np.linspace(0.5, 8, 40)) / 370, 50)
+    promise = PrecisionAtQuotas(requirement("precision >= 0.7"), 0.7, 0.95, quota_sequences(500, 0.7, 0.05), 500)
+    scores = np.arange(40.0, 0, -1)
+    met = promise.meets(cl.Ranking.of_counts(scores, cells[:, :40], cells[:, 40:]))
+
+    assert met.any(1).mean() > 0.5
+    for row, one in zip(met, cells, strict=True):
+        assert (promise.meets(cl.Ranking.of_counts(scores, one[:40], one[40:])) == row).all()
+
+
+def test_only_the_order_of_the_scores_matters():
     labels = np.random.default_rng(8).random(400) < 0.4
-    scores = np.round(special.expit(np.random.default_rng(9).normal(size=400) + 3 * labels - 2), 3)
-    r = cl.rank(labels, scores)
-    passed = []
-    for percent in range(70, 0, -1):
-        flagged = scores >= percent / 100
-        test = stats.binomtest(int(labels[flagged].sum()), int(flagged.sum()), 0.7, alternative="greater")
-        if test.pvalue > 0.025:
-            break
-        passed.append(percent / 100)
-    cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.7", resamples=0)
-
-    assert 5 < len(passed) < 60
-    assert cut.threshold == passed[-1]
-    promise = PrecisionAtThresholds(requirement("precision >= 0.7"), 0.7, 0.95, (20,), 400)
-    places = [r.cut(t) for t in passed]
-    assert promise.meets(r)[places].all()
+    scores = np.random.default_rng(9).normal(size=400) + 3 * labels
+    flagged = [
+        cl.choose_cut(cl.evaluate(labels, scale(scores)), "precision >= 0.8", resamples=0).counts.flagged
+        for scale in (np.asarray, special.expit, lambda x: special.expit(x - 6), np.exp)
+    ]
+    assert len(set(flagged)) == 1
+    assert flagged[0] > 100
 
 
-def test_scores_off_the_scale_of_probabilities_are_served_by_quotas():
-    labels = np.repeat([1, 0], [60, 340])
-    scores = np.append(np.linspace(0.02, 0.03, 60), np.linspace(0.001, 0.02, 340))  # far below the required precision
-    cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.8", resamples=0)
+def test_a_quota_that_flags_nobody_does_not_end_a_sequence():
+    r = cl.Ranking.of_counts([2, 1], [190, 20], [10, 180])
+    cuts, passed = QuotaSequence((17, 100, 210, 300), 0.025).test(r, 0.8, 400)
 
-    assert cut.possible
-    assert cut.counts.flagged == 40
+    assert cuts.tolist() == [0, 0, 1, 1]
+    assert passed.tolist() == [False, False, True, True]
+
+
+def test_everybody_is_flagged_where_that_is_precise_enough():
+    cut = cl.choose_cut(cl.evaluate(np.arange(300) % 2 == 0, np.arange(300)), "precision >= 0.3", resamples=0)
+
+    assert cut.counts.flagged == 300
+
+
+def test_of_two_precisions_the_higher_one_is_what_counts():
+    rng = np.random.default_rng(0)
+    labels = rng.random(4000) < 0.4
+    ev = cl.evaluate(labels, rng.normal(size=4000) + 2 * labels)
+    alone = cl.choose_cut(ev, "precision >= 0.8", resamples=0)
+
+    assert cl.choose_cut(ev, "precision >= 0.6", "fdr <= 0.2", resamples=0).threshold == alone.threshold
+
+
+def test_the_statement_says_how_many_of_the_flagged_may_be_negative():
+    labels = np.repeat([1, 0, 1, 0], [50, 2, 20, 228])
+    cut = cl.choose_cut(cl.evaluate(labels, -np.arange(300)), "precision >= 0.8", resamples=0)
+    flagged = int(cut.counts.flagged)
+    allowed = misses_allowed(flagged, 0.2, 1 - quota_sequences(300, 0.8, 0.05)[0].error)
+
+    assert cut.statement == (
+        f"With 95 % confidence at least 80 % of future cases that score {cut.threshold:g} or more are positive, at the "
+        f"prevalence of your data; {allowed} of your {flagged} flagged cases may be negative."
+    )
+    assert cut.counts.fp <= allowed
+    assert any(note.startswith("Precision was tested at quotas that follow from the requirement") for note in cut.notes)
+
+
+@pytest.mark.parametrize("name", [one.name for one in precision_promises.populations(0.8)])
+def test_promised_precision_is_broken_no_more_often_than_it_may_be(name):
+    for least, n in ((0.8, 100), (0.8, 1000), (0.6, 400)):
+        population = {one.name: one for one in precision_promises.populations(least)}[name]
+        broken = precision_promises.measure(population, n, least, 1000)[1]
+
+        assert not precision_promises.is_broken_too_often(broken, 1000), (least, n)
+
+
+def test_a_sequence_promises_more_than_quotas_that_share_the_error():
+    population = precision_promises.populations(0.8)[0]
+    possible, _, precision, recall = precision_promises.measure(population, 2000, 0.8, 300)
+    before, _, _, former = precision_promises.measure(population, 2000, 0.8, 300, seven=True)
+
+    assert possible > 0.9 > before + 0.1
+    assert recall > former + 0.2
+    assert 0.8 < precision < 0.93
 
 
 def test_named_quotas_are_tested_alone():
@@ -299,6 +371,8 @@ def test_named_quotas_are_tested_alone():
     cut = cl.choose_cut(cl.evaluate(labels, scores), "precision >= 0.8", quota=[30, 50], resamples=0)
 
     assert cut.counts.flagged in (30, 50)
+    assert not any("Precision was tested" in note for note in cut.notes)
+    assert "The quotas at which precision is tested were fixed before anybody looked." in cut.assumptions
 
 
 def test_sums_allow_as_many_misses_as_the_beta_distribution(monkeypatch):

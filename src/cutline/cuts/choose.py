@@ -21,7 +21,6 @@ from cutline.cuts import statements
 from cutline.cuts.cut import Cut, Promised
 from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
-    PrecisionAtThresholds,
     Promise,
     RatePromise,
     beyond,
@@ -87,7 +86,7 @@ class CutRequest:
             return self._none()
         tested = any(isinstance(promise, PrecisionAtQuotas) for promise in self.made)
         if tested or (flagged and math.isinf(key)):
-            return self.at(self._tested_threshold(flagged), place, repeated)
+            return self.at(self._above_the_unflagged(flagged), place, repeated)
         return self.at(key if self.r.higher_is_positive else -key, place, repeated)
 
     def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
@@ -155,15 +154,6 @@ class CutRequest:
         if not is_any:
             return math.nan, None
         return (math.inf if not place else float(self.r.key[place - 1])), int(place)
-
-    def _tested_threshold(self, place: int) -> float:
-        """Return the preset threshold at which precision was tested, or the threshold of a quota."""
-        for promise in self.made:
-            if isinstance(promise, PrecisionAtThresholds):
-                preset = promise.threshold_at(self.r, place)
-                if preset is not None:
-                    return preset
-        return self._above_the_unflagged(place)
 
     def _above_the_unflagged(self, place: int) -> float:
         """Return the threshold just above the highest score that is not flagged, for tested precision and infinite
@@ -241,6 +231,8 @@ class CutRequest:
         if self.made and self.confidence is not None:
             risk, half = (statements.percent(round(share, 6)) for share in (1 - self.confidence, (1 - self.level) / 2))
             notes.append(statements.ONE_SIDED.format(risk=risk, half=half))
+        if any(isinstance(promise, PrecisionAtQuotas) and promise.is_in_sequence for promise in self.made):
+            notes.append(statements.IN_SEQUENCE)
         if self.made and self._conditions():
             also = listed(self._conditions())
             notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")

@@ -13,7 +13,7 @@ from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import counted
-from cutline.cuts.guarantees import PrecisionAnywhere, PrecisionAtQuotas, PrecisionAtThresholds, Promise, RatePromise
+from cutline.cuts.guarantees import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
 from cutline.cuts.search import OPTIMUM, Criterion, CutSearch
 
 GROUPS = (
@@ -38,6 +38,11 @@ IN_ADVANCE = Text(
 ONE_SIDED = (
     "The promise is one-sided: all of its risk of error, {risk}, lies on the side that matters. The intervals are "
     "two-sided, with {half} on each side, so that one may reach beyond what is promised."
+)
+AT_QUOTAS = "The quotas at which precision is tested were fixed before anybody looked."
+IN_SEQUENCE = (
+    "Precision was tested at quotas that follow from the requirement and the number of cases alone, from the smallest "
+    "up until one failed."
 )
 NO_DRIFT = "The population does not drift: check the promise on new cases from time to time."
 
@@ -114,7 +119,7 @@ def state_promise(
     both = "" if len(made) == 1 else ", all at once"
     comma = "," if where or both else ""
     always = ", whatever the distribution" if all(isinstance(promise, RatePromise) for promise in made) else ""
-    room = [_room(promise) for promise in _strictest(made)] if with_room else []
+    room = [*map(_room, _strictest(made)), *_room_among_flagged(made, r, threshold)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
     return f"With {confidence_in_words(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
@@ -144,6 +149,17 @@ def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
 def _room(promise: RatePromise) -> str:
     who, verb = WHO[promise.about]
     return ROOM.format(allowed=written(promise.allowed), cases=counted(promise.cases, who), verb=verb)
+
+
+def _room_among_flagged(made: Sequence[Promise], r: Ranking, threshold: float) -> list[str]:
+    """Return how many of the flagged cases may be negative, by the highest precision that is promised at a quota."""
+    tested = [promise for promise in made if isinstance(promise, PrecisionAtQuotas)]
+    if not tested:
+        return []
+    cut = r.cut(threshold)
+    allowed = max(tested, key=lambda promise: promise.least).negatives_allowed(r, cut)
+    flagged = counted(int(r.ends[cut]), "flagged case")
+    return [ROOM.format(allowed=written(allowed), cases=flagged, verb="negative")]
 
 
 NOTHING = "With {confidence} confidence nothing can be promised of the threshold {threshold}: these are too few cases."
@@ -262,10 +278,8 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
     sentences = [*BASIS]
     if not after_looking:
         sentences.append(IN_ADVANCE)
-    if any(isinstance(promise, PrecisionAtThresholds) for promise in made):
-        sentences.append("The thresholds and quotas at which precision is tested were fixed before anybody looked.")
-    elif any(isinstance(promise, PrecisionAtQuotas) for promise in made):
-        sentences.append("The quotas at which precision is tested were fixed before anybody looked.")
+    if any(isinstance(promise, PrecisionAtQuotas) for promise in made):
+        sentences.append(AT_QUOTAS)
     depends = [promise for promise in made if not isinstance(promise, RatePromise) or promise.about == "share"]
     fixed = any(isinstance(promise, PrecisionAnywhere) and promise.prevalence is not None for promise in depends)
     if depends and not fixed:
