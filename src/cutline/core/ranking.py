@@ -47,7 +47,9 @@ def hulls(pos: Array, neg: Array) -> Hulls:
     from scipy.optimize import isotonic_regression
 
     row, cut, is_end = _long_candidates(pos, neg) or _candidates(pos, neg)
-    mine, theirs = (_since_last(cells, row * cells.shape[-1] + cut, row) for cells in (pos, neg))
+    place = cut if len(pos) == 1 else row * pos.shape[-1] + cut
+    mine, theirs = (_since_last(cells, place, row) for cells in (pos, neg))
+    del place  # a column of the candidates of a long row
     for _ in range(_PASSES):
         # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
         stays = is_end.copy()
@@ -74,8 +76,12 @@ def _since_last(cells: Array, cut: Array, row: Array) -> Array:
     `cut` counts the cells of all rows, one row after the other.
     """
     sums = np.zeros(len(cut))
+    if len(cells) == 1:  # a long row of its own: no columns but the sums
+        if len(cut) > 1:
+            sums[1:] = np.add.reduceat(cells[0], cut[:-1])
+        return sums
     leads = np.flatnonzero(row[1:] == row[:-1])  # the cuts that another one of the row follows
-    sums[leads + 1] = np.add.reduceat(cells.ravel(), cut[leads], dtype=float) if len(leads) else 0.0
+    sums[leads + 1] = np.add.reduceat(cells.ravel(), cut[leads]) if len(leads) else 0.0
     return sums
 
 
@@ -110,7 +116,7 @@ def _long_candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array] | Non
     cut = np.flatnonzero(stays)
     is_end = np.zeros(len(cut), dtype=bool)
     is_end[[0, -1]] = True
-    return np.zeros(len(cut), dtype=np.intp), cut, is_end
+    return np.broadcast_to(np.intp(0), cut.shape), cut, is_end
 
 
 class Bracket(NamedTuple):
@@ -241,6 +247,7 @@ __all__ = ["Array", "Bracket", "Counts", "PairWeights", "Ranking", "bracket", "c
 
 _CACHED_APART = 500_000  # cells of a stack
 BLOCK = 1 << 15  # cells that are worked on together: their columns stay in the processor's cache
+_FEW_QUOTAS = 64  # quotas of a ranking in blocks that are looked up one by one
 _IN_BLOCKS = 1 << 18  # cells, from which on a ranking is read in blocks
 
 
@@ -435,7 +442,7 @@ class Ranking:
         """True and false positives at the cuts of `hulls`, as floats."""
         row, cut = self.hulls
         if self.is_in_blocks:
-            sums = (np.add.reduceat(cells, cut[:-1], dtype=float) for cells in (self.pos, self.neg))
+            sums = (np.add.reduceat(cells, cut[:-1]).astype(float) for cells in (self.pos, self.neg))
             tp, fp = (np.concatenate(([0.0], np.cumsum(column))) for column in sums)
             return tp, fp
         columns = (np.broadcast_arrays(self.tp, self.fp)[i].reshape(-1, len(self) + 1) for i in (0, 1))
@@ -580,6 +587,8 @@ class Ranking:
         return self._at_quota(quota)
 
     def _at_quota(self, quota: Any) -> Counts:
+        if self.is_in_blocks and np.ndim(quota) == 1 and len(quota) <= _FEW_QUOTAS:
+            return self._at_quotas(quota)
         index, inside = self.position(quota)
         if self.is_in_blocks and index.ndim == 0:
             tp, fp = (
@@ -593,6 +602,14 @@ class Ranking:
             )
         fn, tn = np.maximum(self.positives - tp, 0), np.maximum(self.negatives - fp, 0)
         return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities, self.class_titles)
+
+    def _at_quotas(self, quotas: Array) -> Counts:
+        """Return the tables of a few quotas, one after the other: columns as long as the list would take longer."""
+        tables = [self._at_quota(quota) for quota in quotas]
+        tp, fp, fn, tn, threshold = (
+            np.array([getattr(table, name) for table in tables]) for name in ("tp", "fp", "fn", "tn", "threshold")
+        )
+        return Counts(tp, fp, fn, tn, threshold, self.are_probabilities, self.class_titles)
 
     def position(self, place: Any) -> tuple[Array, Array]:
         """Return the cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
