@@ -13,7 +13,7 @@ import io
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +21,10 @@ import numpy as np
 
 import cutline as cl
 from cutline.core import parallel
+from cutline.core.ranking import Ranking
 
 SOURCE = str(Path(cl.__file__).parent)
-# What one summary should do once: the function that does it, by module and name.
+# What one summary should do once for each list of cases: the function that does it, by module and name.
 ONCE = {
     "counts of a cut": ("core/ranking.py", "at_cut"),
     "measure prepared": ("measures/measure_type.py", "prepare"),
@@ -43,12 +44,15 @@ class Walk(NamedTuple):
     crossings: int
     depth: int
     count: Counter[tuple[str, str]]
+    again: Counter[tuple[str, str]]  # of what should be done once, how often it was done with the same arguments
 
 
 def walk(question: Callable[[], Any]) -> Walk:
     """Return the calls of our own functions that a question takes, the second time that it is asked."""
     question()
     count: Counter[tuple[str, str]] = Counter()
+    again: Counter[tuple[str, str]] = Counter()
+    seen: set[tuple[Any, ...]] = set()
     stack: list[str] = []
     crossings = depth = 0
 
@@ -66,7 +70,13 @@ def walk(question: Callable[[], Any]) -> Walk:
         crossings += bool(stack) and stack[-1] != package
         stack.append(package)
         depth = max(depth, len(stack))
-        count[module, frame.f_code.co_name] += 1
+        key = module, frame.f_code.co_name
+        count[key] += 1
+        if key in ONCE.values():
+            arguments = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+            done = (key, *(_fingerprint(frame.f_locals[name]) for name in arguments))
+            again[key] += done in seen
+            seen.add(done)
 
     sys.setprofile(watch)
     try:
@@ -74,7 +84,14 @@ def walk(question: Callable[[], Any]) -> Walk:
     finally:
         sys.setprofile(None)
     modules = {module for module, _ in count}
-    return Walk(sum(count.values()), len(count), len(modules), crossings, depth, count)
+    return Walk(sum(count.values()), len(count), len(modules), crossings, depth, count, again)
+
+
+def _fingerprint(value: Any) -> Any:
+    """Return what tells two arguments apart: the cells of a ranking, the name of a measure, or the value itself."""
+    if isinstance(value, Ranking):
+        return value.score.tobytes(), value.pos.tobytes(), value.neg.tobytes()
+    return str(value) if isinstance(value, cl.Measure | Mapping | int | float | str) else id(value)
 
 
 def questions() -> dict[str, Callable[[], Any]]:
@@ -116,8 +133,9 @@ def main() -> None:
         walks[name] = found = walk(question)
         numbers = (found.calls, found.functions, found.modules, found.crossings, found.depth)
         print(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |", flush=True)
-    count = walks["evaluate(...).summary()"].count
-    print("\nIn one summary of all measures: " + "; ".join(f"{what} {count[key]}" for what, key in ONCE.items()))
+    count, again = walks["evaluate(...).summary()"].count, walks["evaluate(...).summary()"].again
+    times = "; ".join(f"{what} {count[key]} ({again[key]} again)" for what, key in ONCE.items())
+    print(f"\nIn one summary of all measures, its simulated lists included: {times}")
     print("Most called: " + ", ".join(f"{module} {name} {n}" for (module, name), n in count.most_common(12)))
 
 
