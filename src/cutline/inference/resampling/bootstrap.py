@@ -30,6 +30,7 @@ SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
 CELLS = 2**16  # cells of a model held at once by a thread, so that its columns stay in the cache
 ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
+_CELLS_TO_A_ROW = 50  # cells of a statistic that take as long as the work on a row does elsewhere
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
 
@@ -46,7 +47,11 @@ class Replicates(NamedTuple):
 def bootstrap(sampler: OneModel, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
     """The values of the statistics of one model on resamples, all of which hold both classes if the data do."""
     return resample(
-        sampler, lambda stack: [statistic(stack[0]) for statistic in _one_by_one(statistics)], resamples, seed
+        sampler,
+        lambda stack: [statistic(stack[0]) for statistic in _one_by_one(statistics)],
+        resamples,
+        seed,
+        rows=resamples * sampler.cells * len(statistics) // _CELLS_TO_A_ROW,
     )
 
 
@@ -137,7 +142,11 @@ def _one_by_one(statistics: Sequence[Statistic]) -> Any:
 
 
 def resample(
-    sampler: Sampler, ask: Callable[[Sequence[Ranking]], Sequence[Any]], resamples: int, seed: int
+    sampler: Sampler,
+    ask: Callable[[Sequence[Ranking]], Sequence[Any]],
+    resamples: int,
+    seed: int,
+    rows: int | None = None,
 ) -> Replicates:
     """What is asked of the models on resamples of the same cases, all of which hold both classes if the data do.
 
@@ -146,6 +155,7 @@ def resample(
         ask: Some numbers of the models' rankings, or of stacks of their rankings with a row for each resample.
         resamples: How many resamples are drawn.
         seed: What fixes them.
+        rows: How much work it is, in rows; None for a row of each cell of each resample.
     """
     keep_freed_memory()
     size = SMALL_BLOCK if sampler.cells > VERY_LONG else BLOCK
@@ -161,7 +171,8 @@ def resample(
             redrawn += redraws
         return [np.concatenate(values) for values in zip(*blocks, strict=True)], redrawn
 
-    done = parallel.each(block, zip(streams, counts, strict=True), resamples * sampler.cells, reports=True)
+    rows = resamples * sampler.cells if rows is None else rows
+    done = parallel.each(block, zip(streams, counts, strict=True), rows, reports=True)
     values = [np.concatenate(blocks) for blocks in zip(*(blocks for blocks, _ in done), strict=True)]
     return Replicates(values, sum(redrawn for _, redrawn in done))
 
