@@ -49,7 +49,7 @@ def parse_printed(value: Any, digits: int | None = None) -> Printed:
         value: The number, as text or as a float; "87.3%" is 0.873.
         digits: How many decimals it was rounded to, where zeros at the end are lost.
 
-    >>> found = printed("0.8730")
+    >>> found = parse_printed("0.8730")
     >>> found.value, found.reach, found.digits
     (0.873, 5e-05, 4)
     """
