@@ -2,7 +2,9 @@
 
 import json
 import math
+from collections import Counter
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +13,9 @@ import pyarrow as pa
 import pytest
 
 import cutline as cl
-from cutline import MEASURES, CutlineError, Evaluation, evaluate, rank
-from cutline.measures import Family, Needs
+from cutline import MEASURES, CutlineError, Evaluation, Measure, Ranking, evaluate, rank
+from cutline.inference.single import intervals
+from cutline.measures import Family, Needs, miscalibration
 from cutline.results import resample_budget
 
 
@@ -732,3 +735,31 @@ def test_simulated_intervals_of_many_scores_are_left_out_unless_asked_for(monkey
 
     asked = ev.summary(["ece"], resamples=20)
     assert asked.rows[0].estimate == ev.estimate("ece", resamples=20)
+
+
+def test_a_summary_does_nothing_twice_on_the_same_cases(monkeypatch):
+    rng = np.random.default_rng(1)
+    scores = rng.random(400)
+    ev = evaluate(rng.random(400) < scores, scores)
+    done: Counter[tuple[Any, ...]] = Counter()
+
+    def count(owner, name, of):
+        real = getattr(owner, name)
+
+        def counted(*arguments, **keywords):
+            done[name, *of(*arguments)] += 1
+            return real(*arguments, **keywords)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    def of_cells(r, *settings):
+        return r.pos.tobytes(), r.neg.tobytes(), *settings
+
+    count(Measure, "prepare", lambda measure, data, parameters: (str(measure), str(parameters)))
+    count(intervals, "default", lambda estimand, groups: (estimand.name,))
+    count(miscalibration, "_isotonic", of_cells)
+    count(miscalibration, "_loess", of_cells)
+    count(Ranking, "at_cut", lambda ranking, index, *_: of_cells(ranking, index))
+    assert len(ev.summary(resamples=100).rows) > 100
+    assert {name for name, *_ in done} == {"prepare", "default", "_isotonic", "_loess", "at_cut"}
+    assert {key[:2]: times for key, times in done.items() if times > 1} == {}

@@ -522,3 +522,15 @@ def test_the_counts_of_a_ranking_know_whether_their_threshold_is_a_risk():
             assert not np.isnan(MEASURES["net_benefit"](counts, risk=0.2)).any()
     assert TABLE.is_risk
     assert math.isnan(Counts(3, 1, 2, 4, threshold=0.5, is_risk=False).net_benefit)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_cut_of_a_threshold_counts_the_scores_that_reach_it(kind, higher):
+    scores = np.array([0.9, 0.7, 0.3, 0.1], kind)[:: 1 if higher else -1]
+    cases = np.ones(4, np.int64)
+    ranking = Ranking(scores, cases, cases, cases, cases, higher)
+    thresholds = [-np.inf, 0.0, 0.1, 0.2, 0.3, 0.7, 0.8, 0.9, 1.0, np.inf]
+    reached = [sum(kind(t) <= s if higher else s <= kind(t) for s in scores) for t in thresholds]
+    assert ranking.cuts(np.array(thresholds)).tolist() == reached
+    assert [ranking.cut(t) for t in thresholds] == reached
