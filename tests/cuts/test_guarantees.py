@@ -365,6 +365,25 @@ def test_a_sequence_promises_more_than_quotas_that_share_the_error():
     assert 0.8 < precision < 0.93
 
 
+@pytest.mark.parametrize(("bound", "needed"), [(0.8, 14), (0.95, 59)])
+def test_too_few_positives_for_a_precision_say_how_many_it_takes(bound, needed):
+    def choose(positives):
+        ev = cl.evaluate(np.repeat([1, 0], [positives, 3]), -np.arange(positives + 3))
+        return cl.choose_cut(ev, f"precision >= {bound}", resamples=0)
+
+    assert choose(needed).possible
+    assert choose(needed - 1).statement == (
+        f"It takes at least {needed} positives to promise 'precision >= {bound}' with 95 % confidence, and there are "
+        f"{needed - 1}."
+    )
+
+
+def test_no_number_of_cases_promises_that_every_flagged_case_is_positive():
+    cut = cl.choose_cut(cl.evaluate(np.repeat([1, 0], 500), -np.arange(1000)), "precision >= 1", resamples=0)
+
+    assert cut.statement == "No number of cases can promise 'precision >= 1': ask for a little less."
+
+
 def test_named_quotas_are_tested_alone():
     labels = np.repeat([1, 0], [60, 340])
     scores = np.append(np.linspace(0.5, 1, 60), np.linspace(0.1, 0.6, 340))

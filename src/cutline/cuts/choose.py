@@ -174,7 +174,7 @@ class CutRequest:
             statement = statements.NOT_SMOOTH
         elif self.made:
             level = 1.0 if self.confidence is None else self.confidence
-            statement = statements.impossible(self.made, level, others=conditions)
+            statement = statements.impossible(self.made, level, others=conditions, positives=self.r.positives)
         else:
             statement = "No cut meets the requirements on these cases: relax one of them."
         return Cut(math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._common())

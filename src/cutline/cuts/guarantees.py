@@ -155,6 +155,11 @@ class PrecisionAtQuotas:
         """Whether quotas follow one another; named ones are tested one by one."""
         return any(len(sequence.quotas) > 1 for sequence in self.sequences)
 
+    @property
+    def positives_needed(self) -> float:
+        """How many positives it takes for any test to pass: as many as pass when no negative is flagged."""
+        return cases_needed(1 - self.least, 1 - max(sequence.error for sequence in self.sequences))
+
     def negatives_allowed(self, r: Ranking, cut: int) -> int:
         """Return how many of the flagged cases may be negative at a cut that passed."""
         tests = ((sequence, *sequence.test(r, self.least, self.total)) for sequence in self.sequences)

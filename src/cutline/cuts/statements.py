@@ -188,19 +188,38 @@ TOO_FEW = (
 WAYS = {"recall": "flagging everybody", "fpr": "flagging nobody", "share": "flagging nobody"}
 
 
-def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> str:
-    """Return why no cut keeps the promises, and what it would take."""
+NO_NUMBER = "No number of cases can promise '{requirement}': ask for a little less."
+TOO_FEW_POSITIVES = (
+    "It takes at least {needed} to promise '{requirement}' with {confidence} confidence, and there are {positives}."
+)
+
+
+def impossible(made: Sequence[Promise], confidence: float, *, others: bool, positives: float = math.inf) -> str:
+    """Return why no cut keeps the promises, and what it would take; `positives` is how many there are."""
     for promise in made:
         if isinstance(promise, RatePromise) and promise.allowed < 0:
             return _too_few(promise)
+        if isinstance(promise, PrecisionAtQuotas) and promise.positives_needed > positives:
+            return _too_few_positives(promise, int(positives))
     if len(made) + others > 1:
         return NO_CUT
     return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=confidence_in_words(confidence))
 
 
+def _too_few_positives(promise: PrecisionAtQuotas, positives: int) -> str:
+    if math.isinf(promise.positives_needed):
+        return NO_NUMBER.format(requirement=promise.requirement.text)
+    return TOO_FEW_POSITIVES.format(
+        needed=counted(int(promise.positives_needed), "positive"),
+        requirement=promise.requirement.text,
+        confidence=confidence_in_words(promise.confidence),
+        positives=positives,
+    )
+
+
 def _too_few(promise: RatePromise) -> str:
     if math.isinf(promise.needed):
-        return f"No number of cases can promise {promise.requirement.text!r}: ask for a little less."
+        return NO_NUMBER.format(requirement=promise.requirement.text)
     needed = counted(int(promise.needed), WHO[promise.about][0])
     how = {"confidence": confidence_in_words(promise.confidence), "cases": promise.cases, "way": WAYS[promise.about]}
     return TOO_FEW.format(needed=needed, requirement=promise.requirement.text, **how)
