@@ -62,6 +62,7 @@ def test_one_model_on_the_screen_loads_no_comparison(tmp_path):
 
     assert {"cutline.advice.one_model", "cutline.inputs.text_table"} <= loaded
     others = {"comparison", "advice.several_models", "advice.recommend", "inputs.ranking_tables", "inputs.excel_files"}
+    others |= {"inference.folds", "inference.permutation", "inference.resampling.pairing"}
     assert not {f"cutline.{name}" for name in others} & loaded
 
 

@@ -16,8 +16,6 @@ from cutline.core.public import hint_elsewhere, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
-from cutline.inference.folds import fold_notes
-from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler, sampler_of
 from cutline.inference.single.estimand import Estimand, IntervalRequest, bracketed, of_function, of_measure
 from cutline.inference.single.intervals import estimates
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
     from cutline.fold_evaluation import FoldEvaluation
+    from cutline.inference.permutation import PermutationTest
     from cutline.quota_periods import QuotaPeriods
     from cutline.slices import Slices
 
@@ -409,6 +408,8 @@ class Evaluation(MeasuredAtCut):
                 "ask for estimate(), whose interval resamples whole groups",
             )
         chosen = under(MEASURES[measure], measure)
+        from cutline.inference.permutation import permute_labels  # which loads pairs of models
+
         return permute_labels(self.ranking, chosen, self.cut.completing(chosen, parameters), permutations, seed)
 
     # ------------------------------------------------------------------ how sure
@@ -590,8 +591,12 @@ class Evaluation(MeasuredAtCut):
     @property
     def data_notes(self) -> tuple[Note, ...]:
         """What the data say about themselves, whatever is measured: part of `notes`, and found at once."""
-        own = data_notes(self.ranking, self.cut, self._data.groups)
-        return (*own, *(() if self.groups is None else fold_notes(self.groups)))
+        own = tuple(data_notes(self.ranking, self.cut, self._data.groups))
+        if self.groups is None:
+            return own
+        from cutline.inference.folds import fold_notes
+
+        return (*own, *fold_notes(self.groups))
 
     # ------------------------------------------------------------------ curves and charts
 
