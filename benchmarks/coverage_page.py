@@ -37,7 +37,12 @@ single cell has a standard error of {error:.1f} points, and of up to {worst:.1f}
 fewest; pooled figures are far sharper. Measures that take long ({slow}) are made on one sample in
 {every}, and not for 3000 cases or more; bootstraps have {resamples} resamples here. Which method is the
 default for which measure is in [intervals.md](intervals.md); how older methods compare on eight
-measures, in [coverage-methods.md](coverage-methods.md)."""
+measures, in [coverage-methods.md](coverage-methods.md).
+
+The defaults changed while the study grew. The figures of a measure count from the version of the rules in which its
+default, or a warning on it, last changed (`FIRST` and `CHANGED` in `benchmarks/coverage.py`), so that none is of a
+method that is no longer used: {rules}. Version 16, the present one, changed `rie`, `h_measure`, `dsc` and `eci`, and
+what is warned of where a case of one class stands for many of the other; those populations were drawn anew."""
 JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. By the figure itself {inside} of
 {total} ({inside_share:.1f} %) are between 92.5 and 97.5 %; if every interval held the truth in exactly 95 % of all
 samples, {expected:.1f} % would be, because so few samples leave chance that much room. Judged by a binomial test at
@@ -147,7 +152,7 @@ def write_page(both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any
     """
     every = [line for lines in both.values() for line in lines]
     intervals = tallies(every, "intervals")
-    text = opening(intervals, facts)
+    text = opening(intervals, {**facts, "rules": by_rules(every)})
     for half, lines in both.items():
         mine = tallies(lines, "intervals")
         text += [f"## The {half} half", "", *judged(mine), *warnings(mine), *by_warning(lines)]
@@ -210,7 +215,12 @@ def of_widths(table: list[str]) -> list[str]:
         "`python benchmarks/interval_widths.py run` makes both on the same samples of the populations without weights "
         "and groups: the geometric mean over the populations of the ratio of mean widths, where the former default "
         "held the truth in 92.5 to 97.5 % of its samples there, where in fewer, and where in more. With so few samples "
-        "a cell counts as covering by luck, too: 95 % of 30 samples are 28 or 29."
+        "a cell counts as covering by luck, too: 95 % of 30 samples are 28 or 29. These samples are older "
+        "than the present sandwich variance, and the former defaults older still. "
+        "Beside the defaults of commit 2bdeac2 (17 November 2026), on 12 equal samples of each of 27 populations of "
+        "both halves, the median ratio of mean widths over 2,895 cells of 108 measures is 1.002, with the quartiles "
+        "1.000 and 1.035. The widest beside these: eci 1.85, emax 1.60, e50 1.48, e90 1.44, debiased_ece 1.18, "
+        "calibration_slope and partial_auc_above_recall 1.10."
     )
     return ["## Widths beside the former defaults", "", *wrapped(about), "", *table, ""]
 
@@ -234,9 +244,18 @@ def opening(found: Mapping[tuple[str, str], Tally], facts: Mapping[str, Any]) ->
         middle=middle,
         error=100 * math.sqrt(0.95 * 0.05 / max(middle, 1)),
         worst=100 * math.sqrt(0.95 * 0.05 / max(samples[0], 1)),
-        **{name: facts[name] for name in ("resamples", "slow", "every")},
+        **{name: facts[name] for name in ("resamples", "slow", "every", "rules")},
     )
-    return ["# How often the intervals hold the truth", "", *wrapped(about), ""]
+    paragraphs = [line for part in about.split("\n\n") for line in (*wrapped(part), "")]
+    return ["# How often the intervals hold the truth", "", *paragraphs]
+
+
+def by_rules(lines: list[dict[str, Any]]) -> str:
+    """Say how many intervals are of which version of the rules."""
+    counts: dict[int, int] = defaultdict(int)
+    for line in lines:
+        counts[line["rules"]] += sum(int(row[0]) for row in line["found"].values())
+    return ", ".join(f"{count:,} intervals are of version {version}" for version, count in sorted(counts.items()))
 
 
 def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
