@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from cutline.charts import (
     legends_below,
 )
 from cutline.core import parallel
+from cutline.core.caching import is_long
 from cutline.core.errors import CutlineError
 from cutline.core.validation import LEVEL
 from cutline.inference.differences.difference import ConfidenceCurve
@@ -107,8 +109,14 @@ def charts(
         for job in _jobs(models, trusted=trusted)
     ]
     jobs += [(_Job(CHARTS["confidence_curve"], curve), {"level": level}) for curve in differences]
-    longest = max(len(model.ranking) for model in models.values())
-    yield from parallel.in_order(lambda job: _draw(job[0], job[1]), jobs, longest)
+    rankings = [model.ranking for model in models.values()]
+    if any(map(is_long, rankings)):
+        # One chart at a time: each takes a dozen columns as long as the ranking, which its cycles of references keep.
+        for job, parameters in jobs:
+            yield _draw(job, parameters)
+            gc.collect()
+        return
+    yield from parallel.in_order(lambda job: _draw(job[0], job[1]), jobs, max(map(len, rankings)))
 
 
 class _Job(NamedTuple):
