@@ -66,6 +66,17 @@ def test_one_model_on_the_screen_loads_no_comparison(tmp_path):
     assert not {f"cutline.{name}" for name in others} & loaded
 
 
+def test_a_file_that_duckdb_reads_leaves_nothing_on_standard_error(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    file = tmp_path / "cases.parquet"
+    duckdb.sql("SELECT i % 2 AS y, i / 40 AS p FROM range(40) AS t(i)").write_parquet(str(file))
+    command = [sys.executable, "-m", "cutline", "evaluate", str(file), "--label", "y", "--score", "p", "--quiet"]
+
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+
+    assert (ended.stderr, "AUC" in ended.stdout) == ("", True)
+
+
 def test_threads_may_be_the_first_to_use_the_advice():
     code = """
 import threading

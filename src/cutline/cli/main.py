@@ -190,7 +190,8 @@ def run() -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)
     code = main()
-    gc.freeze()  # Python would look for cycles in all that is left, for a tenth of the time of a small command
+    if "duckdb" not in sys.modules:  # which would tell at the end of all that it was not asked to give back
+        gc.freeze()  # Python would look for cycles in all that is left, for a tenth of the time of a small command
     sys.exit(128 + _signals[0] if _signals and code == STOPPED else code)
 
 
