@@ -129,9 +129,9 @@ def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups")
     return values if len(cases.position) == cases.rows else values[cases.position]
 
 
-def _common(one: Array, two: Array) -> Array:
+def _common(ids: Array, other_ids: Array) -> Array:
     """Return the positions that are in both, which usually are the same."""
-    return one if np.array_equal(one, two) else np.intersect1d(one, two, assume_unique=True)
+    return ids if np.array_equal(ids, other_ids) else np.intersect1d(ids, other_ids, assume_unique=True)
 
 
 def _places(position: Array, common: Array) -> Any:
@@ -168,8 +168,8 @@ def join_frames(
     for name, model in others:
         _check_same_ids(first, rows[first], name, rows[name])
         mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
-        for what, one, two in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
-            unequal = 0 if one is None or two is None else _unequal(one, two[mine])
+        for what, ours, theirs in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
+            unequal = 0 if ours is None or theirs is None else _unequal(ours, theirs[mine])
             if unequal:
                 raise InputError(
                     f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}",
@@ -207,12 +207,12 @@ def _check_frames(score: Any, frames: Any, key: Any) -> None:
         )
 
 
-def _check_same_ids(one: str, ids: Mapping[Any, int], other: str, other_ids: Mapping[Any, int]) -> None:
+def _check_same_ids(name: str, ids: Mapping[Any, int], other: str, other_ids: Mapping[Any, int]) -> None:
     lacking, extra = len(ids.keys() - other_ids.keys()), len(other_ids.keys() - ids.keys())
     if lacking or extra:
         raise InputError(
-            f"The cases differ, because {lacking} ids of {one!r} are not in {other!r}, and {extra} ids of "
-            f"{other!r} are not in {one!r}",
+            f"The cases differ, because {lacking} ids of {name!r} are not in {other!r}, and {extra} ids of "
+            f"{other!r} are not in {name!r}",
             "pass predictions of the same cases",
         )
 
@@ -230,9 +230,9 @@ def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
     return rows
 
 
-def _unequal(one: Array, two: Array) -> int:
+def _unequal(ours: Array, theirs: Array) -> int:
     """Return how many values differ; two missing ones do not."""
-    return int(((one != two) & ~((one != one) & (two != two))).sum())
+    return int(((ours != theirs) & ~((ours != ours) & (theirs != theirs))).sum())
 
 
 def columns_of(

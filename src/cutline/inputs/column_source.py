@@ -94,7 +94,7 @@ class Source(Protocol):
 def is_path(data: Any) -> bool:
     """Whether it is the path of files, or a list of such."""
     if isinstance(data, list | tuple):
-        return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
+        return bool(data) and all(isinstance(path, str | os.PathLike) for path in data)
     return isinstance(data, str | os.PathLike)
 
 
@@ -125,11 +125,11 @@ def request_columns(
 
 def check(source: Source, requests: Mapping[Any, Request]) -> None:
     """Refuse names that the source does not have."""
-    for key, one in requests.items():
+    for key, request in requests.items():
         # Slices, folds, repeats and periods are read as groups are.
-        role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats", "quota_by") else one.role
+        role = "by" if str(key).startswith("by") else key if key in ("folds", "repeats", "quota_by") else request.role
         role = key[0] if isinstance(key, tuple) and key[0] in ("by", "features") else role
-        name = one.column
+        name = request.column
         if not isinstance(name, str):
             raise ParameterError(
                 f"is a {type(name).__name__}",
@@ -170,9 +170,9 @@ def reading(source: Source, requests: Mapping[Any, Request], *, any_order: bool 
     grouped = source.grouped(requests) if any_order and source.is_elsewhere else None
     try:
         columns = source.rows(requests) if grouped is None else _repeated(*grouped)
-        for key, one in requests.items():
-            if one.role in ("labels", "groups", "strata", "id"):
-                check_simple(np.asarray(columns[key]), one.role)
+        for key, request in requests.items():
+            if request.role in ("labels", "groups", "strata", "id"):
+                check_simple(np.asarray(columns[key]), request.role)
         yield columns
     except PositionError as error:
         raise with_place(error if grouped is None else error.altered(position=None), source, requests) from None
@@ -181,7 +181,9 @@ def reading(source: Source, requests: Mapping[Any, Request], *, any_order: bool 
 def notes_on(source: Source, requests: Mapping[Any, Request]) -> str:
     """Return the sentences that say how the columns of a file were read, where that is worth a note."""
     notes: Mapping[str, str] = getattr(source, "notes", {})
-    names = dict.fromkeys(("", *(one.column for one in requests.values())))  # what is said of the whole file first
+    names = dict.fromkeys(
+        ("", *(request.column for request in requests.values()))
+    )  # what is said of the whole file first
     return " ".join(notes[name] for name in names if name in notes)
 
 
@@ -213,7 +215,7 @@ class ColumnMapping:
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns as they are."""
-        return {key: self._columns[one.column] for key, one in requests.items()}
+        return {key: self._columns[request.column] for key, request in requests.items()}
 
     def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
         """Return None: the rows are in memory."""

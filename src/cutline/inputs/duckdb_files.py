@@ -288,8 +288,8 @@ class File:
             raise
 
     def _scan_csv(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
-        numbers = [one for one in requests.values() if one.role in ("scores", "weights")]
-        others = [one for one in requests.values() if one.role in ("labels", "slices")]
+        numbers = [request for request in requests.values() if request.role in ("scores", "weights")]
+        others = [request for request in requests.values() if request.role in ("labels", "slices")]
         if (
             self._layout is None
             or len(numbers) + len(others) != len(requests)
@@ -297,24 +297,26 @@ class File:
         ):
             return None
         absent_words = f", nullstr = [{', '.join(map(literal, MISSING))}]"
-        types = {self._names[one.column]: "DOUBLE" for one in numbers}
+        types = {self._names[request.column]: "DOUBLE" for request in numbers}
         if len(types) != len(numbers) or self._has_odd_numbers(numbers):
             return None
-        for one in numbers:
-            self._check_decimals(one)
+        for request in numbers:
+            self._check_decimals(request)
         reader = self._layout.sql(self._literal, more=f", hive_partitioning = false{absent_words}", types=types)
         return self._scan_coded(
-            requests, self._with_slices(reader), lambda texts, one: _read_labels(texts, as_text=one.as_text)
+            requests, self._with_slices(reader), lambda texts, request: _read_labels(texts, as_text=request.as_text)
         )
 
     def _scan_typed(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn] | None:
-        numeric = all(_NUMERIC.match(self.types[one.column]) for one in requests.values() if one.role != "labels")
-        text = all(self.types[one.column] == "VARCHAR" or self.types[one.column].startswith("ENUM")
-                   for one in requests.values() if one.role == "labels")  # fmt: skip
+        numeric = all(
+            _NUMERIC.match(self.types[request.column]) for request in requests.values() if request.role != "labels"
+        )
+        text = all(self.types[request.column] == "VARCHAR" or self.types[request.column].startswith("ENUM")
+                   for request in requests.values() if request.role == "labels")  # fmt: skip
         if not numeric or not text or not requests.keys() <= {"labels", "scores", "weights", "slices"}:
             return None  # labels that are numbers are read as such
-        for one in requests.values():
-            self._check_decimals(one)
+        for request in requests.values():
+            self._check_decimals(request)
         self._check_infinities(requests)
         return self._scan_coded(requests, self._from, lambda texts, _: np.array([*texts, None], dtype=object))
 
@@ -327,7 +329,9 @@ class File:
         """
         for whole in (False, True):
             texts = {
-                key: self._distinct(one, reader, whole=whole) for key, one in requests.items() if one.role == "labels"
+                key: self._distinct(request, reader, whole=whole)
+                for key, request in requests.items()
+                if request.role == "labels"
             }
             values: dict[Any, Array] = {}
             for key, some in texts.items():
@@ -336,7 +340,8 @@ class File:
                     return None
                 values[key] = labels
             cells = [
-                _code(self._name(one), texts[key]) if key in texts else self._name(one) for key, one in requests.items()
+                _code(self._name(request), texts[key]) if key in texts else self._name(request)
+                for key, request in requests.items()
             ]
             columns = ", ".join(f"{cell} AS column{i}" for i, cell in enumerate(cells))
             query = f"SELECT {columns} FROM {reader}"
@@ -352,9 +357,9 @@ class File:
                 }
         return None
 
-    def _distinct(self, one: Request, reader: str, *, whole: bool) -> list[str]:
+    def _distinct(self, request: Request, reader: str, *, whole: bool) -> list[str]:
         """The distinct texts of a column, or of its first rows."""
-        column = self._name(one)
+        column = self._name(request)
         rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"
         query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"
         return sorted(str(text) for (text,) in self._connection.execute(query).fetchall() if text is not None)
@@ -363,7 +368,9 @@ class File:
         """Whether a number may be spelt as only DuckDB takes it: 1_000 or +-1."""
         if self._layout is not None and self._layout.compression == "none" and not _holds_odd_signs(self._path):
             return False
-        odd = " OR ".join(f"contains({self._name(one)}, '_') OR contains({self._name(one)}, '+-')" for one in numbers)
+        odd = " OR ".join(
+            f"contains({self._name(request)}, '_') OR contains({self._name(request)}, '+-')" for request in numbers
+        )
         return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> SqlEngine | None:
@@ -374,14 +381,16 @@ class File:
             slices: How many slices the column `SLICE` numbers.
         """
         names = {"labels": "y", "scores": "x", "weights": "w", "slices": "s"}
-        kinds = {role: self.types[one.column] for role, one in requests.items() if role in ("scores", "weights")}
+        kinds = {
+            role: self.types[request.column] for role, request in requests.items() if role in ("scores", "weights")
+        }
         if not requests.keys() <= names.keys() or (
             self._kind != "csv" and not all(_NUMERIC.match(kind) for kind in kinds.values())
         ):
             return None
         self._typed(requests)  # which refuses text
         with self._plainly():
-            chosen = ", ".join(f"{self._sql(one)} AS {names[role]}" for role, one in requests.items())
+            chosen = ", ".join(f"{self._sql(request)} AS {names[role]}" for role, request in requests.items())
         return SqlEngine(
             self._connection,
             f"SELECT {chosen} FROM {self._from}",
@@ -401,7 +410,7 @@ class File:
             requests: The columns, which make slices.
             most: The most combinations.
         """
-        cells = [self._sql(one) for one in requests.values()]
+        cells = [self._sql(request) for request in requests.values()]
         values = ", ".join(f"{cell} AS value{i}" for i, cell in enumerate(cells))
         texts = ", ".join(f"CAST(value{i} AS VARCHAR) AS text{i}" for i in range(len(cells)))
         counted_values = f"SELECT *, count(*) AS times FROM (SELECT {values} FROM {self._from}) GROUP BY ALL"
@@ -422,8 +431,8 @@ class File:
         with self._plainly():
             register(self._connection, "slices", columns)
         same = " AND ".join(
-            f"CAST({self._sql(one)} AS VARCHAR) = slices.{name}"
-            for one, name in zip(slices.requests.values(), names, strict=True)
+            f"CAST({self._sql(request)} AS VARCHAR) = slices.{name}"
+            for request, name in zip(slices.requests.values(), names, strict=True)
         )
         notes, spellings = self.notes, self._spellings
         other = copy.copy(self)
@@ -587,46 +596,46 @@ class File:
         """The query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
-        for one in requests.values():
-            self._check_numbers(one)
-            self._check_decimals(one)
+        for request in requests.values():
+            self._check_numbers(request)
+            self._check_decimals(request)
         self._check_infinities(requests)
         with self._plainly():
-            chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(requests.values()))
+            chosen = ", ".join(f"{self._sql(request)} AS column{i}" for i, request in enumerate(requests.values()))
             return f"SELECT {chosen} FROM {self._from}"
 
-    def _sql(self, one: Request) -> str:
+    def _sql(self, request: Request) -> str:
         """The expression that reads a column."""
-        column = self._name(one)
-        if one.edges:
-            return self._range_number(one)
-        if one.by_day and self.types[one.column].startswith(("DATE", "TIMESTAMP")):
+        column = self._name(request)
+        if request.edges:
+            return self._range_number(request)
+        if request.by_day and self.types[request.column].startswith(("DATE", "TIMESTAMP")):
             return f"CAST({column} AS DATE)"
-        if one.role == "slices":
+        if request.role == "slices":
             return column
         if self._kind != "csv":
-            is_enum = self.types[one.column].startswith("ENUM")
-            return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
-        if one.role in ("id", "groups"):
+            is_enum = self.types[request.column].startswith("ENUM")
+            return f"CAST({column} AS VARCHAR)" if request.as_text or is_enum else column
+        if request.role in ("id", "groups"):
             return column
-        if one.role in ("scores", "weights") and one.column in self._spellings:
-            column = _plain_number(column, self._spellings[one.column])
-        present = f"CASE WHEN {absent(self._name(one))} THEN NULL ELSE {column} END"
-        kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
+        if request.role in ("scores", "weights") and request.column in self._spellings:
+            column = _plain_number(column, self._spellings[request.column])
+        present = f"CASE WHEN {absent(self._name(request))} THEN NULL ELSE {column} END"
+        kind = "DOUBLE" if request.role in ("scores", "weights") else self._kind_of_labels(request, present)
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
-    def _range_number(self, one: Request) -> str:
+    def _range_number(self, request: Request) -> str:
         """The SQL of the number of the range that holds a value."""
-        column, kind = self._name(one), self.types[one.column]
+        column, kind = self._name(request), self.types[request.column]
         if kind in ("VARCHAR", "JSON"):
             no_number = f"TRY_CAST({column} AS DOUBLE) IS NULL OR regexp_matches({column}, '^0[0-9]')"
             column = f"TRY_CAST({column} AS DOUBLE)"
         else:
             no_number = str(not _NUMERIC.match(kind) or kind == "BOOLEAN").upper()
-        missing = f"{self._name(one)} IS NULL" + (f" OR {is_nan(column)}" if kind in ("FLOAT", "DOUBLE") else "")
+        missing = f"{self._name(request)} IS NULL" + (f" OR {is_nan(column)}" if kind in ("FLOAT", "DOUBLE") else "")
         if no_number == "TRUE":
             return f"CASE WHEN {missing} THEN {ABSENT} ELSE {NOT_A_NUMBER} END"
-        edges = [f"CAST('{edge!r}' AS DOUBLE)" for edge in one.edges]
+        edges = [f"CAST('{edge!r}' AS DOUBLE)" for edge in request.edges]
         ranges = " ".join(
             f"WHEN {column} >= {edge} THEN {number}" for number, edge in reversed([*enumerate(edges[:-1])])
         )
@@ -635,20 +644,20 @@ class File:
             f"WHEN {column} > {edges[-1]} THEN {OUTSIDE} {ranges} ELSE {OUTSIDE} END"
         )
 
-    def _kind_of_labels(self, one: Request, present: str) -> str:
+    def _kind_of_labels(self, request: Request, present: str) -> str:
         """Numbers where all are, true/false where all are, else text; "007" is text."""
-        if one.as_text:
+        if request.as_text:
             return "VARCHAR"
         query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {MOST_LABELS}"
         values = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
         return kind_of_labels(values)
 
-    def _check_numbers(self, one: Request) -> None:
+    def _check_numbers(self, request: Request) -> None:
         """Refuse scores and weights that are text, with the first of them and its row."""
-        is_text = self._kind == "csv" or self.types[one.column] in ("VARCHAR", "JSON")
-        if one.role not in ("scores", "weights") or not is_text or one.column in self._spellings:
+        is_text = self._kind == "csv" or self.types[request.column] in ("VARCHAR", "JSON")
+        if request.role not in ("scores", "weights") or not is_text or request.column in self._spellings:
             return
-        column = self._name(one)
+        column = self._name(request)
         # DuckDB takes 1_000 and +-1 for numbers.
         is_spelt = f"regexp_full_match(trim({column}), {literal(PLAIN_NUMBER)}, 'i')"
         bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT {is_spelt}"
@@ -663,15 +672,15 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"
             ).fetchall()
         for place, value in rows:
-            if self._kind == "csv" and self._has_other_spelling(one, str(value)):
+            if self._kind == "csv" and self._has_other_spelling(request, str(value)):
                 return
             raise PositionError(
-                f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
+                f"holds text, {value!r},", number_hint(str(value)), argument=request.role, position=place - 1
             )
 
-    def _has_other_spelling(self, one: Request, text: str) -> bool:
+    def _has_other_spelling(self, request: Request, text: str) -> bool:
         """Whether a whole column is written in percent or with decimal commas; it is then read so, with a note."""
-        column = self._name(one)
+        column = self._name(request)
         for spelling in [spelling for spelling in SPELLINGS if spelling.fits(text)]:
             sign, ambiguous = literal(spelling.sign), literal(spelling.ambiguous)
             typical = f"contains({column}, {sign}) AND NOT regexp_full_match(trim({column}), {ambiguous})"
@@ -682,8 +691,8 @@ class File:
             with self._plainly():
                 others, example = self._one(query)
             if not others and example is not None:
-                self._spellings[one.column] = spelling
-                self.notes[one.column] = spelling.note_on(one.column, str(example))
+                self._spellings[request.column] = spelling
+                self.notes[request.column] = spelling.note_on(request.column, str(example))
                 return True
         return False
 
@@ -691,50 +700,50 @@ class File:
         """Refuse infinities of JSON that no writer of JSON spells so."""
         if self._kind != "json" or not hasattr(self, "_path"):
             return
-        for one in requests.values():
-            if one.role in ("scores", "weights") and self.types[one.column] == "DOUBLE":
+        for request in requests.values():
+            if request.role in ("scores", "weights") and self.types[request.column] == "DOUBLE":
                 with self._plainly():
-                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(one)})"
+                    query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(request)})"
                     is_infinite = bool(self._one(query)[0])
                 if is_infinite:
                     check_infinities(self._connection, self._from, self.title)
 
-    def _check_decimals(self, one: Request) -> None:
+    def _check_decimals(self, request: Request) -> None:
         """Refuse decimals that would become ties as floats."""
-        if one.role == "scores" and self._layout is not None and hasattr(self, "_path"):
-            self._check_long_numbers(one)
+        if request.role == "scores" and self._layout is not None and hasattr(self, "_path"):
+            self._check_long_numbers(request)
             return
-        if one.role == "scores" and self._kind == "json" and hasattr(self, "_path"):
-            if self.types[one.column] == "DOUBLE":
-                self._check_long_json(one)
+        if request.role == "scores" and self._kind == "json" and hasattr(self, "_path"):
+            if self.types[request.column] == "DOUBLE":
+                self._check_long_json(request)
             return
-        digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
-        if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
+        digits = re.match(r"DECIMAL\((\d+)", self.types[request.column])
+        if request.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
             return
-        column = self._name(one)
+        column = self._name(request)
         counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
         with self._plainly():
             exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")
         if as_floats < exact:
-            raise decimals_error(one.role)
+            raise decimals_error(request.role)
 
-    def _check_long_json(self, one: Request) -> None:
+    def _check_long_json(self, request: Request) -> None:
         """Refuse numbers of a JSON file that would become ties as floats."""
         with self._plainly():
-            long = find_long_scores(self._connection, self.reader(self._literal), one.column)
+            long = find_long_scores(self._connection, self.reader(self._literal), request.column)
             if not long:
                 return
-            query = f"SELECT CAST({self._name(one)} AS DOUBLE) FROM {self._from}"
+            query = f"SELECT CAST({self._name(request)} AS DOUBLE) FROM {self._from}"
             floats = self._connection.execute(query).fetchnumpy().popitem()[1]
         if have_hidden_ties(long, np.ma.filled(floats, np.nan)):
-            raise decimals_error(one.role)
+            raise decimals_error(request.role)
 
-    def _check_long_numbers(self, one: Request) -> None:
+    def _check_long_numbers(self, request: Request) -> None:
         """Refuse numbers of a CSV file that would become ties as floats, if samples of it have that many digits."""
         assert self._layout is not None  # noqa: S101 - of a CSV file
         if not has_long_numbers(self._path, self.title, self._layout):
             return
-        text, spelling = f"trim({self._name(one)})", self._spellings.get(one.column)
+        text, spelling = f"trim({self._name(request)})", self._spellings.get(request.column)
         if spelling is not None:
             text = f"rtrim(replace({text}, {literal(spelling.decimal)}, '.'), '% ')"
         zeros = f"regexp_replace({text}, '^[+]?0*([0-9.])', '\\1')"
@@ -755,10 +764,10 @@ class File:
         with self._plainly():
             merged, beside = self._one(query)
         if merged or beside:
-            raise decimals_error(one.role)
+            raise decimals_error(request.role)
 
-    def _name(self, one: Request) -> str:
-        return quoted(self._names[one.column])
+    def _name(self, request: Request) -> str:
+        return quoted(self._names[request.column])
 
     # ------------------------------------------------------------------ asking
 

@@ -39,7 +39,7 @@ def file_set(data: Any, format: str | None = None) -> FileSet:
     if isinstance(data, list | tuple):
         if not data:
             raise ParameterError("is an empty list", "pass the paths of files", argument="data")
-        files = [one for each in data for one in _each(each)]
+        files = [file for each in data for file in _each(each)]
         title = files[0][1] if len(files) == 1 else f"{shown(files[0][1])} and {len(files) - 1} more"
     else:
         files = list(_each(data))
@@ -132,9 +132,9 @@ def _is_hive(path: Path, root: Path) -> bool:
 def _kind(paths: tuple[Path, ...], titles: tuple[str, ...], title: str) -> str:
     """Return the one format of all files."""
     kinds: dict[str, str] = {}
-    for path, one in zip(paths, titles, strict=True):
-        kinds.setdefault(layout_of(path), one)
+    for path, title in zip(paths, titles, strict=True):
+        kinds.setdefault(layout_of(path), title)
     if len(kinds) > 1:
-        listed = " and ".join(f"{_NAMES[kind]} ({one})" for kind, one in kinds.items())
+        listed = " and ".join(f"{_NAMES[kind]} ({title})" for kind, title in kinds.items())
         raise InputError(f"{title} holds files of several formats, {listed}", "pass those of one")
     return next(iter(kinds))

@@ -111,7 +111,7 @@ class FrameEngine:
                 not is_last
             ):  # what was not divided has none of these, and Dask makes no integer of a number that is none
                 low, span, parts, start = (
-                    one.fill_null(filled) for one, filled in ((low, 0.0), (span, 1.0), (parts, 1), (start, 0))
+                    amount.fill_null(filled) for amount, filled in ((low, 0.0), (span, 1.0), (parts, 1), (start, 0))
                 )
             part = (nw.col("x").abs() - low) / span * parts
             inside = _within(part, 0.0, parts - 1).floor().cast(nw.Int64) + start
@@ -273,9 +273,10 @@ class Eager:
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """Return the columns as arrays."""
         _check_decimals(
-            self._frame.lazy(), {key: one._replace(column=self._names[one.column]) for key, one in requests.items()}
+            self._frame.lazy(),
+            {key: request._replace(column=self._names[request.column]) for key, request in requests.items()},
         )
-        return {key: _array(self._frame.get_column(self._names[one.column])) for key, one in requests.items()}
+        return {key: _array(self._frame.get_column(self._names[request.column])) for key, request in requests.items()}
 
     def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
         """Return None: the rows are in memory."""
@@ -328,13 +329,13 @@ class Lazy:
         """
         names = {"labels": "y", "scores": "x", "weights": "w", "slices": "s"}
         schema = self._frame.collect_schema()
-        kinds = {role: schema[one.column] for role, one in requests.items()}
+        kinds = {role: schema[request.column] for role, request in requests.items()}
         if not requests.keys() <= names.keys() or not all(
             kinds[role].is_numeric() or kinds[role] == nw.Boolean for role in kinds if role != "labels"
         ):
             return None
         _check_decimals(self._frame, requests)
-        chosen = self._frame.select(*(nw.col(one.column).alias(names[role]) for role, one in requests.items()))
+        chosen = self._frame.select(*(nw.col(request.column).alias(names[role]) for role, request in requests.items()))
         if kinds["labels"] in (nw.Categorical, nw.Enum):
             chosen = chosen.with_columns(nw.col("y").cast(nw.String))
         return FrameEngine(
@@ -355,8 +356,8 @@ class Lazy:
         schema = self._frame.collect_schema()
         names = [f"value{i}" for i in range(len(requests))]
         cells = [
-            _reduce_slices(one, schema[one.column]).alias(name)
-            for one, name in zip(requests.values(), names, strict=True)
+            _reduce_slices(request, schema[request.column]).alias(name)
+            for request, name in zip(requests.values(), names, strict=True)
         ]
         texts = [nw.col(name).cast(nw.String).alias(f"text{i}") for i, name in enumerate(names)]
         grouped = self._frame.select(*cells).group_by(*names).agg(nw.len().alias(_COUNT))
@@ -376,8 +377,8 @@ class Lazy:
         schema = self._frame.collect_schema()
         texts = {f"text{i} of {SLICE}": text for i, text in enumerate(slices.texts)}
         keys = [
-            _reduce_slices(one, schema[one.column]).cast(nw.String).alias(name)
-            for one, name in zip(slices.requests.values(), texts, strict=True)
+            _reduce_slices(request, schema[request.column]).cast(nw.String).alias(name)
+            for request, name in zip(slices.requests.values(), texts, strict=True)
         ]
         table = nw.from_native(table_like(self._frame, texts | {SLICE: slices.codes.astype(np.int64)}))
         joined = self._frame.with_columns(*keys).join(table, on=list(texts), how="inner")
@@ -388,22 +389,22 @@ class Lazy:
         return
 
 
-def _reduce_slices(one: Request, kind: Any) -> nw.Expr:
+def _reduce_slices(request: Request, kind: Any) -> nw.Expr:
     """Return the values of a column that makes slices: as they are, by day, or as the number of a range."""
-    column = nw.col(one.column)
-    if one.by_day and kind == nw.Datetime:
+    column = nw.col(request.column)
+    if request.by_day and kind == nw.Datetime:
         return column.dt.truncate("1d")
-    if not one.edges:
+    if not request.edges:
         return column.cast(nw.String) if kind in (nw.Categorical, nw.Enum) else column
     if not kind.is_numeric():
         return nw.when(column.is_null()).then(nw.lit(ABSENT)).otherwise(nw.lit(NOT_A_NUMBER))
     is_present = ~column.is_null()
     if kind.is_float():
         is_present = nw.when(column.is_null()).then(nw.lit(False)).otherwise(~column.is_nan())
-    number = nw.when(column >= one.edges[0]).then(nw.lit(0)).otherwise(nw.lit(OUTSIDE))
-    for i, edge in enumerate(one.edges[1:-1], start=1):
+    number = nw.when(column >= request.edges[0]).then(nw.lit(0)).otherwise(nw.lit(OUTSIDE))
+    for i, edge in enumerate(request.edges[1:-1], start=1):
         number = nw.when(column >= edge).then(nw.lit(i)).otherwise(number)
-    number = nw.when(column > one.edges[-1]).then(nw.lit(OUTSIDE)).otherwise(number)
+    number = nw.when(column > request.edges[-1]).then(nw.lit(OUTSIDE)).otherwise(number)
     return nw.when(is_present).then(number).otherwise(nw.lit(ABSENT))
 
 
@@ -414,16 +415,19 @@ def _aliases(requests: Mapping[Any, Request]) -> list[str]:
 
 def _select(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -> nw.LazyFrame[Any]:
     return frame.select(
-        *(nw.col(one.column).alias(name) for name, one in zip(_aliases(requests), requests.values(), strict=True))
+        *(
+            nw.col(request.column).alias(name)
+            for name, request in zip(_aliases(requests), requests.values(), strict=True)
+        )
     )
 
 
 def _check_decimals(frame: nw.LazyFrame[Any], requests: Mapping[Any, Request]) -> None:
     """Refuse decimals that would become ties as floats."""
     schema = frame.collect_schema()
-    for one in requests.values():
-        if one.role == "scores" and schema[one.column] == nw.Decimal:
-            column = nw.col(one.column)
+    for request in requests.values():
+        if request.role == "scores" and schema[request.column] == nw.Decimal:
+            column = nw.col(request.column)
             counts = (column.n_unique().alias("exact"), column.cast(nw.Float64).n_unique().alias("floats"))
             table = collect(frame.select(*counts))
             if table["floats"][0] < table["exact"][0]:

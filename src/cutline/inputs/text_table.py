@@ -281,8 +281,8 @@ class TextTable(ABC):
 
     def _read(self, requests: Mapping[Any, Request]) -> dict[Any, Array | CodedColumn]:
         """Read the columns: numbers as floats, everything else as codes of the distinct texts."""
-        numbers = {one.column: one.role for one in requests.values() if one.role in _NUMBERS}
-        texts = {one.column: _codebook() for one in requests.values() if one.role not in _NUMBERS}
+        numbers = {request.column: request.role for request in requests.values() if request.role in _NUMBERS}
+        texts = {request.column: _codebook() for request in requests.values() if request.role not in _NUMBERS}
         while True:
             try:
                 floats, codes = self._read_parts(numbers, texts)
@@ -295,10 +295,10 @@ class TextTable(ABC):
                 self._spellings[bad.column] = spelling
                 texts = {column: _codebook() for column in texts}
         return {
-            key: floats[one.column]
-            if one.role in _NUMBERS
-            else CodedColumn(_values([*texts[one.column]], one), codes[one.column])
-            for key, one in requests.items()
+            key: floats[request.column]
+            if request.role in _NUMBERS
+            else CodedColumn(_values([*texts[request.column]], request), codes[request.column])
+            for key, request in requests.items()
         }
 
     def _read_parts(
@@ -333,7 +333,7 @@ class TextTable(ABC):
 
     def _find_spelling(self, column: str, text: str) -> Spelling | None:
         """Return how a whole column is written in which one text is not a number as floats are written."""
-        fitting = [one for one in SPELLINGS if one.fits(text)]
+        fitting = [spelling for spelling in SPELLINGS if spelling.fits(text)]
         if not fitting:
             return None
         where = self.columns.index(column)
@@ -361,11 +361,11 @@ def _codebook() -> dict[str, int]:
     return book
 
 
-def _values(texts: Sequence[str], one: Request) -> Array:
+def _values(texts: Sequence[str], request: Request) -> Array:
     """Return the values of distinct texts in the role of a column."""
     texts = [text.rstrip("\r\n") for text in texts]
-    if one.role not in ("id", "groups"):
-        return read_labels(texts, as_text=one.as_text)
+    if request.role not in ("id", "groups"):
+        return read_labels(texts, as_text=request.as_text)
     values = np.empty(len(texts), dtype=object)
     values[:] = [text or None for text in texts]
     return values
