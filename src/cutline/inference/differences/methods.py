@@ -132,6 +132,16 @@ def _is_plentiful(pair: PairedValues) -> bool:
     return not pair.has_design and math.isfinite(pair.value) and fewest >= constants.PLENTY_FOR_A_DIFFERENCE
 
 
+def _is_plain_with_errors(pair: PairedValues) -> bool:
+    """Whether cases are plain, and the best cuts leave enough errors for resamples to show how they vary.
+
+    With fewer, equal KS distances of 0.9 were told apart in 12 % of 450 samples.
+    """
+    (least, most), fewest = pair.measure.range, min(effective_size.effective(pair.pairing.rankings[0]))
+    errors = float(fewest) * (most - max(pair.values)) / (most - least)
+    return not pair.has_design and not errors < 2 * constants.FEW_DECISIONS
+
+
 def _has_ratio(pair: PairedValues) -> bool:
     return pair.influences is not None and min(pair.values) > 0
 
@@ -443,7 +453,7 @@ BIAS_CORRECTED = PairedMethod(
     *("bias_corrected", "Efron 1979; Bantis, Nakas and Reiser 2019", by_bias_corrected),
     engine="resamples",
     applies=_has_both_classes,
-    by_rule=_is_plain,
+    by_rule=_is_plain_with_errors,
     scope=lambda: "the best over all cuts",
     knows_design=True,
 )
@@ -451,7 +461,7 @@ MOVER = PairedMethod(
     *("mover", "Zou and Donner 2008", by_corrected_limits),
     engine="simulations",
     applies=_has_both_classes,
-    scope=lambda: "calibration errors",
+    scope=lambda: "calibration errors and the best over all cuts",
     knows_design=True,
 )
 PERMUTATION = PairedMethod(
@@ -492,7 +502,14 @@ TABLE: Mapping[Quantity, tuple[PairedMethod, ...]] = {
     Quantity.TOP_OF_LIST: _OF_ORDER,
     Quantity.OPEN_ENDS: _OF_ORDER,
     Quantity.BEST_OF_CUTS: (
-        *(BIAS_CORRECTED, OWN_LIMITS_OF_POINT, replace(INFLUENCE, by_rule=never), *_RESAMPLED, LOG_RATIO),
+        *(
+            BIAS_CORRECTED,
+            replace(MOVER, by_rule=_is_plain),
+            OWN_LIMITS_OF_POINT,
+            replace(INFLUENCE, by_rule=never),
+            *_RESAMPLED,
+            LOG_RATIO,
+        ),
     ),
     Quantity.CALIBRATION_ERROR: (MOVER, *_RESAMPLED),
     Quantity.STANDARD_ERROR: _OF_ORDER,
