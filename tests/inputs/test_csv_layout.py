@@ -5,6 +5,7 @@ import pytest
 from cutline import InputError, rank
 from cutline.inputs import files
 from cutline.inputs.column_source import Request
+from cutline.inputs.csv_layout import Layout, has_long_numbers
 
 EXPECTED = rank([1, 0, 1], [0.9, 0.5, 0.7])
 
@@ -110,3 +111,23 @@ def test_what_is_too_long_in_a_header_is_said(tmp_path, more, said):
 
     with pytest.raises(InputError, match=said):
         rank("y", "p", data=tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("number", "is_long"),
+    [
+        ("0.5118216247002567", False),
+        ("0.0005118216247002567", False),
+        ("0.51182162470025671", False),
+        ("0.511821624700256712", True),
+        ("900719925474099", False),
+        ("9007199254740993", True),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_samples_of_a_file_tell_numbers_with_more_digits_than_floats_hold(tmp_path, number, is_long, delimiter):
+    path = tmp_path / "x.csv"
+    # so long that samples begin in the middle of lines
+    path.write_text(f"y{delimiter}p\n" + f"1{delimiter}{number}\n" * 20_000, encoding="utf-8")
+
+    assert has_long_numbers(path, "x.csv", Layout.of(path, "x.csv")) is is_long

@@ -117,8 +117,9 @@ def head(path: Path, title: str, compression: str) -> str:
 
 def has_long_numbers(path: Path, title: str, layout: Layout) -> bool:
     """Whether samples of a file, its first lines and others, hold numbers of more digits than floats tell apart."""
-    marks = b"[.]" if layout.delimiter == "," else b"[.,]"
-    pattern = re.compile(rb"[1-9](?:%s?[0-9]){17}|(?<![0-9.,])[1-9][0-9]{15}" % marks)
+    marks = b"." if layout.delimiter == "," else b".,"
+    many_digits = rb"0*[%s]?0*[1-9](?:[%s]?[0-9]){17}" % (marks, marks)
+    pattern = re.compile(rb"(?<![0-9%s])(?:%s|[1-9][0-9]{15})" % (marks, many_digits))
     if pattern.search(head(path, title, layout.compression).encode()):
         return True
     if layout.compression != "none":
@@ -127,6 +128,7 @@ def has_long_numbers(path: Path, title: str, layout: Layout) -> bool:
         size = file.seek(0, os.SEEK_END)
         for place in range(1, _SAMPLES + 1):
             file.seek(max(0, size * place // _SAMPLES - _SAMPLE))
+            file.readline(_SAMPLE)  # the rest of a line, which may begin in the middle of a number
             if pattern.search(file.read(_SAMPLE)):
                 return True
     return False
