@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from cutline import evaluate
-from cutline.inference.caveats import FEW_WEIGH, RARE_SCORES, WEIGHTS_GO_WITH_CLASS
+from cutline.inference.caveats import FEW_WEIGH, NEAR_AN_END, RARE_SCORES, WEIGHTS_GO_WITH_CLASS
 
 RNG = np.random.default_rng(3)
 LABELS = np.arange(300) < 100
@@ -125,3 +125,15 @@ def test_noise_of_few_resamples_moves_no_limit():
     assert (few.high - few.value) / (few.value - few.low) == pytest.approx(
         (many.high - many.value) / (many.value - many.low), rel=0.02
     )
+
+
+def test_an_area_near_its_end_by_prevalence_alone_is_no_reason_to_warn():
+    rng = np.random.default_rng(2)
+    labels, noise = np.arange(300) < 291, rng.normal(size=300)
+
+    weak, strong = (evaluate(labels, noise + shift * labels).estimate("average_precision") for shift in (1.2, 4))
+
+    assert weak.value > 0.98
+    assert weak.warning is None
+    assert strong.value > 0.99
+    assert strong.warning == NEAR_AN_END

@@ -40,7 +40,7 @@ from cutline.inference.resampling.bootstrap import ResamplingPlan, Shape, bca, b
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
-from cutline.measures import Needs
+from cutline.measures import MEASURES, Needs
 from cutline.measures.kinds import best_cuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
@@ -279,7 +279,15 @@ def _is_near_an_end(estimand: Estimand) -> bool:
     """Whether a value is so near to an end of its range that resamples are piled up there."""
     least, most = estimand.range
     room = constants.NEAR_AN_END * (most - least)
-    return math.isfinite(room) and not least + room <= estimand.value <= most - room
+    if not math.isfinite(room):
+        return False
+    above = room
+    if estimand.needs is Needs.RANKING and estimand.measure_name in MEASURES:
+        # Scores without information are near the upper end already where nearly all cases are positive.
+        no_skill = MEASURES[estimand.measure_name].baseline_value(estimand.data, **estimand.parameters)
+        if (least + most) / 2 < no_skill < most:
+            above = constants.NEAR_AN_END * 2 * (most - no_skill)
+    return not least + room <= estimand.value <= most - above
 
 
 def studentised(
