@@ -115,7 +115,7 @@ def test_data_of_one_class_have_a_page_without_the_section():
 
 def test_the_page_computes_no_judgement(one, monkeypatch):
     _, summary, page_of_one = one
-    for name in ("judged", "worth_recalibrating"):
+    for name in ("judge_calibration", "worth_recalibrating"):
         monkeypatch.setattr(f"cutline.calibration.summary.{name}", lambda *_, **__: pytest.fail("computed again"))
 
     assert text_of(section(page(summary))) == text_of(section(page_of_one))

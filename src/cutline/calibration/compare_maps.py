@@ -110,12 +110,12 @@ def worth_recalibrating(
         raise InputError(f"A class has fewer than {2 * folds} cases", way)
     base, short = _losses([(r.key, r)]), _shorten(r)
     parts = _parts(short, folds, np.random.default_rng(seed))
-    judged = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
+    candidates = [MapComparison("none", base.mean, base.brier, 0.0, 0.0, 0.0, 0.0)]
     verdicts = [_judge(short, parts, method, level) for method in methods]
     in_bins = base if short is r else _losses([(short.key, short)])
-    judged += [_shift_losses(candidate, base, in_bins) for candidate, _ in verdicts]
-    best = _best(judged, {candidate.method: gains for candidate, gains in verdicts}, level)
-    return Worth(tuple(judged), best, _verdict(judged, best, level), level)
+    candidates += [_shift_losses(candidate, base, in_bins) for candidate, _ in verdicts]
+    best = _best(candidates, {candidate.method: gains for candidate, gains in verdicts}, level)
+    return Worth(tuple(candidates), best, _verdict(candidates, best, level), level)
 
 
 def _shorten(r: Ranking) -> Ranking:
@@ -152,10 +152,10 @@ def _logs(p: Array) -> tuple[Array, Array]:
     return -np.log(inside), -np.log1p(-inside)
 
 
-def _losses(judged: list[tuple[Array, Ranking]]) -> _Losses:
-    total = sum(float(part.total) for _, part in judged)
+def _losses(predictions: list[tuple[Array, Ranking]]) -> _Losses:
+    total = sum(float(part.total) for _, part in predictions)
     log = brier = 0.0
-    for p, part in judged:
+    for p, part in predictions:
         of_positive, of_negative = _logs(p)
         log += float(part.pos @ of_positive + part.neg @ of_negative)
         brier += float(part.pos @ (1 - p) ** 2 + part.neg @ p**2)
@@ -183,15 +183,15 @@ class _Gains(NamedTuple):
 
 
 def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[MapComparison, _Gains]:
-    judged, gains = [], []
+    predictions, gains = [], []
     for part in parts:
         pos, neg = r.pos - part.pos, r.neg - part.neg
         rest = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
         p = apply_map(method, fit_map(rest, method), r.key)
-        judged.append((p, part))
+        predictions.append((p, part))
         for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
             gains.append((cells.astype(float), old - new))
-    losses, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
+    losses, gained = _losses(predictions), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
     mean, error = gained.mean, gained.standard_error
     half = quantile(level) * error
     p_value = _p_value(r, method)
@@ -208,10 +208,12 @@ def _p_value(r: Ranking, method: str) -> float:
     return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 
-def _best(judged: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
-    needed = (1 - level) / max(sum(candidate.method in FREE for candidate in judged), 1)
+def _best(candidates: list[MapComparison], gains: dict[str, _Gains], level: float) -> str:
+    needed = (1 - level) / max(sum(candidate.method in FREE for candidate in candidates), 1)
     better = [
-        candidate for candidate in judged if candidate.gain > 0 and (candidate.low > 0 or candidate.p_value < needed)
+        candidate
+        for candidate in candidates
+        if candidate.gain > 0 and (candidate.low > 0 or candidate.p_value < needed)
     ]
     if not better:
         return "none"
@@ -221,11 +223,11 @@ def _best(judged: list[MapComparison], gains: dict[str, _Gains], level: float) -
     return min(near, key=lambda candidate: METHODS.index(candidate.method)).method
 
 
-def _verdict(judged: list[MapComparison], best: str, level: float) -> str:
-    tried = ", ".join(candidate.method for candidate in judged[1:])
+def _verdict(candidates: list[MapComparison], best: str, level: float) -> str:
+    tried = ", ".join(candidate.method for candidate in candidates[1:])
     if best == "none":
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
-    chosen = next(candidate for candidate in judged if candidate.method == best)
+    chosen = next(candidate for candidate in candidates if candidate.method == best)
     interval = f"{100 * level:g} % interval {shown(chosen.low)} to {shown(chosen.high)}"
     gain = f"{shown(chosen.gain)} ({interval})"
     test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(chosen.p_value)})."

@@ -34,8 +34,8 @@ def newcombe_width(area: float, prevalence: float, level: float, n: int) -> floa
 def power_of_difference(area: float, other: float, correlation: float, prevalence: float, z: float, n: int) -> float:
     """Return the power of the test that two correlated AUCs differ."""
     sizes = n * prevalence, n * (1 - prevalence)
-    one, two = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
-    spread = math.sqrt(one**2 + two**2 - 2 * correlation * one * two)
+    error, other_error = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
+    spread = math.sqrt(error**2 + other_error**2 - 2 * correlation * error * other_error)
     return _normal(abs(area - other) / spread - z)
 
 
@@ -62,8 +62,8 @@ def mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
 
 def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
     """Return Hanley and McNeil's (1982) variance of the AUC for given numbers of cases."""
-    one, two = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
-    whole = area * (1 - area) + max(positives - 1, 0) * one + max(negatives - 1, 0) * two
+    same_negative, same_positive = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
+    whole = area * (1 - area) + max(positives - 1, 0) * same_negative + max(negatives - 1, 0) * same_positive
     return whole / (positives * negatives)
 
 
@@ -234,7 +234,7 @@ class Plan:
         counts = validation.numbers(sizes, "sizes").astype(float)
         if not ((counts >= 1) & (counts <= MOST)).all():
             raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases from 1", argument="sizes")
-        return {one.name: [float(one.reached_with(int(n))) for n in counts] for one in self.criteria}
+        return {criterion.name: [float(criterion.reached_with(int(n))) for n in counts] for criterion in self.criteria}
 
     def chart(self, *, theme: str = "light") -> Any:
         """Return the width of each interval, and each power, over the number of cases.
@@ -363,9 +363,9 @@ def _check_targets(targets: dict[str, Any]) -> None:
 
 
 def _needs(criteria: tuple[SizeCriterion, ...], prevalence: float) -> Iterator[Need]:
-    for one in criteria:
-        n = _smallest(one)
-        yield Need(one.name, one.target, n, math.ceil(n * prevalence), float(one.reached_with(n)))
+    for criterion in criteria:
+        n = _smallest(criterion)
+        yield Need(criterion.name, criterion.target, n, math.ceil(n * prevalence), float(criterion.reached_with(n)))
 
 
 def _smallest(criterion: SizeCriterion) -> int:
@@ -469,9 +469,9 @@ class _Assumptions(NamedTuple):
 
     def mcnemar_criterion(self, discordant: Any, power: float) -> SizeCriterion:
         """Return the criterion of McNemar's test: its normal power (Connor 1987)."""
-        one, two = _two(discordant, "discordant")
-        both, difference = one + two, abs(one - two)
-        if min(one, two) < 0 or not 0 < both <= 1 or not difference:
+        first, second = _two(discordant, "discordant")
+        both, difference = first + second, abs(first - second)
+        if min(first, second) < 0 or not 0 < both <= 1 or not difference:
             raise ParameterError(
                 f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from cutline.calibration.compare_maps import Worth, worth_recalibrating
-from cutline.calibration.verdict import BY_FORMULA, Calibration, judged
+from cutline.calibration.verdict import BY_FORMULA, Calibration, judge_calibration
 from cutline.core import parallel
 from cutline.core.errors import CutlineError
 from cutline.results.comparison_summary import ComparisonSummary
@@ -73,7 +73,7 @@ def judgement(summary: Summary) -> Judgement | None:
         return None
     estimates = [row.estimate for row in summary.rows if row.key in NUMBERS]
     grouped = summary.data.groups > 0
-    calibration = judged(r, estimates, summary.level, seed=summary.options.seed, grouped=grouped)
+    calibration = judge_calibration(r, estimates, summary.level, seed=summary.options.seed, grouped=grouped)
     if grouped:
         return Judgement(calibration, None, GROUPED)
     if len(r) > MOST_COMPARED:

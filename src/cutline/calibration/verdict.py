@@ -141,10 +141,12 @@ def calibration(ev: EvaluationLike, *, level: float = LEVEL, resamples: int = 10
         notes.append(
             f"With {len(r)} distinct scores nothing is resampled: estimate a measure by itself to have its interval."
         )
-    return judged(r, estimates, level, seed=seed, notes=notes, grouped=getattr(ev, "groups", None) is not None)
+    return judge_calibration(
+        r, estimates, level, seed=seed, notes=notes, grouped=getattr(ev, "groups", None) is not None
+    )
 
 
-def judged(
+def judge_calibration(
     r: Ranking,
     estimates: Sequence[Estimate],
     level: float,

@@ -61,10 +61,10 @@ def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any
     """
     if not is_symbol(condition):
         return yes() if condition else no()
-    one, two = yes(), no()
-    if isinstance(one, tuple):
-        return type(one)(*(np.where(condition, a, b) for a, b in zip(one, two, strict=True)))
-    return np.where(condition, one, two)
+    if_true, if_false = yes(), no()
+    if isinstance(if_true, tuple):
+        return type(if_true)(*(np.where(condition, a, b) for a, b in zip(if_true, if_false, strict=True)))
+    return np.where(condition, if_true, if_false)
 
 
 def fill(values: Any, number: float, where: Any) -> Array:

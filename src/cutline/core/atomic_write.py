@@ -191,7 +191,7 @@ def json_text(document: Any, *, only_ascii: bool = False) -> str:
     text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=only_ascii)
     if text.isascii() and "\x7f" not in text:
         return text
-    return "".join(one if one == "\n" or is_plain(one) else _escape(one) for one in text)
+    return "".join(character if character == "\n" or is_plain(character) else _escape(character) for character in text)
 
 
 def _escape(character: str) -> str:

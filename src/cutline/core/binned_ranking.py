@@ -47,11 +47,11 @@ def of_bins(
         dropped: How many cases were left out for a missing value.
     """
 
-    def turned(column: Array) -> Array:
+    def orient(column: Array) -> Array:
         return column if higher_is_positive else np.ascontiguousarray(column[::-1])
 
-    top, bottom, pos, neg = (turned(column) for column in (top, bottom, pos, neg))
-    squares = (pos, neg) if pos2 is None or neg2 is None else (turned(pos2), turned(neg2))
+    top, bottom, pos, neg = (orient(column) for column in (top, bottom, pos, neg))
+    squares = (pos, neg) if pos2 is None or neg2 is None else (orient(pos2), orient(neg2))
     with np.errstate(invalid="ignore"):
         middle = np.where(top == bottom, top, bottom + (top - bottom) / 2).astype(top.dtype, copy=False) + 0.0
     first, last = (top, bottom) if higher_is_positive else (bottom, top)
@@ -77,7 +77,7 @@ def common_negative(parts: Sequence[Ranking]) -> Any:
         parts: Rankings with the same positive label.
     """
     known = [part.negative for part in parts if part.negative is not None]
-    return known[0] if known and all(one == known[0] for one in known) else None
+    return known[0] if known and all(label == known[0] for label in known) else None
 
 
 def merged(parts: Sequence[Ranking]) -> Ranking:
@@ -88,8 +88,8 @@ def merged(parts: Sequence[Ranking]) -> Ranking:
     """
     first = parts[0]
     ends = [part.reach or (part.score, part.score) for part in parts]
-    one, other = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
-    top, bottom = np.maximum(one, other), np.minimum(one, other)
+    first_ends, second_ends = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
+    top, bottom = np.maximum(first_ends, second_ends), np.minimum(first_ends, second_ends)
     order = np.lexsort((-bottom, -top))
     top, bottom = top[order], bottom[order]
     starts, lowest = clusters(top, bottom)

@@ -223,12 +223,12 @@ class OverCells:
         is_smooth = self.is_smooth is not None and block.whole.are_probabilities and self.is_smooth(*parameters)
         return self.definition(block.condensed if is_smooth else block, *parameters)
 
-    def join(self, one: Any, other: Any) -> Any:
+    def join(self, first: Any, second: Any) -> Any:
         """Combine what two stretches of cells give."""
-        if not isinstance(one, tuple) or not isinstance(self.combine, tuple | np.ufunc):
-            return self.combine(one, other)  # type: ignore[operator]
-        rules = self.combine if isinstance(self.combine, tuple) else (self.combine,) * len(one)
-        return tuple(rule(a, b) for rule, a, b in zip(rules, one, other, strict=True))
+        if not isinstance(first, tuple) or not isinstance(self.combine, tuple | np.ufunc):
+            return self.combine(first, second)  # type: ignore[operator]
+        rules = self.combine if isinstance(self.combine, tuple) else (self.combine,) * len(first)
+        return tuple(rule(a, b) for rule, a, b in zip(rules, first, second, strict=True))
 
 
 _SHARED: list[tuple[OverCells, tuple[Any, ...], bool]] = []

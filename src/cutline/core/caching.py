@@ -53,9 +53,9 @@ def cached_value(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
 def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     """Return a large value, computing it on the first call; only the last few rankings that asked for one cache it."""
     with _changing:
-        others = [one for one in _holders if (held := one()) is not None and held is not ranking]
-        for one in others[: 1 - _HOLDERS]:
-            if (old := one()) is not None:
+        others = [holder for holder in _holders if (held := holder()) is not None and held is not ranking]
+        for holder in others[: 1 - _HOLDERS]:
+            if (old := holder()) is not None:
                 old.__dict__.pop("_large", None)
         _holders[:] = [*others[1 - _HOLDERS :], weakref.ref(ranking)]
     large: dict[Hashable, Any] = ranking.__dict__.setdefault("_large", {})

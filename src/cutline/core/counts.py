@@ -100,7 +100,7 @@ class Counts(EveryCountMeasure):
                 raise UnavailableError(
                     f"Counts has no {name!r}, which needs {measure.needs.value}", "ask the ranking for it"
                 )
-            hint = near(name, [one for measure in MEASURES.search(needs="counts") for one in measure.names])
+            hint = near(name, [known for measure in MEASURES.search(needs="counts") for known in measure.names])
             raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}")
 
     @classmethod
@@ -243,4 +243,4 @@ def with_commas(count: Any) -> str:
 
 
 def _are_titles(titles: Any) -> bool:
-    return isinstance(titles, tuple | list) and len(titles) == 2 and all(isinstance(one, str) for one in titles)
+    return isinstance(titles, tuple | list) and len(titles) == 2 and all(isinstance(title, str) for title in titles)

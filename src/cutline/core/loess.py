@@ -288,10 +288,10 @@ def _searched_radii(x: Array, totals: Array, places: Array, mass: float) -> Arra
     first = bisect(
         lambda start: x[start] + x[np.minimum(stops(start), last)] >= 2 * places, np.full(len(places), most - 1)
     )
-    one, other = (
+    radii, radii_before = (
         np.maximum(places - x[i], x[np.minimum(stops(i), last)] - places) for i in (first, np.maximum(first - 1, 0))
     )
-    return np.asarray(np.minimum(one, other))
+    return np.asarray(np.minimum(radii, radii_before))
 
 
 def _starting(totals: Array) -> Array:

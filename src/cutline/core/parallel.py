@@ -43,11 +43,11 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, re
 
     with _threads(work, 2) as begin:
         waiting = [begin(item) for item in items]
-        for done, one in enumerate(as_completed(waiting), start=1):
-            one.result()  # raises what it raised
+        for done, future in enumerate(as_completed(waiting), start=1):
+            future.result()  # raises what it raised
             if reports:
                 tell(done, len(waiting))
-    return [one.result() for one in waiting]
+    return [future.result() for future in waiting]
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -> Iterator[Result]:
@@ -62,8 +62,8 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -
         yield from map(work, items)
         return
     with _threads(work, 2) as begin:
-        for one in [begin(item) for item in items]:
-            yield one.result()
+        for future in [begin(item) for item in items]:
+            yield future.result()
 
 
 @contextmanager

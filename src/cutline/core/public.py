@@ -159,9 +159,12 @@ def _wrap(function: Callable[..., Any], former: Mapping[str, str]) -> Callable[.
 
 def _by_position(code: CodeType, given: int) -> str:
     """Return which arguments a function takes by position, and that the others need their names."""
-    taken, named = code.co_varnames[: code.co_argcount], code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-    taken, given = (taken[1:], given - 1) if taken[:1] == ("self",) else (taken, given)
-    first = f"takes {listed(taken)} by position" if taken else "takes nothing by position"
+    positional, named = (
+        code.co_varnames[: code.co_argcount],
+        code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount],
+    )
+    positional, given = (positional[1:], given - 1) if positional[:1] == ("self",) else (positional, given)
+    first = f"takes {listed(positional)} by position" if positional else "takes nothing by position"
     others = f": pass the others by name, such as {' or '.join(f'{name}=' for name in named[:2])}" if named else ""
     return f"{code.co_name}() {first}, and {given} arguments were given{others}."
 

@@ -12,7 +12,7 @@ from typing import Any
 from cutline.core.errors import ParameterError
 
 
-def same(one: Any, two: Any) -> bool:
+def same(left: Any, right: Any) -> bool:
     """Whether two values are equal, NaN being equal to NaN, in arrays, sequences and mappings too.
 
     >>> same((1, float("nan")), (1, float("nan"))), same(float("nan"), 1.0), same([1], (1,))
@@ -20,13 +20,13 @@ def same(one: Any, two: Any) -> bool:
     """
     import numpy as np  # here, because the help of a command loads this module and no numbers
 
-    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
-        return type(one) is type(two) and one.shape == two.shape and same(one.tolist(), two.tolist())
-    if isinstance(one, Mapping) and isinstance(two, Mapping):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    if isinstance(one, list | tuple) and type(one) is type(two):
-        return len(one) == len(two) and all(map(same, one, two))
-    return bool(one == two) or bool(one != one and two != two)
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return type(left) is type(right) and left.shape == right.shape and same(left.tolist(), right.tolist())
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and type(left) is type(right):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right) or bool(left != left and right != right)
 
 
 class ComparedByFields:

@@ -37,7 +37,7 @@ def is_among(value: Any, known: Iterable[Any]) -> bool:
     (False, True)
     """
     try:
-        return is_single(value) and any(bool(value == one) for one in known)
+        return is_single(value) and any(bool(value == candidate) for candidate in known)
     except Exception:  # any, because the value may be of any class, and some cannot be compared
         return False
 
@@ -451,9 +451,9 @@ def called(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
     except CutlineError:
         raise
     except Exception as error:
-        taken = " and ".join(f"a {type(one).__name__}" for one in arguments)
+        types = " and ".join(f"a {type(argument).__name__}" for argument in arguments)
         problem = f"is a function that fails with {type(error).__name__} ({briefly(str(error))})"
-        raise ParameterError(problem, f"pass one that takes {taken}", argument=name) from error
+        raise ParameterError(problem, f"pass one that takes {types}", argument=name) from error
 
 
 def check_text(value: Any, name: str, example: str) -> str:
@@ -475,7 +475,7 @@ def each_name(values: Any, name: str) -> list[str]:
         listed = list(values)
     except Exception:  # any, because the values may be of any class
         listed = [None]
-    if not all(isinstance(one, str) for one in listed):
+    if not all(isinstance(item, str) for item in listed):
         raise ParameterError(f"is {briefly(values)}", "pass names in a list", argument=name)
     return listed
 

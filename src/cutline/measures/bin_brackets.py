@@ -69,12 +69,12 @@ def all_bounds(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], rankin
         return [None] * len(terms)
     forget(ranking)
     ends = [_ends(terms, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
-    return [_between(one, low, high) for one, low, high in zip(terms, *ends, strict=True)]
+    return [_between(term, low, high) for term, low, high in zip(terms, *ends, strict=True)]
 
 
 def _ends(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking, part: Ranking) -> list[Any]:
-    def end(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
-        return _end(one[0], part, one[1], ranking)
+    def end(term: tuple[Measure, Mapping[str, Any], float]) -> Any:
+        return _end(term[0], part, term[1], ranking)
 
     return each(end, terms, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
 
@@ -88,13 +88,13 @@ def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking
     return counts, float(measure.compute(data, **rest))
 
 
-def _between(term: tuple[Measure, Mapping[str, Any], float], one: Any, other: Any) -> Bounds | None:
+def _between(term: tuple[Measure, Mapping[str, Any], float], first_end: Any, other_end: Any) -> Bounds | None:
     measure, _, value = term
     if math.isnan(value):
         return None
     if measure.name in _OWN:
-        return _wide(_COMBINED[measure.name](one, other) if measure.name in _COMBINED else one, value)
-    (counts, low), (same, high) = one, other
+        return _wide(_COMBINED[measure.name](first_end, other_end) if measure.name in _COMBINED else first_end, value)
+    (counts, low), (same, high) = first_end, other_end
     if counts is not None and counts == same and low == high == value:  # no bin straddles the cut
         return None
     if isinstance(measure.kind, CurvePoint) and measure.kind.is_searched and not math.isnan(high):

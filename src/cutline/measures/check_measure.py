@@ -39,7 +39,7 @@ class ContractError(CutlineError):
 
     def __init__(self, name: str, findings: tuple[str, ...]) -> None:
         super().__init__(
-            f"The measure {name} does not keep what it declares:" + "".join(f"\n- {one}" for one in findings)
+            f"The measure {name} does not keep what it declares:" + "".join(f"\n- {finding}" for finding in findings)
         )
         self.name, self.findings = name, findings
 
@@ -90,7 +90,7 @@ def _first(findings: Callable[[], Iterator[str]]) -> list[str]:
 def small_rankings() -> list[Ranking]:
     """Rankings of one to six distinct scores: all classes and none, ties, the probabilities 0 and 1."""
     cells = ((1, 0), (0, 1), (1, 2), (2, 1))
-    rankings = [_ranking([0.6], [one]) for one in cells]
+    rankings = [_ranking([0.6], [cell]) for cell in cells]
     rankings += [_ranking([0.8, 0.3], pair) for pair in product(cells, cells)]
     rng = np.random.default_rng(0)
     for size in (3, 4, 5, 6, 6, 6):
@@ -196,7 +196,9 @@ def broadcasts(m: Measure, r: Ranking) -> Iterator[str]:
     pos, neg = (np.stack((cells, cells[::-1], 2 * cells)) for cells in (r.pos, r.neg))
     chosen = fixed(m, float(r.total))
     for stack in (Ranking(r.score, pos, neg, pos, neg), Ranking(r.score, pos[:1], neg[:1], pos[:1], neg[:1])):
-        alone = [chosen.compute(one.counts if m.needs is Needs.COUNTS else one) for one in stack.one_by_one()]
+        alone = [
+            chosen.compute(ranking.counts if m.needs is Needs.COUNTS else ranking) for ranking in stack.one_by_one()
+        ]
         stacked = chosen.compute(stack.counts if m.needs is Needs.COUNTS else stack)
         if np.shape(stacked) != np.shape(alone):
             yield (
@@ -301,7 +303,7 @@ def is_perfect_for_a_perfect_model(m: Measure) -> Iterator[str]:
         if m.needs in (Needs.RANKING, Needs.MARGINS):
             data.append(rank([1] * positives + [0] * negatives, in_order))
         expected = m.perfect.at(context, **chosen.defaults)
-        computed = [float(chosen.compute(one)) for one in data if not chosen.reason(one, **chosen.bound)]
+        computed = [float(chosen.compute(sample)) for sample in data if not chosen.reason(sample, **chosen.bound)]
         if computed and not math.isnan(expected) and not any(same(value, expected) for value in computed):
             got = " and ".join(f"{value:g}" for value in computed)
             yield f"Its value for a perfect model is declared as {expected:g}, but it is {got} for {_of(context)}."

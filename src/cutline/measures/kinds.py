@@ -95,7 +95,7 @@ class Moments(NamedTuple):
 
     def plus(self, other: Moments) -> Moments:
         """Return the moments of the parts of both sums."""
-        return Moments(*(one + two for one, two in zip(self, other, strict=True)))
+        return Moments(*(moment + added for moment, added in zip(self, other, strict=True)))
 
 
 class StandardError(NamedTuple):

@@ -376,12 +376,12 @@ class _Lines(NamedTuple):
     last: Any  # of the last step, the other factor
 
 
-def _join_lines(one: _Lines, other: _Lines) -> _Lines:
-    if np.isnan(other.first):
-        return one
-    if np.isnan(one.first):
-        return other
-    return _Lines(one.area + other.area + one.last * other.first / 2, one.first, other.last)
+def _join_lines(earlier: _Lines, later: _Lines) -> _Lines:
+    if np.isnan(later.first):
+        return earlier
+    if np.isnan(earlier.first):
+        return later
+    return _Lines(earlier.area + later.area + earlier.last * later.first / 2, earlier.first, later.last)
 
 
 @over_cells(_join_lines)

@@ -160,10 +160,10 @@ MEASURES = Registry()
 
 def member(kind: type[Named], name: Named | str) -> Named:
     """Return a member of an enumeration, by itself, by its name in small letters, or by its words."""
-    for one in kind:
-        if isinstance(name, str | Enum) and name in (one, one.name.lower(), one.value):
-            return one
-    names = ", ".join(one.name.lower() for one in kind)
+    for candidate in kind:
+        if isinstance(name, str | Enum) and name in (candidate, candidate.name.lower(), candidate.value):
+            return candidate
+    names = ", ".join(candidate.name.lower() for candidate in kind)
     raise UnknownNameError(f"There is no {kind.__name__.lower()} {name!r}", f"choose one of {names}")
 
 

@@ -283,7 +283,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     """Return a function of one ranking, for each ranking of a stack."""
     if r.pos.ndim == 1:
         return function(r)
-    return np.array([function(one) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])
+    return np.array([function(ranking) for ranking in r.one_by_one()]).reshape(r.pos.shape[:-1])
 
 
 @order(

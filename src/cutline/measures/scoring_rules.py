@@ -94,9 +94,9 @@ def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     return array
 
 
-def _two(one: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
+def _two(values: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
     """Return two numbers, or arrays of one length, of probabilities."""
-    pair = [_probabilities(one, name), _probabilities(other, other_name)]
+    pair = [_probabilities(values, name), _probabilities(other, other_name)]
     if pair[0].ndim and pair[1].ndim and len(pair[0]) != len(pair[1]):
         has = f"{name} has {validation.counted(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
         raise InputError(has, "pass as many of one as of the other")
