@@ -346,7 +346,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         if isinstance(of_models, str) and of_models == "all":
             every = select_measures(None, None, first.ranking, first.cut)
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
-        shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
+        shown = [(selected.measure, selected.at) for selected in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
         return ComparisonSummary(
             models,

@@ -6,7 +6,7 @@ import pytest
 import cutline as cl
 from cutline.curves import iso_cost
 from cutline.report.chart_specs import charts
-from cutline.report.cut_data import choose_cuts, embedded, left_out
+from cutline.report.cut_data import build_cut_data, choose_cuts, left_out
 from cutline.report.page import packed, ranking_table
 from cutline.results.cut_point import grouped
 
@@ -32,7 +32,7 @@ def held(summary, models=1):
 
 
 def test_a_short_list_keeps_every_cut(ten):
-    found = embedded(ten, "ten", held(ten))
+    found = build_cut_data(ten, "ten", held(ten))
 
     assert found["tp"] == [0, 1, 2, 2, 3, 4, 4, 4, 5, 5, 5]
     assert found["fp"] == [0, 0, 0, 1, 1, 1, 2, 3, 3, 4, 5]
@@ -45,7 +45,7 @@ def test_a_short_list_keeps_every_cut(ten):
 def test_infinite_scores_are_spelled():
     summary = cl.evaluate([1, 0, 1, 0], [np.inf, 0.5, 0.2, -np.inf], threshold=np.inf).summary(intervals=False)
 
-    assert embedded(summary, "ends", held(summary))["scores"] == ["Infinity", 0.5, 0.2, "-Infinity"]
+    assert build_cut_data(summary, "ends", held(summary))["scores"] == ["Infinity", 0.5, 0.2, "-Infinity"]
 
 
 def test_a_long_list_keeps_the_cuts_that_are_asked_for(long):
@@ -72,7 +72,7 @@ def test_the_page_says_when_it_lacks_corners_of_the_hull(monkeypatch, long):
 def test_twelve_long_lists_leave_room_for_the_rest(long):
     from cutline.report.page import Shown
 
-    lists = packed([embedded(long, f"model {i}", held(long, 12)) for i in range(12)])
+    lists = packed([build_cut_data(long, f"model {i}", held(long, 12)) for i in range(12)])
     models = {f"model {i}": Shown(long.data.ranking, 1.7, grouped=False) for i in range(12)}
     pictures = packed(list(charts(models)))
 

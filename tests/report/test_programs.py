@@ -15,7 +15,7 @@ from cutline.measures import Family, Needs
 from cutline.measures.metadata import constant
 from cutline.measures.registry import Measure
 from cutline.measures.tracing import Program
-from cutline.report.programs import embedded, looked_up
+from cutline.report.programs import compile_programs, looked_up
 
 COUNT_MEASURES = [(m.name, m) for m in cl.MEASURES.search(needs=Needs.COUNTS)]
 
@@ -40,7 +40,7 @@ def run(steps, **inputs):
 
 
 def test_every_measure_of_the_registry_has_a_program():
-    found = embedded(COUNT_MEASURES, ["recall", "no such measure"], 0.95)
+    found = compile_programs(COUNT_MEASURES, ["recall", "no such measure"], 0.95)
 
     assert [entry["name"] for entry in found["measures"]] == [name for name, _ in COUNT_MEASURES]
     assert not any("looked_up" in entry for entry in found["measures"])
@@ -52,7 +52,7 @@ def test_every_measure_of_the_registry_has_a_program():
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_the_limits_of_shares_and_ratios_are_those_of_the_package(level):
-    found = embedded([], [], level)["intervals"]
+    found = compile_programs([], [], level)["intervals"]
     for k, n in itertools.product(range(8), (3, 7, 9, 14, 15, 16, 40, 1000)):
         for some in {k, n - k} if k <= n else ():
             results = run(found["share"]["steps"], k=float(some), n=float(n))
@@ -68,7 +68,7 @@ def test_the_limits_of_shares_and_ratios_are_those_of_the_package(level):
 
 def test_a_definition_that_decides_is_looked_up_at_every_cut():
     ev = cl.evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], np.linspace(0.95, 0.05, 10))
-    entry = embedded([("branching", MINE)], [], 0.95)["measures"][0]
+    entry = compile_programs([("branching", MINE)], [], 0.95)["measures"][0]
     found = looked_up([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=False)["branching"]
 
     assert entry["looked_up"]
@@ -107,7 +107,7 @@ def test_counts_are_counts():
 
 
 def test_a_value_that_cuts_are_looked_for_by_has_a_program_of_its_own():
-    found = embedded([], ["recall", "expected_cost", "total_cost"], 0.95)["points"]
+    found = compile_programs([], ["recall", "expected_cost", "total_cost"], 0.95)["points"]
     table = {"tp": 3.0, "fp": 1.0, "fn": 2.0, "tn": 4.0, "threshold": 0.5, "is_risk": True}
 
     def value(name, **costs):

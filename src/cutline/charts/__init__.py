@@ -189,10 +189,10 @@ def _parameters(kind: ChartKind, parameters: dict[str, Any]) -> dict[str, Any]:
         if "measure" in parameters:
             raise ParameterError(f"The chart {kind.name} is of that measure", "name another chart for another measure")
         return {"measure": kind.name} | parameters
-    for one in parameters:
-        if one not in takes:
+    for name in parameters:
+        if name not in takes:
             known = f"it takes {', '.join([*takes, *COMMON])}"
-            raise ParameterError(f"The chart {kind.name} has no parameter {one!r}", known, hint=near(one, takes))
+            raise ParameterError(f"The chart {kind.name} has no parameter {name!r}", known, hint=near(name, takes))
     return parameters
 
 
@@ -223,13 +223,13 @@ def _classes(kind: ChartKind, models: Any) -> DrawnClasses:
 def _tables(kind: ChartKind, models: Any) -> dict[str, Counts]:
     """Return the tables of counts by name; for an evaluation the table of its cut."""
     by_name = models if isinstance(models, Mapping) else {getattr(models, "name", None) or UNNAMED: models}
-    evaluations = {name: one for name, one in by_name.items() if not isinstance(one, Counts)}
+    evaluations = {name: model for name, model in by_name.items() if not isinstance(model, Counts)}
     cuts = (
-        {name: one.ranking.at_threshold(one.threshold) for name, one in _models(kind, evaluations).items()}
+        {name: model.ranking.at_threshold(model.threshold) for name, model in _models(kind, evaluations).items()}
         if (evaluations or not by_name)
         else {}
     )
-    tables = {str(name): cuts.get(str(name), one) for name, one in by_name.items()}
+    tables = {str(name): cuts.get(str(name), model) for name, model in by_name.items()}
     if any(np.ndim(table.tp) for table in tables.values()):
         raise InputError("A table holds the counts of many cuts", "pass those of one, such as ev.at(threshold=0.5)")
     return tables

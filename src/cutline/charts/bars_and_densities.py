@@ -141,15 +141,15 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
     edges = distribution.x.tolist()
     return [
         {
-            "x": min(one, other),
-            "x2": max(one, other),
+            "x": min(edge, next_edge),
+            "x2": max(edge, next_edge),
             "y": y,
             "zero": 0,
             "below": (error == MISSED) == model.ranking.higher_is_positive,
             "error": error,
         }
         for error in density
-        for one, other, y in zip(edges[:-1], edges[1:], density[error][1:].tolist(), strict=True)
+        for edge, next_edge, y in zip(edges[:-1], edges[1:], density[error][1:].tolist(), strict=True)
     ]
 
 
@@ -301,7 +301,7 @@ def _table_columns(columns: Any, ids: Any) -> tuple[str, ...]:
     """Return the columns of a ranking table by name; a text has commas between them."""
     if columns is None:
         return PLAIN if ids is None else NAMED
-    names = [one.strip() for one in columns.split(",")] if isinstance(columns, str) else list(columns)
+    names = [name.strip() for name in columns.split(",")] if isinstance(columns, str) else list(columns)
     for name in names:
         is_measure = isinstance(name, str) and name in MEASURES and MEASURES[name].needs is Needs.COUNTS
         if not is_measure and name not in _TITLES:

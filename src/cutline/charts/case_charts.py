@@ -171,9 +171,9 @@ def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
     references = {"baseline": BASELINE} if "baseline" in next(iter(curves.values())).beside else {}
     frame = frame_of(curves, models, title=f"Areas of dominance: {_title(curves)}", subtitle=apart(curves, references))
     own = model_series(curves, theme, frame.x_domain)
-    numbered = [replace(one, name=f"{i}  {one.name}") for i, one in enumerate(own, 1)]
+    numbered = [replace(line, name=f"{i}  {line.name}") for i, line in enumerate(own, 1)]
     series = [*numbered, *reference_series(curves, theme, references)]
-    marks = mark_layers(cut_marks(models, curves, theme, [one.name for one in numbered]), frame, theme)
+    marks = mark_layers(cut_marks(models, curves, theme, [line.name for line in numbered]), frame, theme)
     top = layered([*line_layers(series, frame), *marks], frame)
     band = _band(dominance, frame, theme)
     return alt.vconcat(top, band, spacing=6).resolve_scale(color="independent", strokeDash="independent")

@@ -40,7 +40,7 @@ class Requires(Flag):
     @property
     def words(self) -> str:
         """The requirements in words; empty when there is none."""
-        return listed([words for one, words in _REQUIRED.items() if one in self])
+        return listed([words for requirement, words in _REQUIRED.items() if requirement in self])
 
 
 _REQUIRED = {
@@ -173,7 +173,7 @@ class Charts(Mapping[str, ChartKind]):
         for kind in CURVES:
             if kind.area is not None and kind.area.name == measure:
                 return f" {measure} is the area under the curve of the chart {kind.name}: ask for that."
-            if measure in {one.name for one in kind.measures}:
+            if measure in {m.name for m in kind.measures}:
                 return f" {measure} belongs to the chart {kind.name}: ask for that."
         return f" {measure} is one number of all cuts: only a measure of one cut has a chart."
 

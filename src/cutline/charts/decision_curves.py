@@ -112,7 +112,7 @@ def _up_to_the_prevalence(models: Models) -> tuple[float, float]:
 
 def _where_worth_something(models: Models, curves: dict[str, Curve]) -> float:
     """Return the largest threshold to show: where a model stops being useful, or the chosen cut."""
-    worth = [x for one in curves.values() for x in one.x[(one.y > 0) & np.isfinite(one.x)].tolist()]
+    worth = [x for curve in curves.values() for x in curve.x[(curve.y > 0) & np.isfinite(curve.x)].tolist()]
     cuts = [model.threshold for model in models.values() if math.isfinite(model.threshold)]
     return min(1.0, 1.1 * max([*worth, *cuts], default=1.0))
 

@@ -72,7 +72,7 @@ def _references(curves: Mapping[str, Curve], reference: str) -> dict[tuple[str, 
         line = _from_the_start(curve_line(curve.beside[reference]), curve)
         for i, (who, other) in enumerate(lines):
             if _same(line, other):
-                longer = max(line, other, key=lambda one: float(one.x[-1]))
+                longer = max(line, other, key=lambda candidate: float(candidate.x[-1]))
                 lines[i] = ([*who, name], longer)
                 break
         else:
@@ -306,7 +306,7 @@ def line_legend(title: str | None = None, **more: Any) -> alt.Legend:
 def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     """Return the lines, with a legend that can be clicked, and points to hover over."""
     series = _distinct(series)
-    names = [one.name for one in series]
+    names = [line.name for line in series]
     legend = line_legend(frame.legend, labelExpr=SHORTENED) if len(series) > 1 else None
     clicked = clickable(frame)
 
@@ -314,12 +314,12 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
         return channel("series:N", scale=alt.Scale(domain=names, range=looks), legend=legend, sort=None)
 
     # The legend shows the dash beside the colour, which merging two legends of one field does.
-    colour = told_apart(alt.Color, [one.colour for one in series])
-    dash = told_apart(alt.StrokeDash, [list(one.dash) for one in series])
+    colour = told_apart(alt.Color, [line.colour for line in series])
+    dash = told_apart(alt.StrokeDash, [list(line.dash) for line in series])
     opacity = fading(frame)
     # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
-    order = sorted(series, key=lambda one: not one.below)
-    data = [packed(one.columns, "xy", series=one.name, width=one.width) for one in order]
+    order = sorted(series, key=lambda line: not line.below)
+    data = [packed(line.columns, "xy", series=line.name, width=line.width) for line in order]
     lines = (
         alt.Chart(inline(data))
         .transform_flatten(["x", "y"])
@@ -334,14 +334,14 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
         .add_params(clicked)
     )
     lines = lines.drawn_from(tuple(order))
-    hovered = [one for one in series if "threshold" in one.columns]
+    hovered = [line for line in series if "threshold" in line.columns]
     return [lines, _hover_points(hovered, frame, colour, opacity).drawn_from(())] if hovered else [lines]
 
 
 def _hover_points(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
     """Return the points of lines, to hover over; they are seen where they are few."""
     columns: list[Any] = list(series[0].columns)
-    points = [packed(_some(one.columns), columns, series=one.name) for one in reversed(series)]
+    points = [packed(_some(line.columns), columns, series=line.name) for line in reversed(series)]
     few = sum(len(row["x"]) for row in points) <= 60
     return (
         alt.Chart(inline(points))
@@ -356,11 +356,11 @@ def _distinct(series: Sequence[Series]) -> list[Series]:
     one.
     """
     by_name: dict[str, Series] = {}
-    for one in series:
-        name = one.name
+    for line in series:
+        name = line.name
         while name in by_name:
             name += " (reference)"
-        by_name[name] = replace(one, name=name)
+        by_name[name] = replace(line, name=name)
     return list(by_name.values())
 
 
@@ -391,7 +391,7 @@ def _some(columns: Mapping[str, Any]) -> dict[str, Any]:
 def _leaves(series: Sequence[Series], frame: Frame) -> bool:
     """Whether a line leaves the frame, and has to be cut off at its edges (which thins what runs along an edge)."""
     low, high = frame.y_domain
-    return any(not low <= y <= high for one in series for y in one.columns["y"] if math.isfinite(y))
+    return any(not low <= y <= high for line in series for y in line.columns["y"] if math.isfinite(y))
 
 
 def layered(layers: Sequence[Any], frame: Frame) -> Any:

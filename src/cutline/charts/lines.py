@@ -135,8 +135,10 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
     first = readings["steps"]
     frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
     series = [
-        Series(f"{label}: {shown(one.area)}", describe_line(one, curve_line(one)), theme.colour(i), DASHES[i])
-        for i, (label, one) in enumerate(readings.items())
+        Series(
+            f"{label}: {shown(reading.area)}", describe_line(reading, curve_line(reading)), theme.colour(i), DASHES[i]
+        )
+        for i, (label, reading) in enumerate(readings.items())
     ]
     lowest = curve_line(readings["lower trapezoids"])
     shade = (
@@ -159,15 +161,15 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
             f"is {prevalences!r}", "pass one to six different shares above 0 and below 1", argument="prevalences"
         )
     skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in shares}
-    one = curve(model.ranking, "roc")
-    roc_side = {label: replace(one, counts=ranking.counts) for label, ranking in skewed.items()}
+    roc_curve = curve(model.ranking, "roc")
+    roc_side = {label: replace(roc_curve, counts=ranking.counts) for label, ranking in skewed.items()}
     pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
     roc_series = _ever_wider(roc_side, theme)
     frames = [
         frame_of(side, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(side.values()))))
         for side in (roc_side, pr_side)
     ]
-    cut = mark_layers(cut_marks(models, {name: one}, theme, [roc_series[0].name]), frames[0], theme)
+    cut = mark_layers(cut_marks(models, {name: roc_curve}, theme, [roc_series[0].name]), frames[0], theme)
     return alt.hconcat(
         layered([*line_layers(roc_series, frames[0]), *cut], frames[0]),
         layered(line_layers(model_series(pr_side, theme), frames[1]), frames[1]),

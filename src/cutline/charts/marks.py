@@ -204,8 +204,8 @@ def sizes(places: Sequence[Place], frame: Frame) -> list[float]:
         for p in places
     ]
     for i, place in enumerate(at):
-        taken = {rings[j] for j in range(i) if math.dist(place, at[j]) < NEAR}
-        rings.append(next((ring for ring in range(RINGS) if ring not in taken), RINGS))
+        rings_nearby = {rings[j] for j in range(i) if math.dist(place, at[j]) < NEAR}
+        rings.append(next((ring for ring in range(RINGS) if ring not in rings_nearby), RINGS))
     return [round(math.pi * (RADIUS + WIDER * ring) ** 2, 1) for ring in rings]
 
 

@@ -1,4 +1,4 @@
-"""Charts of curves on axes of matplotlib: the same finished lines, marks and bands, in a figure of the user's own.
+"""Charts of curves on axes of matplotlib: the same parts lines, marks and bands, in a figure of the user's own.
 
 Nothing is imported: whoever has axes has matplotlib.
 """
@@ -28,7 +28,7 @@ def check_axes(ax: Any) -> None:
 
 
 def draw_on_axes(ax: Any, name: str, chart: alt.Chart) -> Any:
-    """Draw the lines, marks and bands of a finished chart on axes, and return these.
+    """Draw the lines, marks and bands of a parts chart on axes, and return these.
 
     Args:
         ax: The axes of matplotlib.
@@ -36,12 +36,12 @@ def draw_on_axes(ax: Any, name: str, chart: alt.Chart) -> Any:
         chart: The chart, whose layers know what they were made from.
     """
     frame = chart.drawn
-    finished = list(_finished(chart)) if isinstance(frame, Frame) else []
+    parts = list(_collect_parts(chart)) if isinstance(frame, Frame) else []
     has_more = any(layer.drawn is None and layer.mark.type in _MORE for layer in chart.layer or [])
-    if has_more or not any(isinstance(one, Series) for one in finished):
+    if has_more or not any(isinstance(part, Series) for part in parts):
         raise ParameterError(f"The chart {name} is not made of curves", "leave ax out, and save the picture")
-    for depth, one in enumerate(finished):
-        _draw(ax, one, depth)
+    for depth, part in enumerate(parts):
+        _draw(ax, part, depth)
     _set_axes(ax, frame)
     _set_title(ax, chart.title)
     if len(ax.get_legend_handles_labels()[1]) > 1:
@@ -49,27 +49,27 @@ def draw_on_axes(ax: Any, name: str, chart: alt.Chart) -> Any:
     return ax
 
 
-def _finished(chart: alt.Chart) -> Iterator[Any]:
+def _collect_parts(chart: alt.Chart) -> Iterator[Any]:
     """Yield what the layers of a chart were made from."""
     for layer in chart.layer:
         yield from layer.drawn if isinstance(layer.drawn, tuple) else [layer.drawn]
 
 
-def _draw(ax: Any, one: Any, depth: int) -> None:
-    if isinstance(one, Series):
-        style = "-" if one.dash[1:] == (0,) else (0, one.dash)
-        how = {"color": one.colour, "linestyle": style, "linewidth": 0.75 * one.width, "zorder": 2 + depth / 100}
-        ax.plot(one.columns["x"], one.columns["y"], label=one.name, **how)
-    elif isinstance(one, Shade):
-        ax.fill_between(one.x, one.low, one.high, color=one.colour, alpha=0.2, linewidth=0)
-    elif isinstance(one, VerticalLine):
-        ax.axvline(one.x, color=one.colour, linestyle=(0, tuple(CUT_DASH)), linewidth=1.1, label=one.name)
-    elif isinstance(one, Mark):
-        look = {"marker": _MARKERS[one.shape], "markeredgecolor": one.colour, "markerfacecolor": "none"}
+def _draw(ax: Any, part: Any, depth: int) -> None:
+    if isinstance(part, Series):
+        style = "-" if part.dash[1:] == (0,) else (0, part.dash)
+        how = {"color": part.colour, "linestyle": style, "linewidth": 0.75 * part.width, "zorder": 2 + depth / 100}
+        ax.plot(part.columns["x"], part.columns["y"], label=part.name, **how)
+    elif isinstance(part, Shade):
+        ax.fill_between(part.x, part.low, part.high, color=part.colour, alpha=0.2, linewidth=0)
+    elif isinstance(part, VerticalLine):
+        ax.axvline(part.x, color=part.colour, linestyle=(0, tuple(CUT_DASH)), linewidth=1.1, label=part.name)
+    elif isinstance(part, Mark):
+        look = {"marker": _MARKERS[part.shape], "markeredgecolor": part.colour, "markerfacecolor": "none"}
         # Marks of several models have the colours of their lines: one entry names them all, and leaves room.
-        named = one.name not in ax.get_legend_handles_labels()[1]
-        label = {"label": one.name} if named or not one.model else {}
-        ax.plot([one.point.x], [one.point.y], linestyle="none", markersize=8, zorder=3, **look, **label)
+        named = part.name not in ax.get_legend_handles_labels()[1]
+        label = {"label": part.name} if named or not part.model else {}
+        ax.plot([part.point.x], [part.point.y], linestyle="none", markersize=8, zorder=3, **look, **label)
 
 
 def _set_axes(ax: Any, frame: Frame) -> None:

@@ -72,7 +72,7 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
         width: The width, as `pixels` takes it; as it is if None.
         height: The height.
     """
-    goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
+    goal = [None if length is None else pixels(length, name) for length, name in ((width, "width"), (height, "height"))]
     is_narrow = goal[0] is not None and goal[0] < _BESIDE
     one_column = Picture(picture.name, picture.drawing, is_narrow)
     if not is_narrow or goal[1] is None:
@@ -216,7 +216,7 @@ class Picture:
         programs = (renderer.program(), draw)
         hashes = (base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs)
         return PAGE.format(
-            policy=" ".join(f"'sha256-{one}'" for one in hashes),
+            policy=" ".join(f"'sha256-{digest}'" for digest in hashes),
             title=html.escape(self.name),
             scripts="\n".join(f"<script>{program}</script>" for program in programs),
         )

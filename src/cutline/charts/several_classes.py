@@ -60,9 +60,9 @@ class DrawnClasses:
 
     def of(self, measure: str) -> list[ClassValue]:
         """Return the values of one measure."""
-        values = [one for one in self.values if one.measure == measure]
+        values = [value for value in self.values if value.measure == measure]
         if not values:
-            known = list(dict.fromkeys(one.measure for one in self.values))
+            known = list(dict.fromkeys(value.measure for value in self.values))
             raise ParameterError(
                 f"is {measure!r}", f"pass one of {', '.join(known)}", argument="shown", hint=near(measure, known)
             )
@@ -79,13 +79,13 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> Any:
     defined = {name: r for name, r in classes.rankings.items() if r.positives and r.negatives}
     if not defined:
         raise InputError("No class has both cases of its own and others", "pass cases of two classes or more")
-    areas = {one.of: one.value for one in classes.of("auc") if one.is_class}
-    means = {one.of: one.value for one in classes.of("auc") if not one.is_class}
+    areas = {auc.of: auc.value for auc in classes.of("auc") if auc.is_class}
+    means = {auc.of: auc.value for auc in classes.of("auc") if not auc.is_class}
     chosen = sorted(defined, key=lambda name: areas[name])[:MOST_LINES]
     lines = {name: r for name, r in defined.items() if name in chosen}
     series = [
-        Series(f"{name}: {shown(areas[name])}", describe_line(one, curve_line(one)), theme.colour(i), DASHES[i])
-        for i, (name, one) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
+        Series(f"{name}: {shown(areas[name])}", describe_line(roc, curve_line(roc)), theme.colour(i), DASHES[i])
+        for i, (name, roc) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
     ]
     pooled = curve_line(curve(classes.pooled, "roc"))
     series.append(Series(f"{MICRO}: {shown(means[MICRO])}", {"x": pooled.x, "y": pooled.y}, theme.text, (3, 2), 3))
@@ -114,11 +114,11 @@ def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -
         theme: The colours.
         shown: The measure, such as "auc" or "f1".
     """
-    values = [one for one in classes.of(shown) if not math.isnan(one.value)]
+    values = [value for value in classes.of(shown) if not math.isnan(value.value)]
     if not values:
         raise InputError(f"{classes.of(shown)[0].title} is undefined for every class", "pass cases of every class")
-    title, order = values[0].title, [one.of for one in values]
-    data = [_bar(one) for one in values]
+    title, order = values[0].title, [value.of for value in values]
+    data = [_bar(value) for value in values]
     high = max(1.0, *(row["high"] for row in data if row["high"] is not None), *(row["value"] for row in data))
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False))
     room = min(200, 8 * max(map(len, order)))  # as wide as the widest font would need
@@ -150,17 +150,17 @@ def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -
     return layered([bars, lines, dots, ticks.encode(x=alt.X("baseline:Q"), y=y)], frame)
 
 
-def _bar(one: ClassValue) -> dict[str, Any]:
+def _bar(class_value: ClassValue) -> dict[str, Any]:
     def known(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
     return {
-        "of": one.of,
-        "kind": "class" if one.is_class else "mean",
-        "value": one.value,
-        "low": known(one.low),
-        "high": known(one.high),
-        "baseline": known(one.baseline),
+        "of": class_value.of,
+        "kind": "class" if class_value.is_class else "mean",
+        "value": class_value.value,
+        "low": known(class_value.low),
+        "high": known(class_value.high),
+        "baseline": known(class_value.baseline),
     }
 
 

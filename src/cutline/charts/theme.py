@@ -59,7 +59,7 @@ class Theme:
         if not colour.startswith("#"):  # a variable of the page's style, which has one for each mixture
             return colour if not share else f"{colour[:-1]}-{round(100 * share)})"
         sides = zip(bytes.fromhex(colour[1:]), bytes.fromhex(self.ground[1:]), strict=True)
-        return "#" + bytes(round((1 - share) * one + share * other) for one, other in sides).hex()
+        return "#" + bytes(round((1 - share) * channel + share * ground) for channel, ground in sides).hex()
 
     def config(self) -> dict[str, Any]:
         """Return the Vega-Lite config of the theme."""

@@ -220,14 +220,14 @@ class Chart:
         other.__dict__.update(spec=Part(**(self.spec | options)), drawn=self.drawn)
         return other
 
-    def drawn_from(self, finished: Any) -> Any:
+    def drawn_from(self, parts: Any) -> Any:
         """Return the chart with what it was made from.
 
         Args:
-            finished: The lines, points or axes, before they became rows.
+            parts: The lines, points or axes, before they became rows.
         """
         other = self._with()
-        other.__dict__["drawn"] = finished
+        other.__dict__["drawn"] = parts
         return other
 
     def copy(self, *, deep: bool = False) -> Any:

@@ -297,7 +297,7 @@ def _rows(measures: Iterable[Measure], comes_first: Any) -> dict[str, list[dict[
 
 def page_data(level: float) -> dict[str, Any]:
     """Return what the programs of the page read."""
-    of_cuts = programs.embedded([(m.name, m) for m in _of_cuts()], _POINTS, level)
+    of_cuts = programs.compile_programs([(m.name, m) for m in _of_cuts()], _POINTS, level)
     of_cuts["measures"] = [entry | {"id": slug(entry["name"])} for entry in of_cuts["measures"]]
     return {
         "level": level,

@@ -253,8 +253,10 @@ def _of_rows(score: Array, is_positive: Array, weight: Array | None, edge: float
     np.maximum.at(top, code, mine)
     np.minimum.at(bottom, code, mine)
     classes = is_positive[inside], ~is_positive[inside]
-    pos, neg = (_sum_weights(code, one, heavy, count) for one in classes)
-    squares = (None, None) if heavy is None else (_sum_weights(code, one, heavy * heavy, count) for one in classes)
+    pos, neg = (_sum_weights(code, in_class, heavy, count) for in_class in classes)
+    squares = (
+        (None, None) if heavy is None else (_sum_weights(code, in_class, heavy * heavy, count) for in_class in classes)
+    )
     return Bins(top, bottom, pos, neg, distinct, *squares)
 
 

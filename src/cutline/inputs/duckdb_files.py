@@ -233,7 +233,7 @@ class File:
     def count(self) -> int:
         """How many rows there are."""
         with self._plainly(), followed(self._connection, self._likely_count or 0):
-            return int(self._one(f"SELECT count(*) FROM {self._from}")[0])
+            return int(self._fetch_row(f"SELECT count(*) FROM {self._from}")[0])
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
@@ -371,7 +371,7 @@ class File:
         odd = " OR ".join(
             f"contains({self._name(request)}, '_') OR contains({self._name(request)}, '+-')" for request in numbers
         )
-        return bool(self._one(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])
+        return bool(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> SqlEngine | None:
         """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB.
@@ -481,7 +481,7 @@ class File:
         written = self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
             where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
+            return int(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written
 
     def flag_first(
         self, score: Request, quota: int, *, higher: bool, column: str, drop: bool, into: Path, kind: str
@@ -505,18 +505,18 @@ class File:
         numbers = f"SELECT {value} AS value FROM {self._from} WHERE {is_number(value)}"
         order, beyond = ("DESC", ">") if higher else ("ASC", "<")
         with self._plainly():
-            count = int(self._one(f"SELECT count(*) FROM ({numbers})")[0])
+            count = int(self._fetch_row(f"SELECT count(*) FROM ({numbers})")[0])
             if quota > count:
                 raise ParameterError(
                     f"is {quota}, but {self.title} has {counted(count, 'case')}", "pass a smaller one", argument="quota"
                 )
-            [score_there] = self._one(
+            [score_there] = self._fetch_row(
                 f"SELECT value FROM ({numbers}) ORDER BY value {order} LIMIT 1 OFFSET {quota - 1}"
             )
             last = float(score_there)
             at = f"CAST('{last!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
             counts = f"SELECT count_if(value {beyond} {at}), count_if(value = {at}) FROM ({numbers})"
-            above, tied = map(int, self._one(counts))
+            above, tied = map(int, self._fetch_row(counts))
         so_far = f"sum(CASE WHEN {value} = {at} THEN 1 ELSE 0 END) OVER (ROWS UNBOUNDED PRECEDING)"
 
         def is_among(text: str) -> str:
@@ -537,7 +537,7 @@ class File:
             raise InputError(what, "pass the column of the scores")
         value = self._sql(score)
         with self._plainly():
-            low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")
+            low, high = self._fetch_row(f"SELECT min({value}), max({value}) FROM {self._from}")
         if low is None:
             raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
         return float(low), float(high)
@@ -664,7 +664,7 @@ class File:
         bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"
-            if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:
+            if not self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:
                 if self._kind == "csv":
                     return
                 numbered = numbered.replace(bad, f"{column} IS NOT NULL")  # text that spells numbers is text
@@ -689,7 +689,7 @@ class File:
                 f"SELECT count_if({other} AND NOT {absent(column)}), min({column}) FILTER ({typical}) FROM {self._from}"
             )
             with self._plainly():
-                others, example = self._one(query)
+                others, example = self._fetch_row(query)
             if not others and example is not None:
                 self._spellings[request.column] = spelling
                 self.notes[request.column] = spelling.note_on(request.column, str(example))
@@ -704,7 +704,7 @@ class File:
             if request.role in ("scores", "weights") and self.types[request.column] == "DOUBLE":
                 with self._plainly():
                     query = f"SELECT count(*) FROM {self._from} WHERE isinf({self._name(request)})"
-                    is_infinite = bool(self._one(query)[0])
+                    is_infinite = bool(self._fetch_row(query)[0])
                 if is_infinite:
                     check_infinities(self._connection, self._from, self.title)
 
@@ -723,7 +723,7 @@ class File:
         column = self._name(request)
         counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
         with self._plainly():
-            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")
+            exact, as_floats = self._fetch_row(f"SELECT {counts} FROM {self._from}")
         if as_floats < exact:
             raise decimals_error(request.role)
 
@@ -762,7 +762,7 @@ class File:
             "(SELECT count(*) FROM cells WHERE NOT is_long AND number IN (SELECT number FROM long))"
         )
         with self._plainly():
-            merged, beside = self._one(query)
+            merged, beside = self._fetch_row(query)
         if merged or beside:
             raise decimals_error(request.role)
 
@@ -771,7 +771,7 @@ class File:
 
     # ------------------------------------------------------------------ asking
 
-    def _one(self, query: str) -> tuple[Any, ...]:
+    def _fetch_row(self, query: str) -> tuple[Any, ...]:
         return tuple(self._connection.execute(query).fetchall()[0])  # all, so that the connection is free again
 
     @contextmanager

@@ -124,8 +124,8 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
     is_text = isinstance(labels[0], str | bytes)
     if not is_positive.any() and is_text != isinstance(positive, str | bytes):
         example = labels[:1].tolist()[0]
-        one, two = ("text", "a number") if is_text else ("numbers", "text")
-        differ = f"are {one}, such as {example!r}, but positive is {two}, {positive!r}"
+        type_of_labels, type_of_positive = ("text", "a number") if is_text else ("numbers", "text")
+        differ = f"are {type_of_labels}, such as {example!r}, but positive is {type_of_positive}, {positive!r}"
         raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
     return Sides(is_positive, positive, _plain(rest[0]) if len(rest) else None)
 
@@ -184,7 +184,9 @@ def affirming_label(distinct: list[Any]) -> Any:
 
 def _likely_positive(distinct: list[Any]) -> Any:
     """Return the label of two that people most likely call positive, for an example: one that affirms, or the last."""
-    return next((one for one in distinct if isinstance(one, str) and one.strip().lower() in _AFFIRMATIVE), distinct[-1])
+    return next(
+        (label for label in distinct if isinstance(label, str) and label.strip().lower() in _AFFIRMATIVE), distinct[-1]
+    )
 
 
 def _too_many(labels: list[Any]) -> InputError:

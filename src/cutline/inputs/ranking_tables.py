@@ -77,21 +77,21 @@ def ranking_query(
     y, x = _name(label, dialect), _name(score, dialect)
     of = table if table.lstrip().startswith("(") else ".".join(_name(part, dialect) for part in table.split("."))
     of += " AS predictions" if of.startswith("(") else ""
-    is_positive, one = f"{y} = {_literal(positive, dialect)}", "1" if weight is None else _name(weight, dialect)
+    is_positive, row_weight = f"{y} = {_literal(positive, dialect)}", "1" if weight is None else _name(weight, dialect)
 
     def summed(when: str, what: str, name: str) -> str:
         return f"sum(CASE WHEN {when} THEN {what} ELSE 0 END) AS {name}"
 
     lines = [f"{x} AS score"] if bins is None else [f"max({x}) AS top", f"min({x}) AS bottom"]
-    lines += [summed(is_positive, one, "pos"), summed(f"NOT {is_positive}", one, "neg")]
+    lines += [summed(is_positive, row_weight, "pos"), summed(f"NOT {is_positive}", row_weight, "neg")]
     if weight is not None:
-        square = f"1e0 * {one} * {one}"  # as floats: whole numbers would not fit into their own type
+        square = f"1e0 * {row_weight} * {row_weight}"  # as floats: whole numbers would not fit into their own type
         lines += [summed(is_positive, square, "pos2"), summed(f"NOT {is_positive}", square, "neg2")]
-    wrong = f"{y} IS NULL OR {x} IS NULL" + ("" if weight is None else f" OR {one} IS NULL OR {one} < 0")
+    wrong = f"{y} IS NULL OR {x} IS NULL" + ("" if weight is None else f" OR {row_weight} IS NULL OR {row_weight} < 0")
     lines.append(summed(wrong, "1", "missing"))
     step = f"CASE WHEN {x} = 0 THEN 0 ELSE floor({bins} * ln(abs({x})) / ln(2)) END"
     by = x if bins is None else f"sign({x}), {step}"
-    some = "" if weight is None else f"\nWHERE {one} IS NULL OR {one} <> 0"
+    some = "" if weight is None else f"\nWHERE {row_weight} IS NULL OR {row_weight} <> 0"
     return "SELECT\n  " + ",\n  ".join(lines) + f"\nFROM {of}{some}\nGROUP BY {by};"
 
 

@@ -79,10 +79,10 @@ def _differences(parts: Sequence[File]) -> dict[str, str]:
     first = parts[0]
     reasons: dict[str, str] = {}
     for part in parts[1:]:
-        for one, other in ((first, part), (part, first)):
-            for name in one.columns:
+        for file, other in ((first, part), (part, first)):
+            for name in file.columns:
                 if name not in other.columns:
-                    reasons.setdefault(name, f"{other.title} has no column {name!r}, which {one.title} has")
+                    reasons.setdefault(name, f"{other.title} has no column {name!r}, which {file.title} has")
         for name in first.columns:
             if name in part.columns and (first.types[name] in _TEXT) != (part.types[name] in _TEXT):
                 text, numbers = (first, part) if first.types[name] in _TEXT else (part, first)

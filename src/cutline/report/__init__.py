@@ -155,7 +155,7 @@ def class_html(classes: OneVsRest | ClassComparison, summary: Any = None) -> str
     made: Any = classes.summary() if summary is None else summary
     if isinstance(classes, OneVsRest):
         return class_page(made, {classes.name or "the model": classes_to_draw(classes, made)})
-    return class_page(made, {name: classes_to_draw(one, made.models[name]) for name, one in classes.items()})
+    return class_page(made, {name: classes_to_draw(model, made.models[name]) for name, model in classes.items()})
 
 
 def _of_template(result: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:

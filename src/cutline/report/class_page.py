@@ -254,12 +254,12 @@ def _differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:
 def _charts(classes: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
     """Return the charts of each model as still pictures."""
     index = 0
-    for name, one in classes.items():
+    for name, model in classes.items():
         for kind, parameters in CHARTS_SHOWN:
-            if not any(value.measure == parameters.get("shown", "auc") for value in one.values):
+            if not any(value.measure == parameters.get("shown", "auc") for value in model.values):
                 continue
             suffix = f" of {name}" if len(classes) > 1 else ""
-            chart = chart_specs.tried(CHARTS[kind], one, [], suffix, **parameters)
+            chart = chart_specs.tried(CHARTS[kind], model, [], suffix, **parameters)
             picture = "" if chart["spec"] is None else pictures.still(chart, [], index)
             yield {"title": chart["title"], "notes": chart["notes"], "picture": picture}
             index += 1

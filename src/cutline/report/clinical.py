@@ -247,7 +247,7 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
     used = max(summary.options.resamples_used, at_the_cut.options.resamples_used, rows.options.resamples_used)
     summary = replace(summary, rows=rows.rows, options=replace(summary.options, resamples_used=used))
     estimates = [_turn_sign(row, guide) for guide, row in zip(guides, summary.rows, strict=True)]
-    by_name = {guide.measure: one for guide, one in zip(guides, estimates, strict=True) if guide.sign > 0}
+    by_name = {guide.measure: estimate for guide, estimate in zip(guides, estimates, strict=True) if guide.sign > 0}
     by_name |= {row.measure.name: row.estimate for row in at_the_cut.rows}
     verdict, notes = _judge(summary) if are_risks else ([], [])
     suspicion = _suspicion(by_name) if are_risks else ""

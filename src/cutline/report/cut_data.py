@@ -94,7 +94,7 @@ def _hull(r: Ranking) -> Array:
     return np.asarray(r.hull) if r.positives and r.negatives else np.array([0, len(r)])
 
 
-def embedded(summary: Summary, name: str, chosen: CutGrid) -> dict[str, Any]:
+def build_cut_data(summary: Summary, name: str, chosen: CutGrid) -> dict[str, Any]:
     """Return the data with which the page cuts the list of a model anywhere."""
     r, index = summary.data.ranking, chosen.cuts
     # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.

@@ -152,16 +152,16 @@ def _worth(judgement: Judgement) -> View:
         return {"verdict": judgement.reason, "rows": []}
     rows = [
         {
-            "title": _HEADINGS[one.method],
-            "log_loss": one.log_loss,
-            "brier": one.brier,
-            "value": None if one.method == "none" else one.gain,
-            "low": None if one.method == "none" else one.low,
-            "high": one.high,
+            "title": _HEADINGS[candidate.method],
+            "log_loss": candidate.log_loss,
+            "brier": candidate.brier,
+            "value": None if candidate.method == "none" else candidate.gain,
+            "low": None if candidate.method == "none" else candidate.low,
+            "high": candidate.high,
             "reason": "",
-            "best": one.method == worth.best,
+            "best": candidate.method == worth.best,
         }
-        for one in worth.candidates
+        for candidate in worth.candidates
     ]
     return {"verdict": worth.verdict, "rows": rows}
 
@@ -270,7 +270,7 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     has_trust = bool(probabilities and probabilities["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
-    with parallel.beside(partial(sections.embedded, models)) as promises:  # which take long for long lists
+    with parallel.beside(partial(sections.build_guarantee_data, models)) as promises:  # which take long for long lists
         charts, stills = _with_stills(itertools.chain(_forest(summary), specs), models)
         held = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
         data = _data(summary, models, held, charts) | {"promises": promises()}
@@ -364,11 +364,11 @@ def _data(
     """Return the data of the page's program, without the guarantees."""
     rows = [(row.name, row.measure) for row in next(iter(models.values())).rows if of_the_cut(row)]
     points = [name for picture in charts for name in _coordinates(picture)]
-    program = programs.embedded(rows, (*points, *_POINTS), summary.level)
+    program = programs.compile_programs(rows, (*points, *_POINTS), summary.level)
     program["measures"] = [entry | {"id": slug(entry["name"])} for entry in program["measures"]]
     return {
         "models": [
-            cut_data.embedded(own, name, held[name])
+            cut_data.build_cut_data(own, name, held[name])
             | {
                 "looked_up": programs.looked_up(
                     rows, own.data.ranking, held[name].cuts, summary.level, grouped=bool(own.data.groups)

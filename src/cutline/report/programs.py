@@ -33,7 +33,7 @@ _MOVES = 7  # tables at which MOVER looks
 _SYMBOLS: Any = TrustedCounts(symbol("tp"), symbol("fp"), symbol("fn"), symbol("tn"))
 
 
-def embedded(measures: Iterable[tuple[str, Measure]], points: Iterable[str], level: float) -> dict[str, Any]:
+def compile_programs(measures: Iterable[tuple[str, Measure]], points: Iterable[str], level: float) -> dict[str, Any]:
     """Return the programs of some measures of one cut, by the names of their rows, and of values that are needed
     alone.
     """

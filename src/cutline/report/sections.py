@@ -74,7 +74,7 @@ def _describe_share(share: float) -> str:
     return shown(share) if math.isnan(share) else statements.percent(round(share, 4))
 
 
-def embedded(models: Mapping[str, Summary]) -> dict[str, Any]:
+def build_guarantee_data(models: Mapping[str, Summary]) -> dict[str, Any]:
     """Return the data of the page's program: the levels of each model with a guarantee, and the sentences."""
     return {
         "words": sentences(),

@@ -126,9 +126,9 @@ class Summarized(ABC):
             summary: A finished one; made with `options` when None.
             options: What `summary()` takes, such as `level` or `measures`.
         """
-        return dict(self._finished(summary, options).document())
+        return dict(self._ensure_summary(summary, options).document())
 
-    def _finished(self, summary: Any, options: Mapping[str, Any]) -> Any:
+    def _ensure_summary(self, summary: Any, options: Mapping[str, Any]) -> Any:
         """Return the given summary, or make one."""
         if summary is None:
             return self.summary(**{**self.whole, **options})

@@ -51,7 +51,7 @@ def select_measures(
         every = [m for m in MEASURES.search(family=family) if suits(m, ranking) and (cut.by_quota or not m.required)]
         return [_bind(m, {}, ranking, cut) for m in every]
     listed = [measures] if isinstance(measures, tuple) else each_of(measures)
-    pairs = [one if isinstance(one, tuple) else (one, {}) for one in listed]
+    pairs = [item if isinstance(item, tuple) else (item, {}) for item in listed]
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
             way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'

@@ -270,7 +270,7 @@ class Summary(Tabulated):
     def only(self, measures: Collection[str]) -> Summary:
         """Return the same document with some of its measures, by their names without parameters."""
         names = each_of(measures)
-        if not all(isinstance(one, str) for one in names):
+        if not all(isinstance(name, str) for name in names):
             raise ParameterError(f"is {briefly(measures)}", "pass names of measures", argument="measures")
         return replace(self, rows=tuple(row for row in self.rows if row.measure.name in names))
 
