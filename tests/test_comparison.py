@@ -97,7 +97,7 @@ def test_the_global_test_of_delongs_patients():
         ("f1", "mover_paired", "mover_paired"),
         ("log_loss", "influence", "influence"),
         ("average_precision", "student", "student"),
-        ("ks", "bias_corrected", "bias_corrected"),
+        ("ks", "mover", "mover"),  # so few errors at the best cuts
         ("ece", "mover", "mover"),
     ],
 )

@@ -370,3 +370,10 @@ def test_the_help_shows_every_command_in_a_group(cutline):
     groups = ("How good is it?", "Where to draw the line?", "Large data and other tools", "Learn")
     assert [shown.count(group) for group in groups] == [1, 1, 1, 1]
     assert "─ Commands ─" not in shown
+
+
+def test_a_measure_of_another_family_is_refused(cutline):
+    assert "Matthews" in cutline("measures", "MCC", "--family", "cut").out
+    other = cutline("measures", "mcc", "--family", "cost")
+    assert other.code == 2
+    assert "mcc is not a measure of the family 'cost'" in other.err

@@ -73,7 +73,7 @@ def test_the_expected_auprc_of_a_sample_is_that_of_a_random_order_where_the_clas
 
 
 def test_samples_have_the_auprc_that_is_expected_of_them_and_not_that_of_the_population():
-    mean, error, *_ = skew.simulated(300, 60, 1)["auPRC"]
+    mean, error, *_ = skew.simulate(300, 60, 1)["auPRC"]
 
     assert abs(mean - skew.expected_of_sample(300)) < 3 * error
     assert skew.expected_of_sample(300) > 1.05 * skew.expected(300)["auPRC"]

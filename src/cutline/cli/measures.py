@@ -131,7 +131,11 @@ def find_measures(name: str | None, family: str | None) -> list[Measure]:
     """Return the measure of a name, or those that a word or a family finds."""
     from cutline.measures import MEASURES
 
-    matches = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
+    matches = MEASURES.search(name or "", family=family)
+    if name is not None and name in MEASURES:
+        matches = [measure for measure in MEASURES.search(family=family) if measure is MEASURES[name]]
+        if not matches:
+            raise UnknownNameError(f"{name} is not a measure of the family {family!r}. Leave --family out to see it.")
     if not matches:
         hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
         raise UnknownNameError(f"There is no measure {name!r}.{hint}")
