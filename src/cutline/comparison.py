@@ -403,7 +403,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         check_choice(method, "method", INTERVALS)
         i, j = two_of(self.names, a, b)
         pairs = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
-        return pairs[i, j] if i < j else pairs[j, i].turned()
+        return pairs[i, j] if i < j else pairs[j, i].swap_models()
 
     # ------------------------------------------------------------------ curves and charts
 

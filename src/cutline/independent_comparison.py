@@ -15,7 +15,7 @@ from cutline.core.ranking import cases_of
 from cutline.core.table import Table, p_number, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, counted
 from cutline.evaluation import Evaluation
-from cutline.inference.caveats import finished
+from cutline.inference.caveats import make_estimate
 from cutline.inference.differences.difference import (
     Difference,
     ResampledDifference,
@@ -127,7 +127,7 @@ class IndependentComparison:
         reach = chosen.range[1] - chosen.range[0]
         title = f"{chosen}: {self.names[0]} - {self.names[1]}"
         limits = (math.nan, math.nan) if math.isnan(difference.value) else difference.interval(level)
-        return finished(title, difference.value, limits, (-reach, reach), level, method, notes, what="difference")
+        return make_estimate(title, difference.value, limits, (-reach, reach), level, method, notes, what="difference")
 
     def test(
         self,

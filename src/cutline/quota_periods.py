@@ -25,7 +25,7 @@ from cutline.core.public import public
 from cutline.core.table import Table, p_shown, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
 from cutline.evaluation import Evaluation
-from cutline.inference.caveats import BELOW, finished
+from cutline.inference.caveats import BELOW, make_estimate
 from cutline.inference.differences.difference import holm
 from cutline.inference.slice_auc import student_p
 from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, student_limits, wilson_limits
@@ -404,7 +404,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         used = "ratio_wilson" if method == "wilson" else "ratio_student"
         if used == "ratio_student":
             notes += self._few(measure)
-        return finished(measure, value, Limits(float(limits.low), float(limits.high)), allowed, level, used, notes)
+        return make_estimate(measure, value, Limits(float(limits.low), float(limits.high)), allowed, level, used, notes)
 
     def _notes(self, measure: str) -> list[str]:
         lacking = int((self.positives == 0).sum()) if measure == "mean_qrecall" else 0

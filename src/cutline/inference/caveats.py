@@ -183,7 +183,7 @@ def few_cases(ranking: Ranking) -> list[str]:
     return [Caveat("few-cases", f"A class has only {cases}, on which this rests.")]
 
 
-def finished(
+def make_estimate(
     name: str,
     value: float,
     limits: tuple[Any, Any],
@@ -194,7 +194,7 @@ def finished(
     *,
     what: str = "measure",
 ) -> Estimate:
-    """The estimate, inside what is allowed and around its value, or with a note that says what is not."""
+    """Build the estimate: clip the limits to the range, and make them include the value; notes say what was moved."""
     least, most = allowed
     low, high = map(float, limits)
     slack = 1e-9 * max(1.0, abs(value)) if math.isfinite(value) else 0.0

@@ -143,13 +143,13 @@ def newcombe_delong(area: Any, variance: Any, positives: Any, negatives: Any, le
     Newcombe's are too narrow where the positives' scores spread more than the negatives', and DeLong's where few
     pairs are out of order; together they held where either failed (docs/coverage.md).
     """
-    one = newcombe(area, positives, negatives, level)
+    by_newcombe = newcombe(area, positives, negatives, level)
 
     def wider() -> Limits:
-        two = delong_logit(area, variance, level)
-        return Limits(np.minimum(one.low, two.low), np.maximum(one.high, two.high))
+        by_delong = delong_logit(area, variance, level)
+        return Limits(np.minimum(by_newcombe.low, by_delong.low), np.maximum(by_newcombe.high, by_delong.high))
 
-    limits: Limits = choose((variance > 0) & (area > 0) & (area < 1), wider, lambda: one)
+    limits: Limits = choose((variance > 0) & (area > 0) & (area < 1), wider, lambda: by_newcombe)
     return limits
 
 

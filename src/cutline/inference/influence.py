@@ -215,10 +215,10 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
         return None
     unit = _PARTS_OF_A_CASE if short.integral else 1
     changes = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
-    bent, changed = sum(one.bent for one in changes), sum(one.changed for one in changes)
+    bent, changed = sum(change.bent for change in changes), sum(change.changed for change in changes)
     if not bent <= _BENT * changed:  # NaN is not
         return None
-    return Influence(*_centred(short, first, *(unit * one.by_stretch for one in changes)), stretch, squared)
+    return Influence(*_centred(short, first, *(unit * change.by_stretch for change in changes)), stretch, squared)
 
 
 def _in_parts(short: Ranking) -> Ranking:

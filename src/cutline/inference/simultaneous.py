@@ -99,8 +99,8 @@ def mover_pairs(values: Array, low: Array, high: Array, correlation: Array | Non
     difference = values[first] - values[second]
     shared = 0.0 if correlation is None else correlation[first, second]
 
-    def distance(one: Array, two: Array) -> Array:
-        return np.asarray(np.sqrt(np.maximum(one**2 + two**2 - 2 * shared * one * two, 0.0)))
+    def distance(reach: Array, other_reach: Array) -> Array:
+        return np.asarray(np.sqrt(np.maximum(reach**2 + other_reach**2 - 2 * shared * reach * other_reach, 0.0)))
 
     return PairComparisons(
         first,

@@ -222,7 +222,7 @@ class Slicing:
     @cached_property
     def _among_all(self) -> tuple[_AmongAll, _AmongAll]:
         pos, neg = self.positives, self.negatives
-        wins = [one.wins(_below(other.score, one.score), len(other.score)) for one, other in ((pos, neg), (neg, pos))]
+        wins = [own.wins(_below(other.score, own.score), len(other.score)) for own, other in ((pos, neg), (neg, pos))]
         return _among_all(pos, neg, *wins), _among_all(neg, pos, *wins[::-1])
 
     def _areas(self, of_positives: Array, of_negatives: Array) -> Areas:

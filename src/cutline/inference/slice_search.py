@@ -182,7 +182,7 @@ class Losses:
 
     def subset(self, rows: Array) -> Losses:
         """Return some cases."""
-        strata, groups = (None if one is None else one[rows] for one in (self.strata, self.groups))
+        strata, groups = (None if codes is None else codes[rows] for codes in (self.strata, self.groups))
         return Losses(self.values[rows], strata, groups)
 
     @property

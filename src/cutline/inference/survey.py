@@ -124,10 +124,10 @@ def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler
         groups: The cases one by one, with their groups and strata; None where the ranking is all that is known.
     """
     if groups is not None:
-        return of_rows([one.of_cells(groups.cell, len(r)) for one in influences], groups)
+        return of_rows([influence.of_cells(groups.cell, len(r)) for influence in influences], groups)
     second = squares(r)
     size = float(r.total) ** 2 / float(second.total) if float(second.total) else np.nan
-    tables = [one.spread(len(r)) for one in influences]
+    tables = [influence.spread(len(r)) for influence in influences]
     pos, neg = second.floats
     covariance = np.array([[pos @ (a[0] * b[0]) + neg @ (a[1] * b[1]) for b in tables] for a in tables])
     return Linearised(covariance * (size / (size - 1)) if size > _LEAST else np.full_like(covariance, np.nan), np.inf)
@@ -163,7 +163,7 @@ def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
     """
     weight = groups.weight
     sums = np.stack(
-        [np.bincount(groups.group, one if weight is None else one * weight, groups.groups) for one in changes]
+        [np.bincount(groups.group, change if weight is None else change * weight, groups.groups) for change in changes]
     )
     stratum = np.zeros(groups.groups, np.int64) if groups.stratum is None else groups.stratum
     number = np.bincount(stratum)

@@ -12,7 +12,7 @@ from cutline.core.errors import InputError
 from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_level, check_simple, column, counted
 from cutline.inference import constants
-from cutline.inference.caveats import BELOW, finished
+from cutline.inference.caveats import BELOW, make_estimate
 from cutline.inference.survey import cluster_ratio, log_limits
 from cutline.measures import losses
 from cutline.results.estimate import Estimate
@@ -57,7 +57,7 @@ def mean_triplet_loss(
     limits = log_limits(ratio, level)
     few = f", which are few: {BELOW}" if ratio.clusters < constants.FEW_CASES else ""
     notes = [f"{counted(len(values), 'triplet')} of {counted(ratio.clusters, 'anchor')}{few}."]
-    return finished(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
+    return make_estimate(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 
 
 def _anchor_codes(anchor: Any, anchors: Any, count: int) -> Any:

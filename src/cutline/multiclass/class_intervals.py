@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from cutline.core.array_ops import Array
 from cutline.core.validation import check_choice, check_level, check_whole
 from cutline.inference import constants
-from cutline.inference.caveats import BELOW, NO_SPREAD, finished, has_spread, whole_groups
+from cutline.inference.caveats import BELOW, NO_SPREAD, has_spread, make_estimate, whole_groups
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inputs.multiclass import ClassCases
 from cutline.multiclass import influence
@@ -67,7 +67,7 @@ def estimate_statistic(statistic: Statistic, cases: ClassCases, options: ClassIn
     if cases.group_count and options.method == "auto":
         value = _between_groups(value, cases, options.level)
     notes = [*value.notes, *_few(cases), *_groups(cases, "counted")]
-    made = finished(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
+    made = make_estimate(name, value.value, value.limits, statistic.range, options.level, value.method, notes)
     return ClassEstimate(made, spread)
 
 
@@ -132,7 +132,7 @@ def _resample(name: str, statistic: Statistic, cases: ClassCases, options: Class
     else:
         limits = percentile(draws, options.level)
     notes += [*_few(cases), *_groups(cases, "resampled")]
-    made = finished(name, value, limits, statistic.range, options.level, "bootstrap", notes)
+    made = make_estimate(name, value, limits, statistic.range, options.level, "bootstrap", notes)
     return ClassEstimate(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
 
 

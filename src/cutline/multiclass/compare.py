@@ -14,7 +14,7 @@ from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference, chi_square
-from cutline.inference.differences.test_results import PairTest, PairTests, corrected
+from cutline.inference.differences.test_results import PairTest, PairTests, apply_holm
 from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure
@@ -201,7 +201,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         check_choice(method, "method", METHODS)
         options = ClassIntervalOptions(LEVEL, method, resamples, check_whole(seed, "seed", 0)).check()
         statistic = statistic_of(measure, mean, **parameters)
-        pairs = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
+        pairs = apply_holm([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         if len(pairs) == 1:
             return PairTests(_name_statistic(statistic), pairs, pairs[0].p_value)
         if method == "bootstrap" or self._reason(statistic):
@@ -254,7 +254,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
 
     def _rows(self, statistic: Statistic, level: float) -> Iterator[ClassDifference]:
         options = ClassIntervalOptions(level)
-        tests = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
+        tests = apply_holm([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
         reason = self._reason(statistic)
         for test in tests:
             low = high = math.nan

@@ -32,7 +32,7 @@ from cutline.core.validation import (
     name_of,
 )
 from cutline.evaluation import Evaluation
-from cutline.inference.caveats import finished, whole_groups
+from cutline.inference.caveats import make_estimate, whole_groups
 from cutline.inference.survey import ClusterRatio, cluster_ratio, student_limits, wilson_limits
 from cutline.inputs.column_source import Request, opened, reading
 from cutline.inputs.in_memory import rank_cases
@@ -277,7 +277,7 @@ class MultiLabel(Mapping[Any, Evaluation]):
         notes = [] if self.groups is None else [whole_groups(int(self.groups.max()) + 1)]
         if is_among(measure, OF_CASES):
             ratio = self._case_ratio(self._of_cases(str(measure), threshold))
-            return finished(str(measure), float(ratio.value), wilson_limits(ratio, level), (0.0, 1.0), level,
+            return make_estimate(str(measure), float(ratio.value), wilson_limits(ratio, level), (0.0, 1.0), level,
                             "ratio_wilson", notes)  # fmt: skip
         check_choice(mean, "mean", MEANS)
         chosen = _choose_measure(measure, parameters)
@@ -296,7 +296,9 @@ class MultiLabel(Mapping[Any, Evaluation]):
         )
         is_share = chosen.range == (0, 1)
         limits = wilson_limits(ratio, level) if is_share else student_limits(ratio, level)
-        return finished(name, value, limits, chosen.range, level, "bootstrap_wilson" if is_share else "normal", notes)
+        return make_estimate(
+            name, value, limits, chosen.range, level, "bootstrap_wilson" if is_share else "normal", notes
+        )
 
     def _case_ratio(self, values: Array) -> ClusterRatio:
         if self.groups is None:

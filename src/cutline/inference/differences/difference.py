@@ -223,10 +223,10 @@ class SeparateDifference:
         a, b = self.values
         return self.value - self._reach(a - low_a, high_b - b), self.value + self._reach(high_a - a, b - low_b)
 
-    def _reach(self, one: float, two: float) -> float:
-        if math.isinf(one) or math.isinf(two):
+    def _reach(self, reach_a: float, reach_b: float) -> float:
+        if math.isinf(reach_a) or math.isinf(reach_b):
             return math.inf
-        return math.sqrt(max(one * one + two * two - 2 * self.correlation * one * two, 0.0))
+        return math.sqrt(max(reach_a * reach_a + reach_b * reach_b - 2 * self.correlation * reach_a * reach_b, 0.0))
 
     def p_value(self, null: float = 0.0) -> float:
         """Return one minus the level of the interval that just reaches `null`."""

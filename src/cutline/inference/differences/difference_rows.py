@@ -58,12 +58,16 @@ def differences(
 
     The measure that decides the first question (`goal` or `primary` name it) is the one of the verdict in words.
     """
-    questions = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in selected]
+    questions = [ask(pairing, cuts, chosen.measure, chosen.at, resamples, seed) for chosen in selected]
     questions = share_resamples(questions, pairing, resamples, seed)
     pairs = list(zip(questions, selected, strict=True))
-    rows = tuple(row for one, at in pairs for row in _rows(one, at.at, level, resamples))
-    tested = {keyed(one.measure, at.at): one for one, at in pairs if resamples or not one.is_random()}
-    is_random = any(one.is_random() for one in questions)
+    rows = tuple(row for question, chosen in pairs for row in _rows(question, chosen.at, level, resamples))
+    tested = {
+        keyed(question.measure, chosen.at): question
+        for question, chosen in pairs
+        if resamples or not question.is_random()
+    }
+    is_random = any(question.is_random() for question in questions)
     by_quota = next(iter(cuts.values())).by_quota
     choices = choose_models(rows, level, goal=goal, primary=primary, by_quota=by_quota)
     decisive = [choice.measure for choice in choices if choice.measure in tested]
@@ -72,7 +76,9 @@ def differences(
     first = tested[decisive[0] if decisive else min(tested)]
     method = "auto" if resamples else first.choose("auto").name
     whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
-    curves = tuple(confidence_curve(one.title, *one.difference(_of_interval(method))) for one in first.pairs.values())
+    curves = tuple(
+        confidence_curve(pair.title, *pair.difference(_of_interval(method))) for pair in first.pairs.values()
+    )
     return Differences(rows, first.sentences(level, method), whole, curves, resamples, is_random)
 
 
@@ -85,37 +91,37 @@ def share_resamples(
     questions: Sequence[Questions], pairing: Pairing, resamples: int, seed: int, method: str = "auto"
 ) -> list[Questions]:
     """Return the questions, those that the bootstrap answers from resamples that all of them share."""
-    places = [i for i, one in enumerate(questions) if one.needs_resamples(method)]
+    places = [i for i, question in enumerate(questions) if question.needs_resamples(method)]
     if not places or not resamples:
         return list(questions)
     resampled = bootstrap(pairing, [questions[i].of_all for i in places], resamples, seed)
     done = {i: questions[i].answered(resampled, place) for place, i in enumerate(places)}
-    return [done.get(i, one) for i, one in enumerate(questions)]
+    return [done.get(i, question) for i, question in enumerate(questions)]
 
 
 def _rows(questions: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
     """Yield a row for each pair of models."""
     method = questions.choose("auto").name
     if not resamples and questions.is_random():
-        yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in questions.pairs.values())
+        yield from (_without(pair, at, level, pair.reasons or (NOT_RESAMPLED,)) for pair in questions.pairs.values())
         return
     # Without resamples, what stands in for a formula that says nothing is not drawn either.
     by_test = "auto" if resamples else method
     by_interval = _of_interval(by_test)
-    for one, test in zip(questions.pairs.values(), questions.tests(by_test), strict=True):
-        if one.reasons:
-            yield _without(one, at, level, one.reasons)
+    for pair, test in zip(questions.pairs.values(), questions.tests(by_test), strict=True):
+        if pair.reasons:
+            yield _without(pair, at, level, pair.reasons)
         else:
-            estimate = one.estimate(by_interval, level)
+            estimate = pair.estimate(by_interval, level)
             notes = tuple(dict.fromkeys((*test.notes, *estimate.notes)))
             p_values = (test.p_value, test.p_holm)
-            yield DifferenceRow(one.measure, *one.names, *one.values, estimate, *p_values, test.method, notes, at)
+            yield DifferenceRow(pair.measure, *pair.names, *pair.values, estimate, *p_values, test.method, notes, at)
 
 
-def _without(one: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple[str, ...]) -> DifferenceRow:
+def _without(pair: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple[str, ...]) -> DifferenceRow:
     """Return the row of a pair without interval and test, and why."""
-    estimate = Estimate(one.title, one.value, math.nan, math.nan, level, "")
-    return DifferenceRow(one.measure, *one.names, *one.values, estimate, math.nan, math.nan, "", why, at)
+    estimate = Estimate(pair.title, pair.value, math.nan, math.nan, level, "")
+    return DifferenceRow(pair.measure, *pair.names, *pair.values, estimate, math.nan, math.nan, "", why, at)
 
 
 def all_pair_tests(

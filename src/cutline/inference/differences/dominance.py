@@ -59,8 +59,8 @@ def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, see
     crossed = pairing.crossed(ranks)
 
     def distances(draws: Array) -> Array:
-        one, two = (_errors(crossed.stack(draws, model)) for model in (0, 1))
-        return np.asarray(np.abs(one - two).sum(axis=1))
+        errors_a, errors_b = (_errors(crossed.stack(draws, model)) for model in (0, 1))
+        return np.asarray(np.abs(errors_a - errors_b).sum(axis=1))
 
     def work(numbers: range) -> Array:
         return distances(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
@@ -98,17 +98,17 @@ def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001
 
     Neighbours that are narrower than the least share of the axis are put together: there models take turns.
     """
-    inside = [Span(max(one.low, low), min(one.high, high), one.best) for one in spans]
+    inside = [Span(max(span.low, low), min(span.high, high), span.best) for span in spans]
     wide = least * (high - low)
     joined: list[tuple[Span, bool]] = []
-    there = (one for one in inside if one.high > one.low)
-    for narrow, run in itertools.groupby(there, lambda one: one.high - one.low < wide):
+    there = (span for span in inside if span.high > span.low)
+    for narrow, run in itertools.groupby(there, lambda span: span.high - span.low < wide):
         group = list(run)
         if narrow and len(group) > 1:
-            names = tuple(dict.fromkeys(name for one in group for name in one.best))
+            names = tuple(dict.fromkeys(name for span in group for name in span.best))
             joined.append((Span(group[0].low, group[-1].high, names), True))
         else:
-            joined += [(one, False) for one in group]
+            joined += [(span, False) for span in group]
     return joined
 
 
@@ -170,7 +170,10 @@ class Dominance(ShownAsTable, ComparedByFields):
     def _lead(self, name: str) -> str:
         """Return where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
         least = _SHORT * (self.spans[-1].high - self.spans[0].low)
-        mine = sorted((one for one in self._stretches(name) if one[1] - one[0] >= least), key=lambda s: s[0] - s[1])
+        mine = sorted(
+            (stretch for stretch in self._stretches(name) if stretch[1] - stretch[0] >= least),
+            key=lambda s: s[0] - s[1],
+        )
         share = self.share(name)
         if not share > 0:
             return ""

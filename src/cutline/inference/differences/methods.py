@@ -201,8 +201,8 @@ def by_influence(pair: PairedValues) -> Outcome:
 
 def by_linearisation(pair: PairedValues) -> Outcome:
     """Return the difference with the standard error that the design of the sample gives it."""
-    one, two = pair.changes
-    known = pair.linearised(one - two)
+    change_a, change_b = pair.changes
+    known = pair.linearised(change_a - change_b)
     notes = [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, pair.pairing.rankings)) else []
     freedom = known.own[0] if known.own else math.nan
     return Outcome(StudentDifference(pair.value, math.sqrt(known.covariance[0, 0]), freedom), tuple(notes))
@@ -243,7 +243,7 @@ def influence_correlation(pair: PairedValues) -> float:
 
 def by_corrected_limits(pair: PairedValues) -> Outcome:
     """Return the difference of two calibration errors, each without what chance added to it, from their intervals."""
-    difference = subtract_corrected(pair.values, pair.corrected(0), pair.corrected(1))
+    difference = subtract_corrected(pair.values, pair.corrected_value(0), pair.corrected_value(1))
     return Outcome(difference, () if has_interval(difference) else (NO_SIMULATED_SPREAD,))
 
 
@@ -258,7 +258,7 @@ def by_bias_corrected(pair: PairedValues) -> Outcome:
     notes = (*redraws(redrawn), *few_resamples(len(draws[0])))
     if len(moved) < 2:
         return Outcome(CorrectedDifference(pair.value, pair.value, math.nan, math.nan), notes)
-    centre = pair.corrected(0).centre - pair.corrected(1).centre
+    centre = pair.corrected_value(0).centre - pair.corrected_value(1).centre
     se = math.hypot(float(moved.std(ddof=1)), centre - pair.value)
     return Outcome(CorrectedDifference(pair.value, centre, se, se, pair.freedom), notes)
 
@@ -341,8 +341,8 @@ def weighted_generalised_score(pairing: Pairing, flags: tuple[Array, Array], mea
     of_flagged, of_positive = PREDICTIVE_VALUES[measure]
     chosen = [flag == of_flagged for flag in flags]
     hit = pairing.is_positive == of_positive
-    sizes = [float(pairing.cases[one].sum()) for one in chosen]
-    hits = [float(pairing.cases[one & hit].sum()) for one in chosen]
+    sizes = [float(pairing.cases[mask].sum()) for mask in chosen]
+    hits = [float(pairing.cases[mask & hit].sum()) for mask in chosen]
     if not all(sizes):
         return math.nan
     pooled, both = sum(hits) / sum(sizes), chosen[0] & chosen[1]
@@ -357,8 +357,8 @@ def weighted_generalised_score(pairing: Pairing, flags: tuple[Array, Array], mea
 
 def log_ratio_error(pair: PairedValues) -> float:
     """Return the standard error of the logarithm of the ratio of two models' values."""
-    (one, two), pairing = pair.changes, pair.pairing
-    change = divide(one, pair.values[0]) - divide(two, pair.values[1])
+    (change_a, change_b), pairing = pair.changes, pair.pairing
+    change = divide(change_a, pair.values[0]) - divide(change_b, pair.values[1])
     weighed = change if pairing.integral else change * pairing.weight
     return math.sqrt(float(np.sum(weighed**2 * pairing.cases)))
 

@@ -15,7 +15,7 @@ from cutline.core.errors import ParameterError, unknown_name
 from cutline.core.ranking import Ranking
 from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, few_cases, finished
+from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, few_cases, make_estimate
 from cutline.inference.differences.difference import (
     Difference,
     ResampledDifference,
@@ -38,7 +38,7 @@ from cutline.inference.differences.methods import (
     method_of,
 )
 from cutline.inference.differences.paired_values import PairedValues
-from cutline.inference.differences.test_results import Hypothesis, PairTest, corrected
+from cutline.inference.differences.test_results import Hypothesis, PairTest, apply_holm
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import as_measure
@@ -124,7 +124,7 @@ class PairedMeasure(PairedValues):
             if (p_value <= 1 - level) != (not low <= 0 <= high):
                 conflict = f"The interval and the test (p {p_shown(p_value)}) disagree about 0"
                 notes = (*notes, f"{conflict}: for a decision, trust the test, whose level is nearer to what it says.")
-        return finished(
+        return make_estimate(
             self.title, self.value, (low, high), (-reach, reach), level, chosen, list(notes), what="difference"
         )
 
@@ -209,21 +209,21 @@ class Questions:
 
     def choose(self, method: str) -> PairedMethod:
         """Return the test that a method stands for, of the first pair of models that has a difference."""
-        known = [one for one in self.pairs.values() if not one.reasons] or list(self.pairs.values())
+        known = [pair for pair in self.pairs.values() if not pair.reasons] or list(self.pairs.values())
         return known[0].choose(method)
 
     def needs_resamples(self, method: str = "auto") -> bool:
         """Whether some pair of models is compared on resamples, which all pairs then share."""
-        return any(not one.reasons and one.choose(method).engine == "resamples" for one in self.pairs.values())
+        return any(not pair.reasons and pair.choose(method).engine == "resamples" for pair in self.pairs.values())
 
     def is_random(self, method: str = "auto") -> bool:
         """Whether some pair of models is compared by resamples or by simulations."""
-        return any(not one.reasons and one.choose(method).is_random for one in self.pairs.values())
+        return any(not pair.reasons and pair.choose(method).is_random for pair in self.pairs.values())
 
     def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
         """Return which models can be told apart, a sentence for each pair."""
         pairs = zip(self.pairs.values(), self.tests(method), strict=True)
-        return tuple(sentence(one, test, level) for one, test in pairs)
+        return tuple(sentence(pair, test, level) for pair, test in pairs)
 
     def answered(self, resamples: Resamples, place: int) -> Questions:
         """Return the same questions, answered from resamples that all models share."""
@@ -231,14 +231,14 @@ class Questions:
         return replace(
             self,
             pairs={
-                (i, j): replace(one, resampled=values[[i, j]], redrawn=resamples.redrawn)
-                for (i, j), one in self.pairs.items()
+                (i, j): replace(pair, resampled=values[[i, j]], redrawn=resamples.redrawn)
+                for (i, j), pair in self.pairs.items()
             },
         )
 
     def tests(self, method: str = "auto", hypothesis: Hypothesis = Hypothesis()) -> tuple[PairTest, ...]:  # noqa: B008
         """Return the test of each pair, corrected for their number."""
-        return corrected([one.test(method, hypothesis) for one in self.pairs.values()])
+        return apply_holm([pair.test(method, hypothesis) for pair in self.pairs.values()])
 
 
 def resolve_measure(measure: MeasureLike, parameters: Mapping[str, Any]) -> Measure:
@@ -321,20 +321,20 @@ def two_of(names: Sequence[str], a: Any, b: Any) -> tuple[int, int]:
     return names.index(a), names.index(b)
 
 
-def sentence(one: PairedMeasure, test: PairTest, level: float) -> str:
+def sentence(pair: PairedMeasure, test: PairTest, level: float) -> str:
     """Whether the two can be told apart, in plain words, and about how many cases it would take."""
-    a, b = one.names
+    a, b = pair.names
     if math.isnan(test.p_value):
         return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
-    size, p = shown(abs(one.value)), f"p {p_shown(test.p_value, test.floor)}"
+    size, p = shown(abs(pair.value)), f"p {p_shown(test.p_value, test.floor)}"
     if test.p_holm != test.p_value:
         p = f"{p}, after Holm's correction {p_shown(test.p_holm, test.floor_of_holm)}"
     how = f"({p}, {method_title(test.method)})"
     if test.p_holm <= 1 - level:
-        ahead, behind = (a, b) if (one.value > 0) == (one.measure.better != "lower") else (b, a)
-        word = "better" if one.measure.better else "higher"
+        ahead, behind = (a, b) if (pair.value > 0) == (pair.measure.better != "lower") else (b, a)
+        word = "better" if pair.measure.better else "higher"
         return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
     both = " and ".join(sorted((a, b)))  # the same words in whichever order the models came
     conclusion = f"{both}: the difference in {test.measure}, {size}, is not significant {how}"
-    pairing = one.pairing
-    return f"{conclusion}; {planned(one.difference('auto')[0], pairing.total, level, pairing.unit)}"
+    pairing = pair.pairing
+    return f"{conclusion}; {planned(pair.difference('auto')[0], pairing.total, level, pairing.unit)}"

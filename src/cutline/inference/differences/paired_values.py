@@ -77,7 +77,7 @@ class PairedValues:
         data, parameters = self.measure.prepare(ranking, self.question.parameters[model])
         return self.measure.reason(data, **parameters)
 
-    def turned(self) -> Self:
+    def swap_models(self) -> Self:
         """Return the same with the two models in the other order."""
         return replace(
             self,
@@ -128,8 +128,8 @@ class PairedValues:
     @property
     def are_one_model(self) -> bool:
         """Whether both put all cases in the same order, so that no measure of the order can differ in any sample."""
-        one, two = self.pairing.index
-        return len(self.pairing.rankings[0]) == len(self.pairing.rankings[1]) and bool(np.array_equal(one, two))
+        index_a, index_b = self.pairing.index
+        return len(self.pairing.rankings[0]) == len(self.pairing.rankings[1]) and bool(np.array_equal(index_a, index_b))
 
     # ------------------------------------------------------------------ decisions
 
@@ -152,7 +152,7 @@ class PairedValues:
     def influences(self) -> list[Influence] | None:
         """What one case changes in each model; None where the measure has no slope."""
         both = [influence_of(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
-        known = [one for one in both if one is not None]
+        known = [change for change in both if change is not None]
         return known if len(known) == len(both) else None
 
     @property
@@ -181,8 +181,10 @@ class PairedValues:
     def told_apart(self) -> tuple[float, float]:
         """The positives and negatives, in effect, to which the two models give different scores."""
         pairing = self.pairing
-        one, two = (ranking.score[index] for ranking, index in zip(pairing.rankings, pairing.index, strict=True))
-        differs, made = one != two, []
+        score_a, score_b = (
+            ranking.score[index] for ranking, index in zip(pairing.rankings, pairing.index, strict=True)
+        )
+        differs, made = score_a != score_b, []
         sizes = effective_size.effective(pairing.rankings[0])
         for size, mine in zip(sizes, (pairing.is_positive, ~pairing.is_positive), strict=True):
             whole = pairing.cases[mine].sum()
@@ -217,8 +219,8 @@ class PairedValues:
         weight = pairing.weight.astype(float)
         size = float(pairing.cases @ weight) ** 2 / float(pairing.cases @ np.square(weight))
         weighed = [weight * change for change in changes]
-        covariance = np.array([[float(dot(pairing.cases * one, two)) for two in weighed] for one in weighed])
-        own = [effective_size.freedom_of_sum(one[one != 0], pairing.cases[one != 0]) for one in weighed]
+        covariance = np.array([[float(dot(pairing.cases * change, other)) for other in weighed] for change in weighed])
+        own = [effective_size.freedom_of_sum(change[change != 0], pairing.cases[change != 0]) for change in weighed]
         factor = size / (size - 1) if size > 1 else math.nan
         return Linearised(covariance * factor, size - 1, tuple(max(min(size - 1, free), 1.0) for free in own))
 
@@ -241,7 +243,7 @@ class PairedValues:
             return 0.0
         return float(np.corrcoef(values)[0, 1])
 
-    def corrected(self, model: int) -> Corrected:
+    def corrected_value(self, model: int) -> Corrected:
         """Return the value of one model without what chance added to it, computed once for all pairs.
 
         Args:
@@ -296,8 +298,8 @@ def changes_of(pairing: Pairing, question: Question, influences: Any) -> tuple[A
         question: The measure.
         influences: What one case changes in each model.
     """
-    one, two = (_of_cases(pairing, question, model, changes) for model, changes in enumerate(influences))
-    return one, two
+    change_a, change_b = (_of_cases(pairing, question, model, changes) for model, changes in enumerate(influences))
+    return change_a, change_b
 
 
 def standard_error(pairing: Pairing, question: Question, influences: Any) -> float:
@@ -308,8 +310,8 @@ def standard_error(pairing: Pairing, question: Question, influences: Any) -> flo
         question: The measure.
         influences: What one case changes in each model.
     """
-    one, two = changes_of(pairing, question, influences)
-    change = one - two
+    change_a, change_b = changes_of(pairing, question, influences)
+    change = change_a - change_b
     if not pairing.integral:
         change *= pairing.weight
     return math.sqrt(float(dot(change * pairing.cases, change)))

@@ -105,7 +105,7 @@ def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, re
     def ask(samples: Sequence[Ranking]) -> list[Any]:
         values = []
         for stack in samples:
-            rows = [height(one, _PLACES) for one in stack.one_by_one()]
+            rows = [height(sample, _PLACES) for sample in stack.one_by_one()]
             values.append(rows[0] if stack.pos.ndim == 1 else np.stack(rows))
         return values
 

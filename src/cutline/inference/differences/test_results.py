@@ -201,7 +201,7 @@ class PairTests(ComparedByFields):
         return "<br>".join(html.escape(line) for line in repr(self).splitlines())
 
 
-def corrected(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
+def apply_holm(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
     """Return the tests with their p-values corrected for their number by Holm's method."""
     p_values = holm([test.p_value for test in tests])
     return tuple(replace(test, p_holm=p_value) for test, p_value in zip(tests, p_values, strict=True))

@@ -204,6 +204,6 @@ def choose(samples: Samples, name: str) -> UnpairedMethod:
     if method is None:
         if name == DELONG.name:
             raise ParameterError(f"{name} is for the AUC, not for {measure.name}", "pass 'auto'")
-        named = [one.name for one in row if one.applies(samples)]
+        named = [method.name for method in row if method.applies(samples)]
         raise ParameterError(f"{name} is not for {measure.name}", f"pass {' or '.join(map(repr, named))}")
     return method

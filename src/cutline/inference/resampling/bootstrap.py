@@ -183,9 +183,9 @@ def _draw(
     """Some resamples, those of one class drawn anew until they have both, and how often that was."""
     parallel.stop_if_unwanted()
     resamples, redrawn = sampler.draw_models(first, count), 0
-    one, whole = resamples[0], sampler.rankings[0]
+    stack, whole = resamples[0], sampler.rankings[0]
     if whole.positives and whole.negatives:
-        for i in np.flatnonzero(~(one.pos.any(-1) & one.neg.any(-1))).tolist():
+        for i in np.flatnonzero(~(stack.pos.any(-1) & stack.neg.any(-1))).tolist():
             while not (resamples[0].pos[i].any() and resamples[0].neg[i].any()):
                 redrawn += 1
                 anew = sampler.draw_models(again, 1)
@@ -305,7 +305,7 @@ def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> lis
 
 def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
     """The acceleration of each statistic, for BCa."""
-    return [one.acceleration for one in shapes(sampler, statistics, seed)]
+    return [shape.acceleration for shape in shapes(sampler, statistics, seed)]
 
 
 def _shape(values: Array, times: Array, units: float) -> Shape:

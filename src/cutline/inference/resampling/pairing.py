@@ -341,7 +341,7 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
     if not questions:
         return Resamples(np.empty((0, len(pairing.rankings), resamples)), 0)
     bins = [bin_scores(r, _cuts_of(questions, model, r)) for model, r in enumerate(pairing.rankings)]
-    if all(one is None for one in bins):
+    if all(binned is None for binned in bins):
         return _ask_resamples(pairing, questions, resamples, seed)
     short = pairing.in_bins(bins)
     answers = _ask_resamples(short, questions, resamples, seed)
@@ -364,7 +364,7 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
 def _cuts_of(questions: Sequence[Question], model: int, ranking: Ranking) -> set[int]:
     """Return where one model's ranking is cut by the thresholds of some questions."""
     settings = (question.parameters[model] for question in questions)
-    return {ranking.cut(float(one["threshold"])) for one in settings if "threshold" in one}
+    return {ranking.cut(float(setting["threshold"])) for setting in settings if "threshold" in setting}
 
 
 def _ask_resamples(pairing: Pairing, questions: Sequence[Question], resamples: int, seed: int) -> Resamples:

@@ -384,8 +384,8 @@ def draw_groups(rng: np.random.Generator, count: int, groups: int, stratum: Arra
     if stratum is None:
         return Urn.of(np.ones(groups)).draw(rng, count)
     times = np.empty((count, groups), np.int64)
-    for one in range(int(stratum.max()) + 1):
-        members = np.flatnonzero(stratum == one)
+    for code in range(int(stratum.max()) + 1):
+        members = np.flatnonzero(stratum == code)
         times[:, members] = Urn.of(np.ones(len(members))).draw(rng, count)
     return times
 

@@ -108,7 +108,7 @@ def _whole_curve_heights(r: Ranking, *, roots: Array, places: Array) -> Array:
 
 
 def _each_whole_curve(curve: Any, stack: Ranking) -> Array:
-    return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(one) for one in stack.one_by_one()])
+    return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(ranking) for ranking in stack.one_by_one()])
 
 
 def displaced(curve: Any, x: Array, by: Displacement) -> tuple[Array, Array]:
@@ -158,8 +158,10 @@ def precision_band(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple
     up, along = _by(_reach(samples, roots, how.level), roots)
     spread = float(np.quantile(np.abs(samples.samples[2][:, 0] - _log_odds(samples.world)[0]), how.level))
 
-    def around(one: Ranking) -> _Ellipse:
-        return _Ellipse(partial(curve.specificity, one), float(_log_odds(one)[0]), Displacement(along, up), spread)
+    def around(ranking: Ranking) -> _Ellipse:
+        return _Ellipse(
+            partial(curve.specificity, ranking), float(_log_odds(ranking)[0]), Displacement(along, up), spread
+        )
 
     known, size = around(samples.world), 0.0
     for size in _SIZES:
@@ -299,12 +301,12 @@ def with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
 def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
     if stack.pos.ndim == 1:
         return _heights(curve, stack)
-    return np.stack([_heights(curve, one) for one in stack.one_by_one()])
+    return np.stack([_heights(curve, ranking) for ranking in stack.one_by_one()])
 
 
-def _heights(curve: Callable[[Ranking], Array], one: Ranking) -> Array:
+def _heights(curve: Callable[[Ranking], Array], ranking: Ranking) -> Array:
     """The heights of a curve of the user's."""
-    value = called(curve, "curve", one)
+    value = called(curve, "curve", ranking)
     try:
         heights = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

@@ -26,8 +26,8 @@ from cutline.inference.caveats import (
     WEIGHTS_GO_WITH_SCORES,
     few_groups,
     few_resamples,
-    finished,
     has_spread,
+    make_estimate,
     one_class,
     redraws,
     rests_on,
@@ -115,14 +115,14 @@ def resampled(
     if not estimands:
         return []
     ranking, statistics = estimands[0].ranking, [t.statistic for t in estimands]
-    shaped = [i for i, one in enumerate(limits) if one is not percentiles]
+    shaped = [i for i, function in enumerate(limits) if function is not percentiles]
     how = ResamplingPlan(options.resamples, options.seed, options.stratified, groups)
     exact, cuts = [t.value for t in estimands], {cut for t in estimands for cut in t.cuts}
     replicates = bootstrap_in_bins(ranking, statistics, exact, how, cuts=cuts, shaped=shaped)
     shape = {i: replicates.shapes[i] for i in shaped}
     if groups is not None:  # the groups of the smaller class tell how well a variance is known
         fewest = min(groups.freedom_of_classes)
-        shape = {i: one._replace(freedom=min(one.freedom, fewest)) for i, one in shape.items()}
+        shape = {i: estimated._replace(freedom=min(estimated.freedom, fewest)) for i, estimated in shape.items()}
     notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:
         notes = design_notes(groups, "resampled")
@@ -131,7 +131,9 @@ def resampled(
     for i, estimand in enumerate(estimands):
         qualified = notes + caveats_of(estimand) + _too_little(estimand)
         made.append(limits[i](estimand, replicates.values[i], shape.get(i), options.level, qualified, units))
-    return [_of_bins(one, width, replicates.bins) for one, width in zip(made, replicates.uncertain, strict=True)]
+    return [
+        _of_bins(estimate, width, replicates.bins) for estimate, width in zip(made, replicates.uncertain, strict=True)
+    ]
 
 
 def _of_bins(estimate: Estimate, uncertain: float, bins: int) -> Estimate:
@@ -155,8 +157,8 @@ def design_notes(groups: GroupSampler, how: str) -> list[str]:
             f"of the weights: {len(groups.cell) / worth:.3g})."
         )
     if groups.stratum is not None:
-        one = "1 stratum" if groups.strata == 1 else f"{groups.strata} strata"
-        notes.append(f"The variance is that within {one}.")
+        strata = "1 stratum" if groups.strata == 1 else f"{groups.strata} strata"
+        notes.append(f"The variance is that within {strata}.")
     return notes
 
 
@@ -272,7 +274,7 @@ def from_replicates(
         end = at_an_end(estimand, level, units)
         notes.append(SEPARATED if stand_in else AT_AN_END if end else NO_COVERAGE)
         limits = stand_in or end or limits
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
+    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
 
 
 def _is_near_an_end(estimand: Estimand) -> bool:
@@ -318,7 +320,7 @@ def studentised(
     if end is not None:
         notes.append(AT_AN_END)
         limits = Limits(min(limits.low, end.low), max(limits.high, end.high))
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
 
 
 def _student_then(widen: Callable[[Estimand, Limits, float, list[str]], Limits]) -> Callable[..., Estimate]:
@@ -332,7 +334,7 @@ def _student_then(widen: Callable[[Estimand, Limits, float, list[str]], Limits])
             return estimate
         more = list(estimate.notes)
         limits = widen(estimand, Limits(estimate.low, estimate.high), level, more)
-        return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
+        return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
 
     return widened
 
@@ -356,7 +358,9 @@ def student_of_loss(
     loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
     estimate = studentised(loss, kind.loss(values, null), shape, level, notes, units)
     limits = Limits(*(kind.back(limit, null) for limit in (estimate.high, estimate.low)))
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, estimate.method, list(estimate.notes))
+    return make_estimate(
+        estimand.name, estimand.value, limits, estimand.range, level, estimate.method, list(estimate.notes)
+    )
 
 
 def _warnings(estimand: Estimand, freedom: float) -> list[str]:
@@ -422,4 +426,4 @@ def without_bias(
     # The bias is an estimate too, and may be none: the other limit is that of the value as it is.
     plain = on_its_scale(estimand.value, se, (least, most), level)
     limits = Limits(limits.low, plain.high) if centre < estimand.value else Limits(plain.low, limits.high)
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, "bias_corrected", notes)
+    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, "bias_corrected", notes)

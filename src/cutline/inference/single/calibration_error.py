@@ -26,7 +26,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import BLOCK, Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
-from cutline.inference.caveats import BELOW, few_cases, finished, weights_by_class
+from cutline.inference.caveats import BELOW, few_cases, make_estimate, weights_by_class
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
@@ -275,7 +275,7 @@ def _around(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> l
     start, end = max(0.0, start - margin), end + margin
     if end > largest:
         start, end = min(start, largest - 2 * _STEPS[2]), largest
-    step = next((one for one in _STEPS if (end - start) / one <= _WORLDS - 2), _STEPS[-1])
+    step = next((size for size in _STEPS if (end - start) / size <= _WORLDS - 2), _STEPS[-1])
     places = range(math.floor(start / step + 1e-9), math.ceil(end / step - 1e-9) + 1)
     return [round(place * step, 6) for place in places]
 
@@ -303,7 +303,7 @@ def _estimate(
     else:
         notes += few_cases(worlds.ranking)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 
 
 def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], level: float) -> Limits:
@@ -372,7 +372,7 @@ def _check_calibration(r: Ranking) -> CalibrationCheck:
         _sums_of_calibration(r.key[at], *(cells[at].astype(float) for cells in (r.pos, r.neg, second.pos, second.neg)))
         for at in blocks
     )
-    positives, excess, variance, promised, brier, surplus, spread = (float(one) for one in np.asarray(sums))
+    positives, excess, variance, promised, brier, surplus, spread = (float(total) for total in np.asarray(sums))
     return CalibrationCheck(
         expected=positives / total,
         observed=float(r.positives) / total,

@@ -94,8 +94,8 @@ def limits_of_sum(
     """
     among = (c.flagged, c.unflagged) if kind.of_flags else (c.positives, c.negatives)
     sum_limits = proportions.square_and_add((c.tp, among[0]), (c.tn, among[1]), level, limits)
-    one, two = (kind.intercept + kind.slope * limit for limit in sum_limits)
-    return Limits(np.minimum(one, two), np.maximum(one, two))
+    end, other_end = (kind.intercept + kind.slope * limit for limit in sum_limits)
+    return Limits(np.minimum(end, other_end), np.maximum(end, other_end))
 
 
 def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001

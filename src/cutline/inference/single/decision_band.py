@@ -64,9 +64,16 @@ def decision_band(
     if prevalence is None and kind in _MEASURES:
         return _banded(risks, _of_measure(r, groups, risks, kind, options), level)
     if prevalence is not None and groups is None:
-        return _banded(risks, _elsewhere(r, risks, prevalence, level), level, _turned(risks, kind, prevalence))
+        return _banded(
+            risks, _elsewhere(r, risks, prevalence, level), level, _convert_from_net_benefit(risks, kind, prevalence)
+        )
     return band(
-        data, lambda one: heights(one, risks, kind, prevalence), risks, level=level, resamples=resamples, seed=seed
+        data,
+        lambda ranking: heights(ranking, risks, kind, prevalence),
+        risks,
+        level=level,
+        resamples=resamples,
+        seed=seed,
     )
 
 
@@ -82,7 +89,7 @@ def _elsewhere(r: Ranking, risks: Array, prevalence: float, level: float) -> lis
     return [at_prevalence(r, float(risk), prevalence, level=level)["net_benefit"] for risk in risks]
 
 
-def _turned(risks: Array, kind: str, prevalence: float) -> Callable[[Array], Array]:
+def _convert_from_net_benefit(risks: Array, kind: str, prevalence: float) -> Callable[[Array], Array]:
     """From a net benefit to the kind that was asked for: a straight line, as the prevalence is known."""
     if kind == "interventions_avoided":
         odds = divide(risks, 1 - risks)
@@ -94,10 +101,10 @@ def _banded(
     risks: Array,
     estimates: list[Estimate],
     level: float,
-    turned: Callable[[Array], Array] = lambda estimates: estimates,
+    convert: Callable[[Array], Array] = lambda estimates: estimates,
 ) -> Band:
     y, low, high = (
-        turned(np.array([getattr(estimate, name) for estimate in estimates])) for name in ("value", "low", "high")
+        convert(np.array([getattr(estimate, name) for estimate in estimates])) for name in ("value", "low", "high")
     )
     notes = tuple(dict.fromkeys(note for estimate in estimates for note in estimate.notes))
     return Band(risks, y, low, high, level, False, notes)

@@ -175,7 +175,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         cut_at, of_counts = _cut_of_any(ranking, _where(parameters), grouped), partial(measure.compute, **rest)
         statistic = _of_cut(of_counts, cut_at)
     elif quota is not None:
-        statistic = _of_quota(partial(measure.compute, **rest), _taken(quota, ranking, grouped))
+        statistic = _of_quota(partial(measure.compute, **rest), _transfer_quota(quota, ranking, grouped))
     else:
         statistic = partial(measure.compute, **rest)
     settings, is_stretch = {**measure.bound, **rest}, isinstance(measure.kind, Stretch)
@@ -217,7 +217,7 @@ def of_function(
     name = getattr(function, "__name__", type(function).__name__)
 
     def statistic(r: Ranking) -> Any:
-        return np.array([_one_number(of(one), name) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
+        return np.array([_one_number(of(ranking), name) for ranking in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
 
     value = _one_number(of(ranking), name)
     reason = "the function gives NaN" if math.isnan(value) else ""
@@ -231,7 +231,7 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
-            values = [_one_number(called(function, "measure", one), name) for one in data.one_by_one()]
+            values = [_one_number(called(function, "measure", ranking), name) for ranking in data.one_by_one()]
             return values[0] if data.pos.ndim == 1 else np.array(values)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
         values = [
@@ -285,14 +285,14 @@ def _cut_of_any(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Calla
     """Return what finds a cut, which was checked before, in any ranking."""
     threshold = where.get("threshold")
     if threshold is None:
-        flagged = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
+        flagged = _transfer_quota(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
         return lambda r: r.at_quota(flagged(r))
     at = float(threshold)
     return lambda r: r.at_threshold(at)
 
 
-def _taken(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
-    """How many places of a resample a quota of the ranking takes: as many, or with groups the same share."""
+def _transfer_quota(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
+    """Return how many places of a resample a quota of the ranking takes: as many, or with groups the same share."""
     share = float(quota / ranking.total)
     return lambda r: np.minimum(places_of_share(r, share) if grouped else quota, r.total)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from cutline.core.errors import ParameterError
 from cutline.core.validation import check_text
 from cutline.inference import effective_size
-from cutline.inference.caveats import IGNORES_THE_DESIGN, INDEPENDENT, finished
+from cutline.inference.caveats import IGNORES_THE_DESIGN, INDEPENDENT, make_estimate
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.methods import (
     INVERSION,
@@ -35,21 +35,21 @@ _NEGLIGIBLE = 0.05  # of the width of an interval: what bins leave open below th
 WIDENED = "The limits are widened by what the bins leave open of the value."
 
 
-def widened(one: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:
+def widened(estimate: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:
     """The estimate with limits that allow for the bracket of its value, where that matters.
 
     Args:
-        one: The estimate of the value with the cases of each bin tied.
+        estimate: The estimate of the value with the cases of each bin tied.
         open_to: Between which values the exact one lies.
         allowed: The range of the measure.
     """
-    if open_to is None or not one.has_interval:
-        return one
-    below, above = one.value - open_to.low, open_to.high - one.value
-    if not below + above > _NEGLIGIBLE * (one.high - one.low):
-        return one
-    low, high = max(one.low - below, float(allowed[0])), min(one.high + above, float(allowed[1]))
-    return replace(one, low=low, high=high, notes=(*one.notes, WIDENED))
+    if open_to is None or not estimate.has_interval:
+        return estimate
+    below, above = estimate.value - open_to.low, open_to.high - estimate.value
+    if not below + above > _NEGLIGIBLE * (estimate.high - estimate.low):
+        return estimate
+    low, high = max(estimate.low - below, float(allowed[0])), min(estimate.high + above, float(allowed[1]))
+    return replace(estimate, low=low, high=high, notes=(*estimate.notes, WIDENED))
 
 
 __all__ = ["IntervalRequest", "by_formula", "checked", "choose", "closed", "correct_bias", "default", "estimates"]
@@ -71,7 +71,7 @@ def choose(estimand: Estimand, name: str, groups: GroupSampler | None = None) ->
         return default(estimand, groups)
     method = find_by_name(TABLE[estimand.quantity], name, estimand, groups)
     if method is None:
-        names = dict.fromkeys(one.name for one in reversed(methods_of(estimand, groups)))
+        names = dict.fromkeys(suited.name for suited in reversed(methods_of(estimand, groups)))
         listed = ", ".join(map(repr, reversed(names)))
         problem = f"{name!r} does not apply to {estimand.name}" if name in NAMES else f"There is no method {name!r}"
         raise ParameterError(problem, f"pass {listed} or 'auto'")
@@ -100,7 +100,7 @@ def closed(estimand: Estimand, method: Method, level: float, groups: GroupSample
         notes.append(IGNORES_THE_DESIGN if groups.are_single else INDEPENDENT)
     interval = method.limits(estimand, level, groups)
     by = interval.method or method.name
-    return finished(name, estimand.value, interval.limits, estimand.range, level, by, [*notes, *interval.notes])
+    return make_estimate(name, estimand.value, interval.limits, estimand.range, level, by, [*notes, *interval.notes])
 
 
 def estimates(

@@ -120,15 +120,15 @@ ShareLimits = Callable[[Any, Any, float], Limits]  # of k of n cases at a level
 
 
 def square_and_add(
-    one: tuple[Any, Any], two: tuple[Any, Any], level: float, limits: ShareLimits = wilson_modified
+    first: tuple[Any, Any], second: tuple[Any, Any], level: float, limits: ShareLimits = wilson_modified
 ) -> Limits:
     """The sum of two independent shares, each as cases out of how many: Newcombe's (1998) squares of Wilson's reach.
 
     >>> [round(float(limit), 3) for limit in square_and_add((20, 20), (20, 20), 0.95)]  # no error among 40 cases
     [1.772, 2.0]
     """
-    shares = [k / n for k, n in (one, two)]
-    reach = [limits(k, n, level) for k, n in (one, two)]
+    shares = [k / n for k, n in (first, second)]
+    reach = [limits(k, n, level) for k, n in (first, second)]
     below = np.hypot(*(share - end.low for share, end in zip(shares, reach, strict=True)))
     above = np.hypot(*(end.high - share for share, end in zip(shares, reach, strict=True)))
     return Limits(shares[0] + shares[1] - below, shares[0] + shares[1] + above)
@@ -350,11 +350,14 @@ def _may_tell_nothing(values: Any, reach: list[Limits]) -> Any:
 
 def _reached(value: Any, side: int, down: list[Any], up: list[Any], correlation: Array | None) -> Any:
     """The value and the root of the squared moves to one side, each share moved the way that goes there."""
-    far = [np.maximum(np.maximum(side * one, side * two), 0.0) for one, two in zip(down, up, strict=True)]
+    far = [
+        np.maximum(np.maximum(side * down_move, side * up_move), 0.0)
+        for down_move, up_move in zip(down, up, strict=True)
+    ]
     if correlation is None or np.isinf(far).any():
         squared = far[0] ** 2 + far[1] ** 2 + far[2] ** 2
     else:
-        way = [-1.0 if side * one > side * two else 1.0 for one, two in zip(down, up, strict=True)]
+        way = [-1.0 if side * down_move > side * up_move else 1.0 for down_move, up_move in zip(down, up, strict=True)]
         step = np.array(way) * np.array(far)
         squared = np.maximum(step @ correlation @ step, 0.0)
     return value + side * np.sqrt(squared)

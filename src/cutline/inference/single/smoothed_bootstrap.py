@@ -21,7 +21,7 @@ from cutline.core.caching import cached_value
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.inference import constants, effective_size
-from cutline.inference.caveats import NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
+from cutline.inference.caveats import NO_COVERAGE, SEPARATED, few_cases, has_spread, make_estimate
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import Urn
@@ -57,7 +57,7 @@ def smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Es
     if not estimands:
         return []
     ranking, samples, worlds = _smoothed_worlds(estimands, options)
-    limits = [_limits(one, world, options.level) for one, world in zip(estimands, worlds, strict=True)]
+    limits = [_limits(estimand, world, options.level) for estimand, world in zip(estimands, worlds, strict=True)]
     no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))
     there = known_world(ranking, no_skill)
     near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, there)]
@@ -94,12 +94,12 @@ def _smoothed_worlds(
     ranking = whole if bins is None else bins.ranking
     samples = max(_FEWEST, options.resamples // _PART)
     known: dict[str, _SmoothedSamples] = cached_value(whole, ("smoothed worlds", samples, options.seed), dict)
-    names = [f"{one.name} {one.parameters}" for one in estimands]
+    names = [f"{estimand.name} {estimand.parameters}" for estimand in estimands]
     for bandwidth in (constants.SMOOTHING, constants.SMOOTHING_OF_PEAKS):
         missing = {
-            name: one
-            for name, one in zip(names, estimands, strict=True)
-            if name not in known and _bandwidth(one) == bandwidth
+            name: estimand
+            for name, estimand in zip(names, estimands, strict=True)
+            if name not in known and _bandwidth(estimand) == bandwidth
         }
         if missing:
             risks = smoothed_risks(ranking, bandwidth)
@@ -156,7 +156,7 @@ def _worlds(
     """Each measure in a world where every score has a share of positives, and in samples of it."""
     if not estimands:
         return []
-    statistics, known = [one.statistic for one in estimands], known_world(r, risk)
+    statistics, known = [estimand.statistic for estimand in estimands], known_world(r, risk)
     made = []
     for of, values in zip(statistics, samples_of_world(r, risk, statistics, samples, seed), strict=True):
         made.append(_SmoothedSamples(float(of(known)), values[np.isfinite(values)]))
@@ -248,4 +248,4 @@ def _estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level
         notes.append(RAISED.format(estimand.kind.over, shown(abs(world.bias))))  # type: ignore[union-attr]
     elif limits.low == limits.high:
         notes.append(NO_COVERAGE)
-    return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)

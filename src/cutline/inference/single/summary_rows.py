@@ -28,24 +28,26 @@ def rows_of(
     selection: Sequence[SelectedMeasure], ranking: Ranking, groups: GroupSampler | None, options: SummaryOptions
 ) -> tuple[tuple[Row, ...], SummaryOptions]:
     """The rows of a summary, and the options with the number of resamples that were drawn."""
-    fitting = [one for one in selection if one.measure.fits(ranking)]
+    fitting = [selected for selected in selection if selected.measure.fits(ranking)]
     grouped = groups is not None
     if len(fitting) >= _MANY:
         compute_together(ranking)
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
     at_once = 0 if is_long(ranking) else len(ranking)
     estimands = each(
-        lambda one: of_measure(one.measure, ranking, one.parameters(options.cut), grouped=grouped),
+        lambda selected: of_measure(selected.measure, ranking, selected.parameters(options.cut), grouped=grouped),
         fitting,
         at_once,
     )
     intervals, used = _estimates(estimands, groups, options)
     with_values = [
-        (one.measure, one.parameters(options.cut), t.value) for one, t in zip(fitting, estimands, strict=True)
+        (selected.measure, selected.parameters(options.cut), t.value)
+        for selected, t in zip(fitting, estimands, strict=True)
     ]
     known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
     rows = tuple(
-        _row(one, *known[one], options) if one in known else _undefined(one, ranking, options) for one in selection
+        _row(selected, *known[selected], options) if selected in known else _undefined(selected, ranking, options)
+        for selected in selection
     )
     return rows, replace(options, resamples_used=used)
 
@@ -62,8 +64,8 @@ def _estimates(
     at_once = 0 if is_long(estimands[0].ranking) else n
     may_resample = options.intervals != "formula" and options.resamples != 0
     made = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
-    intervals = [one if isinstance(one, Estimate) else None for one in made]
-    methods = {i: one for i, one in enumerate(made) if isinstance(one, Method)}
+    intervals = [result if isinstance(result, Estimate) else None for result in made]
+    methods = {i: result for i, result in enumerate(made) if isinstance(result, Method)}
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
     tested = [i for i, method in methods.items() if method.engine == "inversion"]
     resampled = [i for i in methods if i not in tested]
@@ -71,8 +73,8 @@ def _estimates(
     for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
         if some and (resamples := _resamples(options, cost * len(some), n)):
             request, chosen = interval._replace(resamples=resamples), [methods[i] for i in some]
-            for i, one in zip(some, estimates([estimands[i] for i in some], request, groups, chosen), strict=True):
-                intervals[i] = one
+            for i, estimate in zip(some, estimates([estimands[i] for i in some], request, groups, chosen), strict=True):
+                intervals[i] = estimate
             used = resamples
     return intervals, used
 
@@ -87,9 +89,13 @@ def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
 
 
 def _row(
-    one: SelectedMeasure, estimand: Estimand, interval: Estimate | None, open_to: Bounds | None, options: SummaryOptions
+    selected: SelectedMeasure,
+    estimand: Estimand,
+    interval: Estimate | None,
+    open_to: Bounds | None,
+    options: SummaryOptions,
 ) -> Row:
-    baseline = plain(one.measure.baseline_value(estimand.data, **estimand.parameters))
+    baseline = plain(selected.measure.baseline_value(estimand.data, **estimand.parameters))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = (
@@ -97,10 +103,10 @@ def _row(
         if interval
         else Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
     )
-    return Row(one.measure, estimate, baseline, reason, one.at, open_to)
+    return Row(selected.measure, estimate, baseline, reason, selected.at, open_to)
 
 
-def _undefined(one: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
+def _undefined(selected: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
     """The row of a measure that the scores are not made for."""
-    estimate = Estimate(str(one.measure), math.nan, math.nan, math.nan, options.level, "")
-    return Row(one.measure, estimate, None, one.measure.reason(ranking), one.at)
+    estimate = Estimate(str(selected.measure), math.nan, math.nan, math.nan, options.level, "")
+    return Row(selected.measure, estimate, None, selected.measure.reason(ranking), selected.at)
