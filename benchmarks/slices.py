@@ -114,7 +114,7 @@ def alarms(args):
         k = rng.binomial(n, share)
         rest = k.sum(1, keepdims=True) - k, n.sum(1, keepdims=True) - n
         p = simultaneous.fisher_p(k, n, *rest, "two-sided")
-        significant = np.stack([simultaneous.adjusted(row, "holm") for row in p]) <= 0.05
+        significant = np.stack([simultaneous.adjust_p_values(row, "holm") for row in p]) <= 0.05
         less = k / n < rest[0] / rest[1]
         report(
             "alarms",

@@ -401,7 +401,7 @@ class SliceMeasure:
             with np.errstate(divide="ignore", invalid="ignore"):
                 z = simultaneous.logit_z(areas.area, areas.variance, areas.rest + options.shift, areas.rest_variance)
             p = np.where(tested, simultaneous.normal_p(z, options.side), np.nan)
-            adjusted = simultaneous.adjusted(p, adjust)
+            adjusted = simultaneous.adjust_p_values(p, adjust)
         own = _logit_limits(areas.area, areas.variance, options.level, self.comparisons)
         rest = _logit_limits(areas.rest, areas.rest_variance, options.level, self.comparisons)
         limits = self._difference_limits(areas.rest, own, rest)
@@ -435,7 +435,7 @@ class SliceMeasure:
             p = simultaneous.fisher_p(whole[0], whole[1], whole[2], whole[3], options.side)
         p = np.where(tested, p, np.nan)
         limits, method = self._difference_limits(rest, own, other), "square_and_add" if options.shift else "fisher"
-        return self._rows(options, rest, limits, p, simultaneous.adjusted(p, adjust), method, adjust)
+        return self._rows(options, rest, limits, p, simultaneous.adjust_p_values(p, adjust), method, adjust)
 
     def _other_tests(self, options: TestOptions) -> RestTests:
         rests = [self._rest(key) for key in self.keys]
@@ -447,7 +447,7 @@ class SliceMeasure:
         p = np.where(tested, p, np.nan)
         adjust = "holm" if options.adjust in ("auto", "westfall_young") else options.adjust
         limits = self._difference_limits(values, own, other)
-        return self._rows(options, values, limits, p, simultaneous.adjusted(p, adjust), "mover", adjust)
+        return self._rows(options, values, limits, p, simultaneous.adjust_p_values(p, adjust), "mover", adjust)
 
     def _difference_limits(self, rest: Array, own: Limits, other: Limits) -> Limits:
         """Return the limits of slice less rest from the limits of both: square and add."""
@@ -595,7 +595,7 @@ class GroupedSliceMeasure(SliceMeasure):
         half = as_student(quantile(sidak(options.level, self.comparisons)), np.array(freedom)) * errors
         difference = self.values - values
         limits = Limits(difference - half, difference + half)
-        return self._rows(options, values, limits, p, simultaneous.adjusted(p, adjust), "grouped", adjust)
+        return self._rows(options, values, limits, p, simultaneous.adjust_p_values(p, adjust), "grouped", adjust)
 
     def _rest_with_groups(self, key: Any) -> Evaluation:
         """Return the evaluation of all cases outside a slice, with their groups."""

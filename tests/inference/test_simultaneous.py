@@ -107,7 +107,7 @@ def test_against_the_rest(areas):
     assert (areas.area - areas.rest).round(6).tolist() == [0.016852, 0.120075, -0.013164, -0.123654]
     assert p.round(5).tolist()[::2] == [0.64856, 0.71814]
     assert p.round(6).tolist()[1::2] == [0.000421, 0.000868]
-    assert simultaneous.adjusted(p, "holm").round(6).tolist() == [1, 0.001684, 1, 0.002604]
+    assert simultaneous.adjust_p_values(p, "holm").round(6).tolist() == [1, 0.001684, 1, 0.002604]
     assert simultaneous.normal_p(z, "less") == pytest.approx(np.where(z < 0, p / 2, 1 - p / 2))
 
 
@@ -256,8 +256,8 @@ def test_false_discovery_rate_is_scipys():
     from scipy.stats import false_discovery_control
 
     p = np.array([0.001, 0.2, 0.03, 0.012, 0.8])
-    assert simultaneous.adjusted(p, "bh") == pytest.approx(false_discovery_control(p))
-    assert simultaneous.adjusted(p, "none").tolist() == p.tolist()
+    assert simultaneous.adjust_p_values(p, "bh") == pytest.approx(false_discovery_control(p))
+    assert simultaneous.adjust_p_values(p, "none").tolist() == p.tolist()
 
 
 def test_step_down_is_no_larger_than_single_step():

@@ -218,7 +218,7 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     bent, changed = sum(change.bent for change in changes), sum(change.changed for change in changes)
     if not bent <= _BENT * changed:  # NaN is not
         return None
-    return Influence(*_centred(short, first, *(unit * change.by_stretch for change in changes)), stretch, squared)
+    return Influence(*_centre(short, first, *(unit * change.by_stretch for change in changes)), stretch, squared)
 
 
 def _in_parts(short: Ranking) -> Ranking:
@@ -254,7 +254,7 @@ def _short_list(r: Ranking) -> _ShortList:
             pos, neg = (np.add.reduceat(cells, of_stretches, dtype=float) for cells in (r.pos, r.neg))
         else:
             pos, neg = _by_entry(squares(r), stretch, len(first))
-        r.__dict__["short_list"] = _ShortList(_shortened(r, starts), first, stretch, (pos, neg))
+        r.__dict__["short_list"] = _ShortList(_merge_cells(r, starts), first, stretch, (pos, neg))
     short: _ShortList = r.__dict__["short_list"]
     return short
 
@@ -295,7 +295,7 @@ def _running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
         yield r.tp[start : start + _BLOCK], r.fp[start : start + _BLOCK]
 
 
-def _shortened(r: Ranking, starts: Array) -> Ranking:
+def _merge_cells(r: Ranking, starts: Array) -> Ranking:
     """The list put together by cells, with the mean score of each, and weights that need not be whole."""
     pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
     down = 2.0**-400 if max(abs(float(r.score[0])), abs(float(r.score[-1]))) > 1e150 else 1.0  # exact, and undone below
@@ -315,7 +315,7 @@ def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_p
     """What one case more changes, for each stretch of one class; where it has none, nothing."""
     changes, middle = np.zeros(len(first)), float(statistic(r))
     changed = bent = 0.0
-    for moved in cached_by_few(r, ("moved", of_positives), lambda: _moved(r, first, of_positives)):
+    for moved in cached_by_few(r, ("moved", of_positives), lambda: _reweight_stretches(r, first, of_positives)):
         stop_if_unwanted()
         up, down = (np.asarray(statistic(lists), dtype=float) for lists in (moved.up, moved.down))
         is_there = moved.more > 0
@@ -334,7 +334,7 @@ class _Moved(NamedTuple):
     more: Array
 
 
-def _moved(r: Ranking, first: Array, of_positives: bool) -> list[_Moved]:
+def _reweight_stretches(r: Ranking, first: Array, of_positives: bool) -> list[_Moved]:
     """The lists with other weights on each stretch of one class, kept by who asks: all measures look at the same."""
     mine, other = (r.pos, r.neg) if of_positives else (r.neg, r.pos)
     weight, total = np.add.reduceat(mine, first), float(r.total)
@@ -360,7 +360,7 @@ def _moved(r: Ranking, first: Array, of_positives: bool) -> list[_Moved]:
     return values
 
 
-def _centred(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:
+def _centre(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:
     """The changes while the list stays as long as it is: on average over the cases, nothing."""
     pos, neg = (np.add.reduceat(column, first) for column in r.floats)
     mean = (pos @ of_positives + neg @ of_negatives) / float(r.total)

@@ -139,14 +139,14 @@ BY_INFLUENCE = Method(
 OF_CUT = replace(INFLUENCE, limits=closed_forms.influence_of_cut, applies=always, by_rule=never)
 
 SMOOTHED = Method(
-    *("smoothed", "Bantis, Nakas and Reiser 2019", smoothed.smoothed, "smoothed"),
+    *("smoothed", "Bantis, Nakas and Reiser 2019", smoothed.estimate_smoothed, "smoothed"),
     applies=_can_be_smoothed,
     by_rule=_is_plain,
 )
 BIAS_CORRECTED = Method("bias_corrected", "Efron 1979", bootstrap.without_bias, "bootstrap")
 
 INVERSION = Method(
-    *("inversion", "Dimitriadis, Gneiting and Jordan 2021 (the curve)", calibration_error.inverted, "inversion"),
+    *("inversion", "Dimitriadis, Gneiting and Jordan 2021 (the curve)", calibration_error.invert_tests, "inversion"),
     applies=_has_both_classes,
 )
 SANDWICH = Method(

@@ -105,7 +105,7 @@ def permute_labels(
         return verdict_of_chance(measure, math.nan, np.full(0, math.nan), seed, why)
 
     def work(numbers: range) -> Array:
-        pos = np.stack([_shuffled(ranking, stream(seed, number)) for number in numbers])
+        pos = np.stack([_shuffle_labels(ranking, stream(seed, number)) for number in numbers])
         shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
@@ -113,7 +113,7 @@ def permute_labels(
     return verdict_of_chance(measure, value, np.concatenate(done), seed)
 
 
-def _shuffled(ranking: Ranking, rng: np.random.Generator) -> Array:
+def _shuffle_labels(ranking: Ranking, rng: np.random.Generator) -> Array:
     """How many positives each score gets when the labels are dealt anew."""
     n, positives = int(ranking.total), int(ranking.positives)
     if n > _FEW_AT_A_SCORE * len(ranking):

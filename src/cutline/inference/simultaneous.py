@@ -241,12 +241,12 @@ def fisher_p(k: Array, n: Array, others: Array, of: Array, alternative: str) -> 
     return np.asarray(np.clip(tails[alternative](), 0.0, 1.0))
 
 
-def adjusted(p_values: Any, adjust: str) -> Array:
+def adjust_p_values(p_values: Any, adjust: str) -> Array:
     """Return adjusted p-values: "holm" (family-wise error), "bh" (false discovery rate) or "none"; NaN stays NaN.
 
-    >>> adjusted([0.01, 0.04, 0.03, float("nan")], "holm").tolist()
+    >>> adjust_p_values([0.01, 0.04, 0.03, float("nan")], "holm").tolist()
     [0.03, 0.06, 0.06, nan]
-    >>> adjusted([0.01, 0.04, 0.03], "bh").round(6).tolist()
+    >>> adjust_p_values([0.01, 0.04, 0.03], "bh").round(6).tolist()
     [0.03, 0.04, 0.04]
     """
     p = np.array(p_values, dtype=float)

@@ -242,7 +242,7 @@ class Slicing:
             own = cases.wins(below - before, other.size[cases.slice_in_order])
             sums.append(_sums(cases, self._among_all[i], order[i], own, keys[i]))
         pos, neg = sums
-        return _combined(pos, neg, *self._among_all, self.positives.size, self.negatives.size)
+        return _combine(pos, neg, *self._among_all, self.positives.size, self.negatives.size)
 
 
 def _below(scores: Array, cases: Array, has_ties: bool = True) -> Array:
@@ -304,7 +304,7 @@ def _sums(cases: ScoresOfClass, known: _AmongAll, order: Array, own: Array, key:
     )
 
 
-def _combined(
+def _combine(
     pos: _PlacementSums, neg: _PlacementSums, all_pos: _AmongAll, all_neg: _AmongAll, m: Array, n: Array
 ) -> Areas:
     """Return the AUCs from the sums over the cases of each slice, which has m positives and n negatives."""

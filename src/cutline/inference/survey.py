@@ -115,7 +115,7 @@ class Linearised(NamedTuple):
         return self.own[measure] if self.own else self.freedom
 
 
-def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler | None = None) -> Linearised:
+def linearise(influences: Sequence[Influence], r: Ranking, groups: GroupSampler | None = None) -> Linearised:
     """The covariance of measures of one ranking, given what each case changes in them.
 
     Args:

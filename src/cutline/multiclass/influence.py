@@ -27,7 +27,7 @@ from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import of_measure
 from cutline.inference.single.intervals import IntervalRequest, estimates
-from cutline.inference.single.separation import separated
+from cutline.inference.single.separation import limits_when_separated
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure
 from cutline.results.estimate import Limits, quantile
@@ -181,7 +181,7 @@ def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> In
         return InfluenceTerm(
             1.0, estimand.value, units, on_its_scale(estimand.value, spread, (0, 1), level), "influence_logit"
         )
-    perfect = separated(estimand, level)
+    perfect = limits_when_separated(estimand, level)
     if perfect is None:
         return InfluenceTerm(1.0, estimand.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
     return InfluenceTerm(

@@ -16,9 +16,9 @@ from cutline.inference.differences.difference import (
     ResampledDifference,
     StudentDifference,
     chi_square,
+    describe_more_cases,
     holm,
     needed_cases,
-    planned,
 )
 from cutline.inference.resampling.bootstrap import percentile
 
@@ -134,13 +134,13 @@ def test_a_difference_without_variance_has_no_chi_square(covariance):
 
 
 def test_no_difference_with_a_wide_interval_is_not_said_to_be_none_for_ever():
-    said = planned(StudentDifference(0.0, 0.29), 12, 0.95)
+    said = describe_more_cases(StudentDifference(0.0, 0.29), 12, 0.95)
 
     assert said == "with 12 cases, a true difference of up to 0.5684 either way cannot be excluded."
 
 
 def test_the_number_of_cases_for_a_given_power_is_named_with_its_uncertainty():
-    said = planned(StudentDifference(0.0144, 0.009), 300, 0.95)
+    said = describe_more_cases(StudentDifference(0.0144, 0.009), 300, 0.95)
 
     assert said.startswith("about 920 cases would give 80 % power (you have 300) if the true difference is the one obs")
     assert said.endswith("judging by its 80 % interval, 280 to 23,000.")

@@ -12,7 +12,7 @@ import cutline as cl
 from cutline import compare, evaluate
 from cutline.core.errors import CutlineError
 from cutline.inference.influence import of_cut
-from cutline.inference.survey import linearised
+from cutline.inference.survey import linearise
 
 FROZEN = json.loads((Path(__file__).parents[2] / "oracles" / "survey.json").read_text())
 ROW = np.arange(60)
@@ -31,7 +31,7 @@ def test_shares_and_ratios_have_the_linearised_variance_of_r_survey(design, meas
     ev = survey(design)
     target = ev._estimand(cl.MEASURES[measure], {})
     changes = of_cut(target.of_counts, target.counts, ev.ranking, ev.ranking.cut(0.6))
-    found = linearised([changes], ev.ranking, ev.groups)
+    found = linearise([changes], ev.ranking, ev.groups)
 
     assert ev.value(measure) == pytest.approx(value, rel=1e-12)
     assert math.sqrt(found.covariance[0, 0]) == pytest.approx(se, rel=1e-7)
@@ -171,7 +171,7 @@ def test_the_quantile_has_the_groups_of_the_class_that_a_share_is_of(positive_gr
     labels = group < positive_groups
     shift = rng.normal(size=36)[group]
     ev = evaluate(labels, shift + rng.normal(size=360) + labels, groups=group, threshold=0.5)
-    known = linearised([_influence_of(ev, measure)], ev.ranking, ev.groups)
+    known = linearise([_influence_of(ev, measure)], ev.ranking, ev.groups)
 
     assert known.freedom == 35  # that of the design
     assert known.own[0] <= free

@@ -267,14 +267,14 @@ def needed_cases(difference: Difference, cases: float, level: float) -> float:
     return cases * (reach / difference.value) ** 2
 
 
-def planned(difference: Difference, cases: int, level: float, unit: str = "cases") -> str:
+def describe_more_cases(difference: Difference, cases: int, level: float, unit: str = "cases") -> str:
     """Return what more cases would bring, as the end of a sentence about a difference that is not significant.
 
     The number supposes that the true difference is the one observed, which it need not be: so does the number for
     either end of its 80 % interval, and these show how little the data say about it. Power that is computed after the
     fact adds nothing to the p-value; it is a guide for the next study.
 
-    >>> print(planned(StudentDifference(0.0144, 0.0469), 300, 0.95).replace("; ", ";" + chr(10)))
+    >>> print(describe_more_cases(StudentDifference(0.0144, 0.0469), 300, 0.95).replace("; ", ";" + chr(10)))
     about 25,000 cases would give 80 % power (you have 300) if the true difference is the one observed;
     judging by its 80 % interval, 930 or more.
     """
@@ -290,17 +290,17 @@ def planned(difference: Difference, cases: int, level: float, unit: str = "cases
     likely = StudentDifference(difference.value, difference.se).interval(POWER)
     fewest = needed * (difference.value / max(map(abs, likely))) ** 2
     at_most = (
-        f"{_rounded(needed * (difference.value / min(map(abs, likely))) ** 2)}" if likely[0] * likely[1] > 0 else ""
+        f"{_round_cases(needed * (difference.value / min(map(abs, likely))) ** 2)}" if likely[0] * likely[1] > 0 else ""
     )
-    span = f"{_rounded(fewest)} to {at_most}" if at_most else f"{_rounded(fewest)} or more"
+    span = f"{_round_cases(fewest)} to {at_most}" if at_most else f"{_round_cases(fewest)} or more"
     power = f"{100 * POWER:g} %"
     return (
-        f"about {_rounded(needed)} {unit} would give {power} power (you have {cases:,}) if the true difference is the "
-        f"one observed; judging by its {power} interval, {span}."
+        f"about {_round_cases(needed)} {unit} would give {power} power (you have {cases:,}) if the true difference is "
+        f"the one observed; judging by its {power} interval, {span}."
     )
 
 
-def _rounded(cases: float) -> str:
+def _round_cases(cases: float) -> str:
     """Return a number of cases to two digits."""
     return f"{float(f'{cases:.2g}'):,.0f}"
 

@@ -265,7 +265,7 @@ def by_bias_corrected(pair: PairedValues) -> Outcome:
 
 def by_percentiles(pair: PairedValues) -> Outcome:
     """Return the difference with its values on resamples."""
-    difference, notes = _resampled(pair)
+    difference, notes = _difference_of_resamples(pair)
     undefined = len(difference.resampled) - len(difference.draws)
     if undefined:
         notes.append(f"In {undefined} of {len(difference.resampled)} resamples {pair.measure} has no difference.")
@@ -280,14 +280,14 @@ def by_percentiles(pair: PairedValues) -> Outcome:
 
 def by_student(pair: PairedValues) -> Outcome:
     """Return the difference with the standard error of resamples and Student's t; their values without a spread."""
-    difference, notes = _resampled(pair)
+    difference, notes = _difference_of_resamples(pair)
     if not has_spread(difference.draws) or not math.isfinite(difference.se):
         return by_percentiles(pair)
     notes += [AT_A_QUOTA] if pair.has_quota and pair.measure.name in MEASURES.names else []
     return Outcome(StudentDifference(pair.value, difference.se, pair.freedom), tuple(notes))
 
 
-def _resampled(pair: PairedValues) -> tuple[ResampledDifference, list[str]]:
+def _difference_of_resamples(pair: PairedValues) -> tuple[ResampledDifference, list[str]]:
     draws, redrawn = pair.draws
     with np.errstate(invalid="ignore"):
         difference = ResampledDifference(pair.value, draws[0] - draws[1])

@@ -21,9 +21,9 @@ from cutline.inference.differences.difference import (
     ResampledDifference,
     SeparateDifference,
     StudentDifference,
+    describe_more_cases,
     has_interval,
     has_no_width,
-    planned,
 )
 from cutline.inference.differences.methods import (
     BOOTSTRAP,
@@ -337,4 +337,4 @@ def sentence(pair: PairedMeasure, test: PairTest, level: float) -> str:
     both = " and ".join(sorted((a, b)))  # the same words in whichever order the models came
     conclusion = f"{both}: the difference in {test.measure}, {size}, is not significant {how}"
     pairing = pair.pairing
-    return f"{conclusion}; {planned(pair.difference('auto')[0], pairing.total, level, pairing.unit)}"
+    return f"{conclusion}; {describe_more_cases(pair.difference('auto')[0], pairing.total, level, pairing.unit)}"

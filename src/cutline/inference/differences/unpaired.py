@@ -25,8 +25,8 @@ from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bo
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.inference.single.bootstrap import studentised
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import closed, correct_bias, default
-from cutline.inference.single.separation import separated
+from cutline.inference.single.intervals import correct_bias, default, estimate_in_closed_form
+from cutline.inference.single.separation import limits_when_separated
 from cutline.results.estimate import Limits
 
 
@@ -47,12 +47,12 @@ def own_limits(
         return None
     if method.engine != "formula":
         units = math.inf if groups is None else groups.groups
-        if separated(estimand, 0.95, units) is not None:
-            return lambda level: separated(estimand, level, units) or Limits(math.nan, math.nan)
+        if limits_when_separated(estimand, 0.95, units) is not None:
+            return lambda level: limits_when_separated(estimand, level, units) or Limits(math.nan, math.nan)
         return None if options is None else _resampled_limits(estimand, method, groups, options)
 
     def limits(level: float) -> Limits:
-        estimate = closed(estimand, method, level, groups)
+        estimate = estimate_in_closed_form(estimand, method, level, groups)
         return Limits(estimate.low, estimate.high)
 
     return limits

@@ -273,7 +273,7 @@ def pair(
     first[code[::-1]] = np.arange(n)[::-1]
     whole = weights is None or weights.dtype.kind != "f"
     repeated = None if weights is None or not whole else weights
-    cases = np.bincount(code) if repeated is None else _added(code, repeated)
+    cases = np.bincount(code) if repeated is None else _add_by_code(code, repeated)
     weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
     by_rows = groups is not None or strata is not None
     together = Groups.of(code, groups, repeated, strata) if by_rows else None
@@ -296,7 +296,7 @@ def _in_order_of(code: Array, place: Array) -> Array:
     return np.asarray(number[place])
 
 
-def _added(code: Array, whole: Array) -> Array:
+def _add_by_code(code: Array, whole: Array) -> Array:
     """Whole numbers added up by code, exactly."""
     sums = np.zeros(code.max() + 1, dtype=np.int64)
     np.add.at(sums, code, whole)

@@ -73,7 +73,7 @@ def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) 
     while True:
         words = rng.integers(0, 2**64 - 1, -(-n // 4), dtype=np.uint64, endpoint=True)
         part = words.astype("<u8", copy=False).view("<u2")[:n]
-        counts, undecided = _decided(part, poisson.only_count, kinds)
+        counts, undecided = _decide_counts(part, poisson.only_count, kinds)
         # Where the end of a count lies inside the part, more digits tell.
         chance = (part[undecided] + rng.random(len(undecided))) / _PARTS
         more = np.searchsorted(poisson.cumulated, chance, side="right")
@@ -84,7 +84,7 @@ def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) 
             return counts
 
 
-def _decided(part: Array, only_count: Array, kinds: Kinds | None) -> tuple[Array, Array]:
+def _decide_counts(part: Array, only_count: Array, kinds: Kinds | None) -> tuple[Array, Array]:
     """The counts of the kinds, as far as a part of each row tells them, and the rows of which it does not."""
     if in_memory.compiled is not None and kinds is not None:
         counts, rows = np.empty(len(kinds.starts), np.int64), np.empty(len(part), np.int64)

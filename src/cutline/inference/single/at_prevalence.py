@@ -109,7 +109,7 @@ def _of_groups(
     return replace(estimate, measure=name)
 
 
-def _seen(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
+def _rates_inside(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
     """The rates for the limits: moved inside where one is 0 or 1, which tells no spread."""
     if 0 < rates.recall < 1 and 0 < rates.specificity < 1:
         return rates, ()
@@ -125,7 +125,7 @@ def _seen(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
 def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimate:
     """Mercaldo's interval, on the logit scale: that of the prevalence plus the log of a likelihood ratio."""
     value = float(getattr(_table(rates, p), name))
-    se, sp, m, n = _seen(rates)[0]
+    se, sp, m, n = _rates_inside(rates)[0]
     if name == "precision":
         logit = math.log(p * se / ((1 - p) * (1 - sp)))
         variance = (1 - se) / (se * m) + sp / ((1 - sp) * n)
@@ -136,13 +136,13 @@ def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimat
     low, high = (1 / (1 + math.exp(-(logit + side))) for side in (-half, half))
     if not math.isnan(value):
         low, high = min(low, value), max(high, value)
-    return Estimate(name, value, low, high, level, "logit", _seen(rates)[1])
+    return Estimate(name, value, low, high, level, "logit", _rates_inside(rates)[1])
 
 
 def _delta(name: str, of: Callable[[Counts], float], rates: RatesAtCut, p: float, level: float) -> Estimate:
     """The delta method: the two rates are independent, and the gradient is numerical."""
     value = of(_table(rates, p))
-    inside, notes = _seen(rates)
+    inside, notes = _rates_inside(rates)
     step = 1e-6
     slopes = []
     for field in ("recall", "specificity"):

@@ -111,7 +111,7 @@ def _each_whole_curve(curve: Any, stack: Ranking) -> Array:
     return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(ranking) for ranking in stack.one_by_one()])
 
 
-def displaced(curve: Any, x: Array, by: Displacement) -> tuple[Array, Array]:
+def displace_curve(curve: Any, x: Array, by: Displacement) -> tuple[Array, Array]:
     """The limits of a ROC curve, given as a function of the false positive rate, that is displaced both ways."""
     low = np.where(x > by.along, curve(np.maximum(x - by.along, 0)) - by.up, 0)
     high = np.where(x + by.along < 1, curve(np.minimum(x + by.along, 1)) + by.up, 1)
@@ -131,7 +131,7 @@ class _Ellipse(NamedTuple):
         lows, highs = [], []
         for way in _DIRECTIONS:
             part, odds = size * float(np.cos(way)), size * float(np.sin(way)) * self.spread
-            low, high = displaced(self.curve, 1 - recall, Displacement(part * self.by.up, part * self.by.along))
+            low, high = displace_curve(self.curve, 1 - recall, Displacement(part * self.by.up, part * self.by.along))
             lows.append(_precision(recall, low, self.log_odds - odds))
             highs.append(_precision(recall, high, self.log_odds + odds))
         return np.min(lows, axis=0), np.max(highs, axis=0)
@@ -357,11 +357,11 @@ def roc_band(
         if groups is not None:
             raise ParameterError("guaranteed=True supposes independent cases, but these come in groups", "leave it out")
         bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
-        return Band(x, curve(x), *displaced(curve, x, Displacement(*bound)), level, True)
+        return Band(x, curve(x), *displace_curve(curve, x, Displacement(*bound)), level, True)
     if check_flag(simultaneous, "simultaneous"):
         by = displacement(ranking, _drawing(level, options, groups))
         notes = () if groups is None else (whole_groups(groups.groups),)
-        return Band(x, curve(x), *displaced(curve, x, by), level, True, notes)
+        return Band(x, curve(x), *displace_curve(curve, x, by), level, True, notes)
     pointwise = band(data, partial(tpr_at, fpr=x), x, level=level, **options)
     units = float(effective(ranking).positives) if groups is None else min(float(ranking.positives), groups.groups)
     low, high = wilson_at_the_ends(pointwise.y, pointwise.low, pointwise.high, units, level, constants.FEW_DECISIONS)
@@ -501,12 +501,12 @@ def _promising(
     k = positives[last + 1][:, None] - positives[first]
     n = cases[last + 1][:, None] - cases[first]
     lengths = np.unique(np.geomspace(1, max(int(n.max()), 1), 300).astype(np.int64))
-    needed = _needed(lengths, limit, alpha)
+    needed = _count_needed(lengths, limit, alpha)
     row, column = np.nonzero((n > 0) & (k >= needed[np.searchsorted(lengths, np.maximum(n, 1), side="right") - 1]))
     return row, column
 
 
-def _needed(n: Array, limit: float, alpha: float) -> Array:
+def _count_needed(n: Array, limit: float, alpha: float) -> Array:
     """How many positives of n cases it takes at least for a lower limit above the given one; it grows with n."""
     if limit <= 0:
         return np.zeros(len(n))

@@ -39,7 +39,7 @@ from cutline.inference.resampling.binning import note
 from cutline.inference.resampling.bootstrap import ResamplingPlan, Shape, bca, bootstrap_in_bins, percentile
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
+from cutline.inference.single.separation import at_an_end, limits_when_separated, with_few_at_the_top, with_open_ends
 from cutline.measures import MEASURES, Needs
 from cutline.measures.kinds import best_cuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
@@ -96,7 +96,7 @@ def _logistic(x: float) -> float:
 _NAMED = 4  # thresholds that are equally good
 
 
-def resampled(
+def estimate_on_resamples(
     estimands: Sequence[Estimand],
     limits: Sequence[Callable[..., Estimate]],
     options: IntervalRequest,
@@ -270,7 +270,7 @@ def from_replicates(
             notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
         limits = better or limits
     if not spread:
-        stand_in = separated(estimand, level, units)
+        stand_in = limits_when_separated(estimand, level, units)
         end = at_an_end(estimand, level, units)
         notes.append(SEPARATED if stand_in else AT_AN_END if end else NO_COVERAGE)
         limits = stand_in or end or limits

@@ -34,7 +34,7 @@ from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.survey import linearised
+from cutline.inference.survey import linearise
 from cutline.measures.miscalibration import isotonic
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Caveat
@@ -68,7 +68,7 @@ class _SimulatedErrors(NamedTuple):
     values: Array
 
 
-def inverted(
+def invert_tests(
     estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
 ) -> list[Estimate]:
     """The estimates of calibration errors of one ranking, whose cases may come in groups.
@@ -78,7 +78,7 @@ def inverted(
     """
     if not estimands:
         return []
-    worlds, first, simulated = _simulated(estimands, options, groups)
+    worlds, first, simulated = _simulate_worlds(estimands, options, groups)
     return [
         _estimate(worlds, i, simulated[i], float(first[i][0].values.mean()), options.level)
         for i in range(len(estimands))
@@ -97,7 +97,7 @@ def corrected_errors(
         options: The resamples and the seed.
         groups: How the cases were sampled, if they come in groups.
     """
-    worlds, _, simulated = _simulated(estimands, options, groups)
+    worlds, _, simulated = _simulate_worlds(estimands, options, groups)
     made = []
     for i, own in enumerate(simulated):
         ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
@@ -108,7 +108,7 @@ def corrected_errors(
     return made
 
 
-def _simulated(
+def _simulate_worlds(
     estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None
 ) -> tuple[_Worlds, list[list[_SimulatedErrors]], list[list[_SimulatedErrors]]]:
     """Return the worlds of a ranking, the first that were simulated and those around the limits."""
@@ -254,7 +254,7 @@ def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
     mean = float(pos.sum() - (pos + neg) @ r.key) / total
     of_positives, of_negatives = 1 - r.key - mean, -r.key - mean
     spread = float(pos @ of_positives**2 + neg @ of_negatives**2) / total
-    variance = float(linearised([Influence(of_positives / total, of_negatives / total)], r, groups).covariance[0, 0])
+    variance = float(linearise([Influence(of_positives / total, of_negatives / total)], r, groups).covariance[0, 0])
     most = total**2 / float(r.pos2.sum() + r.neg2.sum()) if not r.integral else total  # Kish's number
     return min(max(spread / variance, 2.0), most) if variance > 0 else most
 

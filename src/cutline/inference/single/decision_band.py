@@ -62,9 +62,9 @@ def decision_band(
     r, groups = with_groups(data)
     options = IntervalRequest(level, resamples=resamples, seed=seed)
     if prevalence is None and kind in _MEASURES:
-        return _banded(risks, _of_measure(r, groups, risks, kind, options), level)
+        return _make_band(risks, _of_measure(r, groups, risks, kind, options), level)
     if prevalence is not None and groups is None:
-        return _banded(
+        return _make_band(
             risks, _elsewhere(r, risks, prevalence, level), level, _convert_from_net_benefit(risks, kind, prevalence)
         )
     return band(
@@ -97,7 +97,7 @@ def _convert_from_net_benefit(risks: Array, kind: str, prevalence: float) -> Cal
     return lambda values: values / (prevalence if kind == "standardised" else 1.0)
 
 
-def _banded(
+def _make_band(
     risks: Array,
     estimates: list[Estimate],
     level: float,

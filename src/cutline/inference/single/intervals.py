@@ -24,10 +24,10 @@ from cutline.inference.methods import (
 )
 from cutline.inference.quantities import find_by_name
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.bootstrap import caveats_of, design_notes, resampled
-from cutline.inference.single.calibration_error import corrected_errors, inverted
+from cutline.inference.single.bootstrap import caveats_of, design_notes, estimate_on_resamples
+from cutline.inference.single.calibration_error import corrected_errors, invert_tests
 from cutline.inference.single.estimand import Estimand, IntervalRequest, checked
-from cutline.inference.single.smoothed_bootstrap import corrected_best, smoothed
+from cutline.inference.single.smoothed_bootstrap import corrected_best, estimate_smoothed
 from cutline.measures.bin_brackets import Bounds
 from cutline.results.estimate import Estimate
 
@@ -35,7 +35,7 @@ _NEGLIGIBLE = 0.05  # of the width of an interval: what bins leave open below th
 WIDENED = "The limits are widened by what the bins leave open of the value."
 
 
-def widened(estimate: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:
+def widen_by_bracket(estimate: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:
     """The estimate with limits that allow for the bracket of its value, where that matters.
 
     Args:
@@ -52,7 +52,16 @@ def widened(estimate: Estimate, open_to: Bounds | None, allowed: tuple[float, fl
     return replace(estimate, low=low, high=high, notes=(*estimate.notes, WIDENED))
 
 
-__all__ = ["IntervalRequest", "by_formula", "checked", "choose", "closed", "correct_bias", "default", "estimates"]
+__all__ = [
+    "IntervalRequest",
+    "by_formula",
+    "checked",
+    "choose",
+    "correct_bias",
+    "default",
+    "estimate_in_closed_form",
+    "estimates",
+]
 
 
 def choose(estimand: Estimand, name: str, groups: GroupSampler | None = None) -> Method:
@@ -78,7 +87,9 @@ def choose(estimand: Estimand, name: str, groups: GroupSampler | None = None) ->
     return method
 
 
-def closed(estimand: Estimand, method: Method, level: float, groups: GroupSampler | None = None) -> Estimate:
+def estimate_in_closed_form(
+    estimand: Estimand, method: Method, level: float, groups: GroupSampler | None = None
+) -> Estimate:
     """Return the estimate by a formula; without an interval where the measure is undefined.
 
     Args:
@@ -128,15 +139,17 @@ def estimates(
     resampled_ones, tested, known = (of_engine(engine) for engine in ("bootstrap", "inversion", "smoothed"))
     made |= zip(
         resampled_ones,
-        resampled([estimands[i] for i in resampled_ones], [chosen[i].limits for i in resampled_ones], options, groups),
+        estimate_on_resamples(
+            [estimands[i] for i in resampled_ones], [chosen[i].limits for i in resampled_ones], options, groups
+        ),
         strict=True,
     )
-    made |= zip(tested, inverted([estimands[i] for i in tested], options, groups), strict=True)
-    made |= zip(known, smoothed([estimands[i] for i in known], options), strict=True)
+    made |= zip(tested, invert_tests([estimands[i] for i in tested], options, groups), strict=True)
+    made |= zip(known, estimate_smoothed([estimands[i] for i in known], options), strict=True)
     for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True)):
         if i not in made:
-            made[i] = closed(estimand, method, options.level, groups)
-    return [widened(made[i], estimand.open_to, estimand.range) for i, estimand in enumerate(estimands)]
+            made[i] = estimate_in_closed_form(estimand, method, options.level, groups)
+    return [widen_by_bracket(made[i], estimand.open_to, estimand.range) for i, estimand in enumerate(estimands)]
 
 
 def correct_bias(estimand: Estimand, options: IntervalRequest, groups: GroupSampler | None = None) -> Corrected:
@@ -168,4 +181,8 @@ def by_formula(
         may_resample: Whether others are resampled afterwards; otherwise another formula stands in, where there is one.
     """
     method = default(estimand, groups) if may_resample else without_resamples(estimand, groups)
-    return method if method is None or method.engine != "formula" else closed(estimand, method, level, groups)
+    return (
+        method
+        if method is None or method.engine != "formula"
+        else estimate_in_closed_form(estimand, method, level, groups)
+    )

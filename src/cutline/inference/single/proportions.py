@@ -21,7 +21,7 @@ from cutline.inference.effective_size import effective
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.survey import linearised
+from cutline.inference.survey import linearise
 from cutline.results.estimate import Interval, Limits, quantile
 
 _HALVINGS = 55  # of what two exact limits leave open, after which floats are used up
@@ -277,7 +277,7 @@ _PLACES_OF_A_CUT = 7  # three shares, each at both of its limits, and the cut th
 def _moved_cut(r: Ranking, counts: Counts, level: float, groups: GroupSampler | None) -> _MovedCut:
     shares = _shares(r, counts, level, groups)
     reach = shares.reach_of_numbers(level)
-    at = np.array(_moved(shares.values, reach, float(divide(counts.flagged, counts.total))))
+    at = np.array(_move_each_share(shares.values, reach, float(divide(counts.flagged, counts.total))))
     cells = dict(zip(("tp", "fp", "fn", "tn"), _cells(at.T, float(r.total)), strict=True))
     return _MovedCut(replace(counts, **cells), _may_tell_nothing(shares.values, reach), shares.correlation)
 
@@ -291,7 +291,7 @@ def moved_tables(c: Counts, level: float) -> tuple[list[tuple[Any, ...]], Any]:
     """
     shares = _plain_shares(c)
     reach = shares.reach(level, modified_of_counts)
-    places = _moved(shares.values, reach, divide(c.flagged, c.total))
+    places = _move_each_share(shares.values, reach, divide(c.flagged, c.total))
     return [_cells(place, c.total) for place in places], _may_tell_nothing(shares.values, reach)
 
 
@@ -314,7 +314,7 @@ def limits_of_moves(value: Any, there: list[Any], may_tell_nothing: Any, correla
 
     def from_value() -> Limits:
         moves = [np.where(np.isnan(end - value), 0.0, end - value) for end in there[:6]]
-        low, high = (_reached(value, side, moves[:3], moves[3:], correlation) for side in (-1, 1))
+        low, high = (_reach(value, side, moves[:3], moves[3:], correlation) for side in (-1, 1))
         is_inside = np.logical_and(may_tell_nothing, np.logical_not(np.isnan(there[6])))
         return Limits(
             np.where(is_inside, np.minimum(low, there[6]), low), np.where(is_inside, np.maximum(high, there[6]), high)
@@ -325,7 +325,7 @@ def limits_of_moves(value: Any, there: list[Any], may_tell_nothing: Any, correla
     return limits
 
 
-def _moved(values: Any, reach: list[Limits], flagged: Any) -> list[list[Any]]:
+def _move_each_share(values: Any, reach: list[Limits], flagged: Any) -> list[list[Any]]:
     """Return the three shares with one at its lower limit, in turn, then at its upper one, and last none told apart."""
     places = [
         [reach[j][side] if j == i else value for j, value in enumerate(values)] for side in (0, 1) for i in range(3)
@@ -348,7 +348,7 @@ def _may_tell_nothing(values: Any, reach: list[Limits]) -> Any:
     return np.logical_and(tpr - fpr - below <= 0, tpr - fpr + above >= 0)
 
 
-def _reached(value: Any, side: int, down: list[Any], up: list[Any], correlation: Array | None) -> Any:
+def _reach(value: Any, side: int, down: list[Any], up: list[Any], correlation: Array | None) -> Any:
     """The value and the root of the squared moves to one side, each share moved the way that goes there."""
     far = [
         np.maximum(np.maximum(side * down_move, side * up_move), 0.0)
@@ -376,7 +376,7 @@ def _shares(r: Ranking, c: Counts, level: float, groups: GroupSampler | None) ->
     if r.integral and groups is None:
         return plain
     values = np.array(plain.values, dtype=float)
-    known = linearised(_influences(r, c, values), r, groups)
+    known = linearise(_influences(r, c, values), r, groups)
     variance, spread = np.diag(known.covariance), values * (1 - values)
     kish = effective(r)
     whole = np.nan_to_num([float(sum(kish)), float(kish.positives), float(kish.negatives)], nan=1.0)
@@ -415,7 +415,7 @@ def effective_share(influence: Influence, p: float, whole: float, r: Ranking, **
         how: `groups`, and `level`, whose quantile is Student's where groups are few.
     """
     level, groups = how["level"], how.get("groups")
-    known = linearised([influence], r, groups)
+    known = linearise([influence], r, groups)
     variance = float(known.covariance[0, 0])
     size = p * (1 - p) / variance if variance > 0 and 0 < p < 1 else whole
     return size * (quantile(level) / known.quantile(level)) ** 2, variance

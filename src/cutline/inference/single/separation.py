@@ -25,7 +25,7 @@ _OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
 _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
-def separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+def limits_when_separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
     """The limits of a measure of the order or of one cut when the classes are separated; None when they are not.
 
     Args:
@@ -41,7 +41,7 @@ def separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     total, other = float(estimand.ranking.positives), float(estimand.ranking.negatives)
     tp, tn = total * right[0], other * right[1]
     cells = (tp, other - tn, total - tp, tn) if sides > 0 else (total - tp, tn, tp, other - tn)  # tp, fp, fn, tn
-    bound = _measured(estimand, *cells)
+    bound = _measure_with_errors(estimand, *cells)
     if np.isnan(bound):
         return None
     return Limits(min(bound, estimand.value), max(bound, estimand.value))
@@ -146,7 +146,7 @@ def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = Non
         ends += [(tp, rest * float(end)) for end in proportions.wilson_modified(fn, rest, level)]
     below = above = 0.0
     for hits, missed in ends:
-        move = _measured(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value
+        move = _measure_with_errors(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value
         below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
     limits = Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above))
     return Interval(limits, rests_on(2 * min(tp, fp, fn)))
@@ -163,7 +163,7 @@ def _sides(estimand: Estimand) -> int | None:
     return 1 if r.pairs.concordant == r.pairs.every else -1 if not r.pairs.concordant and not r.pairs.tied else None
 
 
-def _measured(estimand: Estimand, tp: float, fp: float, fn: float, tn: float) -> float:
+def _measure_with_errors(estimand: Estimand, tp: float, fp: float, fn: float, tn: float) -> float:
     """The measure of a cut, or of a list of two scores, with some errors."""
     if estimand.of_counts is not None:
         return float(estimand.of_counts(Counts(tp, fp, fn, tn, estimand.counts.threshold)))

@@ -27,7 +27,7 @@ from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import Urn
 from cutline.inference.single.bootstrap import caveats_of, on_its_scale
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.separation import separated
+from cutline.inference.single.separation import limits_when_separated
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 METHOD = "smoothed"
@@ -49,7 +49,7 @@ class _SmoothedSamples(NamedTuple):
         return float(self.samples.mean()) - self.value
 
 
-def smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
+def estimate_smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
     """The estimates of measures of one ranking that are the best over something.
 
     All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
@@ -202,7 +202,7 @@ def _limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits
     The scale is taken at the value or at the corrected one, whichever is farther from an end: at the end itself there
     is none. Student's quantile has as many degrees of freedom as the smaller class has cases.
     """
-    (least, most), apart = estimand.range, separated(estimand, level)
+    (least, most), apart = estimand.range, limits_when_separated(estimand, level)
     if len(world.samples) < 2 or not has_spread(world.samples) or apart is not None:
         return apart or Limits(estimand.value, estimand.value)
     room = constants.INSIDE * (most - least if math.isfinite(most) else float(world.samples.max()) - least)
@@ -242,7 +242,7 @@ def _with_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level:
 def _estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level: float) -> Estimate:
     notes = [*effective_size.notes(estimand.ranking), *caveats_of(estimand)]
     notes += few_cases(estimand.ranking)
-    if separated(estimand, level) is not None:
+    if limits_when_separated(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):
         notes.append(RAISED.format(estimand.kind.over, shown(abs(world.bias))))  # type: ignore[union-attr]

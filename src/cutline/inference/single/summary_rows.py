@@ -14,7 +14,7 @@ from cutline.core.table import plain
 from cutline.inference.methods import Method
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest, checked, of_measure
-from cutline.inference.single.intervals import by_formula, estimates, widened
+from cutline.inference.single.intervals import by_formula, estimates, widen_by_bracket
 from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
@@ -99,7 +99,7 @@ def _row(
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = (
-        widened(interval, open_to, estimand.range)
+        widen_by_bracket(interval, open_to, estimand.range)
         if interval
         else Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
     )

@@ -21,7 +21,7 @@ from cutline.inference.single import auc, proportions
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.closed_forms import NO_STANDARD_ERROR
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.survey import linearised
+from cutline.inference.survey import linearise
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
 
@@ -56,7 +56,7 @@ def ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> Inte
     """Return the limits of a ratio on the log scale; of 0 or infinity, those of three shares."""
     if not 0 < estimand.value < math.inf:
         return three_shares(estimand, level, groups)
-    known = linearised([_of_cut(estimand, estimand.of_counts)], estimand.ranking, groups)
+    known = linearise([_of_cut(estimand, estimand.of_counts)], estimand.ranking, groups)
     variance = float(known.covariance[0, 0]) / estimand.value**2
     with np.errstate(over="ignore"):  # of few groups at a high level, infinity
         factor = float(np.exp(known.quantile(level) * math.sqrt(variance))) if variance >= 0 else math.nan
@@ -74,7 +74,7 @@ def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None) 
 def area(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return the limits of the AUC on the logit scale; where few groups decide, Newcombe's if these are wider."""
     r = estimand.ranking
-    known = linearised([of_area(r)], r, groups)
+    known = linearise([of_area(r)], r, groups)
     size = effective(r)
     most = math.inf if groups is None else float(groups.groups)
     sizes = min(float(size.positives), most), min(float(size.negatives), most)
@@ -106,7 +106,7 @@ def of_order(estimand: Estimand, level: float, groups: GroupSampler | None) -> I
 
 
 def _normal(estimand: Estimand, changes: Influence, level: float, groups: GroupSampler | None) -> Interval:
-    known = linearised([changes], estimand.ranking, groups)
+    known = linearise([changes], estimand.ranking, groups)
     variance = float(known.covariance[0, 0])
     if not math.isfinite(variance):
         return Interval(Limits(math.nan, math.nan), [NO_STANDARD_ERROR])
