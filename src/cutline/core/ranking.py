@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.array_ops import Array, PairWeights, as_array, cumulate, dot, fill, is_symbol, take
+from cutline.core.array_ops import Array, PairWeights, as_array, count_first, cumulate, dot, fill, is_symbol, take
 from cutline.core.caching import cached_column, cached_if_long, cached_if_short, cached_value, is_long
 from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
@@ -619,7 +619,7 @@ class Ranking:
             size = float(self.pos[index] + self.neg[index])
             return np.asarray(index), np.asarray((float(place) - before) / size if size else 0.0)
         ends = self.ends
-        first = np.searchsorted(ends[1:], place) if ends.ndim == 1 else (ends[..., 1:] < place[..., None]).sum(-1)
+        first = np.searchsorted(ends[1:], place) if ends.ndim == 1 else count_first(ends[..., 1:] < place[..., None])
         index = np.minimum(first, len(self) - 1)
         before, after = take(ends, index), take(ends, index + 1)
         inside = divide(place - before, after - before)

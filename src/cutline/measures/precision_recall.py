@@ -112,10 +112,11 @@ _STEPS = 2.0**44  # of the unit: sums of that many whole steps are exact
 
 @cache
 def _harmonic_numbers() -> tuple[Array, Array]:
-    """Return 1 + ... + 1/k for k = 0, 1, ... in steps: the whole ones, and the sum of what they leave out."""
+    """Return 1 + ... + 1/k for k = 0, 1, ...: in whole steps, and the sum of what these leave out."""
     k = np.arange(1.0, _TABULATED + 1)
     whole = np.rint(_STEPS / k)
-    return tuple(np.concatenate(([0.0], np.cumsum(part))) for part in (whole, (_STEPS - whole * k) / k))  # type: ignore[return-value]
+    parts = (whole, (_STEPS - whole * k) / k)
+    return tuple(np.concatenate(([0.0], np.cumsum(part))) / _STEPS for part in parts)  # type: ignore[return-value]
 
 
 def harmonic(places: Array) -> Any:
@@ -124,15 +125,16 @@ def harmonic(places: Array) -> Any:
     >>> harmonic(np.array([0, 3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/4
     [1.833333, 0.25]
     """
-    count = np.diff(places)
-    if (count <= 1).all():
-        return divide(count, places[..., 1:])
+    steps = places.shape[-1] - 1
+    if (places[..., -1] - places[..., 0]).max(initial=0) <= steps:  # else one of them is longer than a place
+        count = np.diff(places)
+        if (count <= 1).all():
+            return divide(count, places[..., 1:])
     whole, rest = _harmonic_numbers()
     is_long = places[..., -1].max() > _TABULATED
     near = np.minimum(places, _TABULATED) if is_long else places
     total = np.diff(whole.take(near))
     total += np.diff(rest.take(near))
-    total /= _STEPS
     if is_long:  # digamma(z + 1/2) is log(z) + 1 / (24 z^2), to below the last digit so far out
         far = np.maximum(places, _TABULATED) + 0.5
         x, y = far[..., :-1], far[..., 1:]
@@ -163,7 +165,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     with np.errstate(invalid="ignore"):  # a cell of a resample may be empty
         mean /= r.size
     mean += t
-    np.copyto(mean, r.precision[..., 1:], where=~tied)
+    np.putmask(mean, ~tied, r.precision[..., 1:])  # several times faster than `copyto` where ties are scattered
     return mean
 
 

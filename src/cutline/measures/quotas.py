@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, count_first
 from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
 from cutline.core.public import public
@@ -183,10 +183,17 @@ def _hit_rate_sum(r: Ranking) -> Any:
 def _area_after_positives(r: Ranking) -> Any:
     """Return the area under the expected number of positives found, from place P of the list to its end."""
     place = np.asarray(r.positives, dtype=float)[..., None]
-    start = int((r.ends[..., 1:] <= place).sum(-1).min())  # all cells before end before the place
-    size, tp = r.size[..., start:], r.tp[..., start:-1]
-    skipped = np.clip(place - r.ends[..., start:-1], 0, size)
-    return dot(size - skipped, tp + r.share[..., start:] * (skipped + size) / 2)
+    start = int(count_first(r.ends[..., 1:] <= place).min())  # all cells before end before the place
+    stop = max(start, int(count_first(r.ends[..., :-1] < place).max()))  # none from here on begins before it
+    size = r.size[..., start:].astype(float)
+    skipped = np.clip(place - r.ends[..., start:stop], 0, size[..., : stop - start])
+    height = size.copy()
+    height[..., : stop - start] += skipped
+    height *= r.share[..., start:]
+    height /= 2
+    height += r.tp[..., start:-1]
+    size[..., : stop - start] -= skipped
+    return dot(size, height)
 
 
 @quota_measure(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import count_first
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, take
@@ -244,7 +245,7 @@ def _crossing(r: Ranking) -> Any:
 
 @over_cells(np.add)
 def _cuts_before_crossing(r: Ranking) -> Any:
-    return (r.fpr[..., 1:] + r.tpr[..., 1:] < 1).sum(-1)
+    return count_first(r.fpr[..., 1:] + r.tpr[..., 1:] < 1)
 
 
 def rates_at(r: Ranking, cut: Any) -> tuple[Any, Any]:

@@ -35,8 +35,11 @@ class Kinds(NamedTuple):
     @classmethod
     def of(cls, sizes: Array) -> Kinds:
         """So many rows of each kind, at least one."""
-        starts = np.concatenate(([0], sizes.cumsum()[:-1]))
-        return cls(starts, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+        ends = sizes.cumsum()
+        starts = np.concatenate(([0], ends[:-1]))
+        # Counting wants numbers of the width of a pointer; those of many rows should rather be short.
+        width = np.intp if ends[-1] <= MANY else np.int32
+        return cls(starts, np.repeat(np.arange(len(sizes), dtype=width), sizes))
 
 
 class _Poisson(NamedTuple):
