@@ -40,7 +40,8 @@ default for which measure is in [intervals.md](intervals.md); how older methods 
 measures, in [coverage-methods.md](coverage-methods.md).
 
 The defaults changed while the study grew. The figures of a measure count from the version of the rules in which its
-default, or a warning on it, last changed (`FIRST` and `CHANGED` in `benchmarks/coverage.py`), so that none is of a
+default, or a warning on it, last changed (two warnings, on areas near their end by prevalence alone and on calibration
+curves that fall, are newer than all of them; `FIRST` and `CHANGED` in `benchmarks/coverage.py`), so that none is of a
 method that is no longer used: {rules}. Version 16, the present one, changed `rie`, `h_measure`, `dsc` and `eci`, and
 what is warned of where a case of one class stands for many of the other; those populations were drawn anew."""
 JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. By the figure itself {inside} of

@@ -244,14 +244,16 @@ cases are scored anew; calibrated models of different sharpness (calibration err
 to 50 %; weights and groups; and pairs from populations of the [coverage study](coverage.md). They are in two halves:
 **development**, by which the tests were chosen, and **validation**, which judges them; {development} and {validation}
 pairs have results so far. Resampled tests have 100 to {resamples} resamples here, where 2000 are the default. All
-{tests:,} tests are the defaults of version {rules} (those of `h_measure`, `dsc`, `eci` and `rie` changed last and have
-fewer samples), with one exception: bests over all cuts that leave fewer than 10 errors have been compared by MOVER only
+{tests:,} tests (a few of them of pairs that differ, for the power) are the defaults of today, version {rules}, which
+differs from version 2 in `h_measure`, `dsc`, `eci` and `rie` alone; of these there are too few samples yet to judge
+them. There is one exception: bests over all cuts that leave fewer than 10 errors have been compared by MOVER only
 since this run. KS with AUC 0.99 rejected in 2.5 % of 200 new samples, and in 12.2 % of 450 before, as some cells named
 below still show. The Hosmer-Lemeshow statistic and Spiegelhalter's are no longer compared between samples, and are left
 out there: the former told equal models apart in 12.5 % of 400 samples of one pair."""
 JUDGED = """A cell is one measure on one pair: {cells:,} cells with {least} to {most} tests each ({middle} in the
 middle). By a binomial test at 2.5 %, {above} reject in more than 7.5 %{named}; if every test rejected in exactly 5 %,
-chance alone would make it {expected:.0f}. So few tests can only show gross errors of a single cell; the pooled figures
+chance alone would make it {expected:.0f}; most tests reject in fewer than 5 %, and then it would be fewer. Measures of
+one pair go together. So few tests can only show gross errors of a single cell; the pooled figures
 below
 are sharper: of {measures} measures, paired or unpaired, in either half, {often} reject in more than 7.5 % of all their
 tests by the same test."""

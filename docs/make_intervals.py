@@ -104,7 +104,8 @@ that may be the one that is meant in the population. **At a quota** the number o
 random, so that no formula for independent decisions applies.
 
 Methods that a regulator, a paper or another package asks for (Wald, Clopper-Pearson, Agresti-Coull, Jeffreys, plain
-DeLong, percentiles, BCa, likelihood) can be asked for by name. No rule chooses them: {references}.
+DeLong, percentiles, BCa, likelihood) can be asked for by name. No rule chooses them by themselves ("newcombe" is
+his method 5 for the AUC, not his square and add for sums of shares): {references}.
 
 **Near the ends.** A value at an end of its range has at least Wilson's limit for a share of none, or of all, of the
 smaller class, because resamples of a perfect sample are perfect. Wilson's own coverage falls to 84 % where 0.2 cases of
@@ -112,10 +113,11 @@ a kind are to be expected; the modified limits hold 93 % or more there.
 
 **Few cases** are one number: Satterthwaite's degrees of freedom of the influence function. Below {few:g} a detail says
 on about how many cases a result rests. The quantile is Student's with these degrees of freedom, so that such intervals
-are wide, and hold.
+are wide, and mostly hold (the discrimination slope with few cases in 91 %).
 
-**Warnings.** At most one for an estimate, where the study shows that such intervals miss too often. All other notes are
-details. {warnings}
+**Warnings.** At most one for an estimate. Together they mark intervals that miss more than twice as often as others;
+that few groups hold a class is warned of too, though such intervals did not miss more often in the study. All other
+notes are details. {warnings}
 """
 
 CONSTANTS = """

@@ -99,6 +99,8 @@ NEAR_THE_POSITIVES = 2 / 3
 
 # ---------------------------------------------------------------------- calibration
 
+BRIDGE = 2.146
+"""The largest value of a Brownian bridge that chance exceeds in one of ten thousand: the root of ln(10,000) / 2."""
 SURPRISES = 3.0
 """Surprises that a calibrated model leaves to be expected (the sum of p (1 - p)) below which calibration errors are
 warned of (misses in 16 to 47 %). Chosen: `python benchmarks/coverage.py`."""

@@ -171,3 +171,16 @@ def test_a_world_at_the_end_of_the_way_has_the_error_that_was_seen_of_its_curve(
     p, curve, size = ev.ranking.key, worlds.curve, ev.ranking.size
     assert worlds.truth(0, 1.0) == pytest.approx(float(size @ (p - curve) ** 2 / size.sum()))
     assert worlds.truth(0, 0.5) == pytest.approx(worlds.truth(0, 1.0) / 4)
+
+
+def test_a_share_that_falls_where_probabilities_rise_is_warned_of():
+    p = np.linspace(0.05, 0.95, 2000)
+    rising, falling = p, np.where(p < 0.5, p, 1.2 - p)  # up to a half, and down again
+    outcomes = np.random.default_rng(4).random(2000)
+
+    usual, odd = (cl.evaluate(outcomes < risk, p).estimate("ece") for risk in (rising, falling))
+
+    assert usual.warning is None
+    assert odd.warning is not None
+    assert odd.warning.id == "not-rising"
+    assert cl.evaluate(outcomes < falling, p).estimate("mcb").warning is None
