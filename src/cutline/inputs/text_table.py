@@ -123,8 +123,12 @@ def is_long_number(text: str) -> bool:
     (False, True, True)
     >>> is_long_number("9007199254740992"), is_long_number("9007199254740993")
     (False, True)
+    >>> is_long_number("0.51182162470025671"), is_long_number("0.511821624700256712"), is_long_number(f"0.{1:0400}")
+    (False, True, True)
     """
-    if not _MAY_BE_LONG.search(text):
+    # As nearly all are: at most 17 digits from the first that is not 0, and a point before the sixteenth of all.
+    is_short = len(text.lstrip("+-0.")) <= MOST_DIGITS and -1 < text.find(".") < MOST_DIGITS - 1 and len(text) < 40
+    if (is_short and "e" not in text and "E" not in text) or not _MAY_BE_LONG.search(text):
         return False
     body = re.split("[eE]", text)[0]
     digits = re.sub(r"[^0-9]", "", body).strip("0")
