@@ -23,7 +23,7 @@ TRUSTED = {
     "Ranking.cached", "Ranking.at_cut", "Ranking.cut", "Ranking.position", "Ranking.at_quota", "Ranking.at_threshold",
     "Measure.compute", "Measure.prepare", "Measure.fits", "cl.measure", "cl.check_measure",
     "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "OneVsRest.value_of",
-    "Ranking.extreme", "Ranking.totals_at", "Charts.at",
+    "Ranking.extreme", "Ranking.totals_at", "Ranking.cuts", "Ranking.cuts_up_to", "Charts.at",
 }  # fmt: skip
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
 SOME_MEASURES = ("measure:auc", "measure:f_beta", "measure:log_loss", "measure:hit_rate")

@@ -523,7 +523,7 @@ class Ranking:
         return int(self.cuts(threshold))
 
     def cuts(self, thresholds: Any) -> Array:
-        """Return the same of each of several thresholds."""
+        """Return how many distinct scores are at or beyond each of several thresholds."""
         with np.errstate(over="ignore"):  # beyond what the type holds is infinite
             at = np.asarray(thresholds).astype(self.score.dtype)
         if not self.higher_is_positive:
