@@ -143,6 +143,8 @@ def _one(rng: np.random.Generator, n: int, prevalence: float, shape: str = "norm
         x = np.where(labels & (rng.random(n) < 0.02 / prevalence), -3.5, x)
     if shape == "rounded":
         x = np.round(2 * x) / 2
+    if shape == "heavy":  # tails, so that a few losses make most of a mean
+        x = rng.standard_t(2, size=n) + DISTANCE * labels
     return {"labels": labels, "scores": _risk(x, prevalence)}
 
 
@@ -174,10 +176,14 @@ _VERSIONS = {  # cases, prevalence, share that is scored anew, shape
     ),
 }
 _SIZES = {  # cases of either sample, prevalence, shape
-    "development": ((60, 300, 0.3, "normal"), (100, 900, 0.3, "normal"), (100, 400, 0.3, "missed")),
+    "development": (
+        *((60, 300, 0.3, "normal"), (100, 900, 0.3, "normal"), (100, 400, 0.3, "missed")),
+        (40, 800, 0.3, "heavy"),
+    ),
     "validation": (
         *((60, 60, 0.3, "normal"), (300, 1500, 0.3, "normal"), (80, 400, 0.1, "normal")),
         *((300, 600, 0.3, "missed"), (150, 300, 0.3, "rounded"), (1500, 2500, 0.01, "normal")),
+        (25, 1000, 0.4, "heavy"),
     ),
 }
 _SAME = {"development": (300,), "validation": (1000, 150)}

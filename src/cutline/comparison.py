@@ -13,11 +13,21 @@ from cutline.core.public import hint_elsewhere, public
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
 from cutline.evaluation import Evaluation
-from cutline.inference.differences.delong_covariance import AreaCovariance, area_covariance
 from cutline.inference.differences.difference import ConfidenceCurve, confidence_curve
 from cutline.inference.differences.difference_rows import all_pair_tests, differences, share_resamples
-from cutline.inference.differences.dominance import CURVES, Dominance, RocTest, of_curves, of_thresholds, venkatraman
+from cutline.inference.differences.dominance import (
+    CURVES,
+    HEIGHTS,
+    Dominance,
+    Regions,
+    RocTest,
+    of_curves,
+    of_thresholds,
+    regions,
+    venkatraman,
+)
 from cutline.inference.differences.methods import INTERVALS, TESTS
+from cutline.inference.differences.pair_tests import AreaCovariance, PairTests, area_covariance, hypothesis
 from cutline.inference.differences.paired import (
     MeasureLike,
     PairedMeasure,
@@ -27,8 +37,6 @@ from cutline.inference.differences.paired import (
     resolve_measure,
     two_of,
 )
-from cutline.inference.differences.regions import HEIGHTS, Regions, regions
-from cutline.inference.differences.test_results import PairTests, hypothesis
 from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.resampling.samplers import check_strata
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of

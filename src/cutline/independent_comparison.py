@@ -22,7 +22,7 @@ from cutline.inference.differences.difference import (
     SeparateDifference,
     StudentDifference,
 )
-from cutline.inference.differences.test_results import PairTest, hypothesis
+from cutline.inference.differences.pair_tests import PairTest, hypothesis
 from cutline.inference.differences.unpaired import DELONG, METHODS, SQUARE_AND_ADD, Sample, Samples, choose
 from cutline.inference.single.estimand import IntervalRequest, of_measure
 from cutline.inputs.rank import default_threshold
@@ -114,9 +114,10 @@ class IndependentComparison:
             measure: A measure.
             level: The level of the interval.
             method: `auto` adds the squared distances to the limits of both, one by one (`square_and_add`,
-                Newcombe 1998): by a formula where there is one, from resamples otherwise. Calibration errors and the
-                best over all cuts are first corrected for their bias (`mover`). `delong_unpaired` is the sum of
-                DeLong's variances.
+                Newcombe 1998): by a formula where there is one, from resamples otherwise. Losses and what follows from
+                them have limits at least as far away as if the cases of both varied alike (`pooled_losses`).
+                Calibration errors and the best over all cuts are first corrected for their bias (`mover`).
+                `delong_unpaired` is the sum of DeLong's variances.
             resamples: How many resamples are drawn of each; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
@@ -302,10 +303,10 @@ class IndependentComparison:
         undefined += self._depending_on_size(measure)
         if undefined:
             return StudentDifference(math.nan, math.nan), chosen.name, undefined
-        difference, notes = chosen.difference(samples)
+        difference, notes = chosen.compare(samples)
         # Where DeLong's variances are 0, both intervals stand in.
         by = SQUARE_AND_ADD if chosen is DELONG and isinstance(difference, SeparateDifference) else chosen
-        return difference, by.name, notes
+        return difference, by.name, list(notes)
 
     def _depending_on_size(self, measure: Measure) -> list[str]:
         """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes.

@@ -12,7 +12,7 @@ from cutline.core.counts import written
 from cutline.core.errors import UnknownNameError
 from cutline.core.table import Table, p_number, plain, shown
 from cutline.core.validation import counted
-from cutline.inference.differences.test_results import PairTest
+from cutline.inference.differences.pair_tests import PairTest
 from cutline.multiclass.decisions import ConfusionMatrix, plain_label
 from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate, Estimated

@@ -14,7 +14,7 @@ from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference, chi_square
-from cutline.inference.differences.test_results import PairTest, PairTests, apply_holm
+from cutline.inference.differences.pair_tests import PairTest, PairTests, apply_holm
 from cutline.inputs.multiclass import ClassCases, read
 from cutline.inputs.rank import WeightsAre
 from cutline.measures import MEASURES, Measure

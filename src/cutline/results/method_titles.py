@@ -19,6 +19,7 @@ TITLES: Mapping[str, str] = {
     "newcombe_delong": "wider of Newcombe and DeLong (logit scale)",
     "delong_student": "DeLong (logit scale, Student)",
     "square_and_add": "Newcombe (square and add)",
+    "pooled_losses": "Newcombe (at least the pooled variance)",
     "mover": "MOVER",
     "mover_paired": "MOVER (paired)",
     "linearised": "linearised variance",

@@ -11,7 +11,7 @@ import cutline as cl
 from cutline import Discordance, compare, compare_independent, evaluate, mcnemar
 from cutline.core.errors import CutlineError
 from cutline.inference.differences.difference import StudentDifference
-from cutline.inference.differences.test_results import Hypothesis, one_sided
+from cutline.inference.differences.pair_tests import Hypothesis, one_sided
 
 FROZEN = json.loads((Path(__file__).parents[2] / "oracles" / "roc_tests.json").read_text())
 OUTCOME, WOMEN = np.array(FROZEN["outcome"]), np.array(FROZEN["women"]) == 1

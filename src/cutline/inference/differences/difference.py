@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -98,6 +98,38 @@ class Difference(Protocol):
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the differences that are compatible with the data at a level."""
+
+
+class Outcome(NamedTuple):
+    """A difference, as a method sees it, and what qualifies it."""
+
+    difference: Difference
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class NullTest:
+    """A test of no difference alone: there is no interval, and no other difference is tested.
+
+    `share_of_draws` is the plain share of the permutations that are as extreme, where any were drawn.
+    """
+
+    value: float
+    p_of_null: float
+    share_of_draws: float = math.nan
+    se: float = math.nan
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Return the p-value of no difference."""
+        return self.p_of_null if null == 0 else math.nan
+
+    def share(self) -> float:
+        """Return the plain share of the permutations that are as extreme."""
+        return self.share_of_draws
+
+    def interval(self, level: float) -> tuple[float, float]:  # noqa: ARG002
+        """Return no limits."""
+        return math.nan, math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +225,8 @@ class SeparateDifference:
     Newcombe's square and add (1998), which Zou and Donner (2008) call MOVER: each limit of the difference is as far
     away as the root of the squared distances to the limits of both values, less their product times the correlation of
     the two (Zou 2007). Without a correlation it is for independent samples; models on the same cases, whose luck is
-    shared, have too wide an interval then.
+    shared, have too wide an interval then. Given the ratio of the
+    sizes of both samples, each limit is at least as far away as if the cases of both varied alike.
 
     >>> limits = lambda level: (0.5, 0.8)
     >>> [round(limit, 3) for limit in SeparateDifference((0.7, 0.6), (limits, limits)).interval(0.95)]
@@ -203,6 +236,7 @@ class SeparateDifference:
     values: tuple[float, float]
     limits: tuple[Callable[[float], Any], Callable[[float], Any]]
     correlation: float = 0.0
+    ratio_of_sizes: float | None = None
 
     @property
     def value(self) -> float:
@@ -226,7 +260,10 @@ class SeparateDifference:
     def _reach(self, reach_a: float, reach_b: float) -> float:
         if math.isinf(reach_a) or math.isinf(reach_b):
             return math.inf
-        return math.sqrt(max(reach_a * reach_a + reach_b * reach_b - 2 * self.correlation * reach_a * reach_b, 0.0))
+        squared = reach_a * reach_a + reach_b * reach_b - 2 * self.correlation * reach_a * reach_b
+        if self.ratio_of_sizes is not None:
+            squared = max(squared, reach_a * reach_a * self.ratio_of_sizes + reach_b * reach_b / self.ratio_of_sizes)
+        return math.sqrt(max(squared, 0.0))
 
     def p_value(self, null: float = 0.0) -> float:
         """Return one minus the level of the interval that just reaches `null`."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.inference.differences.difference import ConfidenceCurve, chi_square, confidence_curve
+from cutline.inference.differences.pair_tests import Hypothesis, PairTest, PairTests
 from cutline.inference.differences.paired import PairedMeasure, Questions, ask
-from cutline.inference.differences.test_results import Hypothesis, PairTest, PairTests
 from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.measures import MEASURES
 from cutline.results.choices import choose_models

@@ -1,13 +1,17 @@
-"""Areas of dominance: where each of several models is the best (Arbel & Rokach, Figure 4).
+"""Whole curves of several models: a test that two are equal, where each model leads, and where a lead is certain.
 
-The curves are straight between their points, so the places where two of them cross are computed, not searched.
+`Dominance` is where each model is the best on the cases at hand (Arbel & Rokach, Figure 4): the curves are straight
+between their points, so that the places where two of them cross are computed, not searched. `Regions` is where one
+model is better than all others with simultaneous confidence. The curves are resampled on the same cases, and their
+differences divided by their standard errors (at least a quarter of the largest, so that the ends of an axis do not
+decide); the largest ratio over the whole axis and all pairs says how far from 0 a difference has to be.
 """
 
 from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,7 +25,9 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_text
+from cutline.inference.resampling.bootstrap import resample
 from cutline.inference.resampling.pairing import Pairing, chunks, stream
+from cutline.inference.single.bands import tpr_at
 from cutline.measures import Measure
 
 
@@ -315,3 +321,118 @@ def _spans(names: Sequence[str], edges: Array, best: Array) -> tuple[Span, ...]:
     ends = np.append(starts[1:], best.shape[1]) if len(starts) else starts
     named = (tuple(itertools.compress(names, best[:, start])) for start in starts)
     return tuple(Span(float(edges[i]), float(edges[j]), who) for i, j, who in zip(starts, ends, named, strict=True))
+
+
+# ---------------------------------------------------------------------- where a lead is certain
+
+_PLACES = np.linspace(0, 1, 201)
+_LEAST_ERROR = 0.25  # of the largest standard error
+
+
+def _count_positives(r: Ranking, share: Array) -> Array:
+    return np.asarray(divide(r.at_quota(share * float(r.total)).tp, r.positives))
+
+
+# By curve: what its axis is called, and the height of a ranking's curve at some places of it.
+HEIGHTS: Mapping[str, tuple[str, Callable[[Ranking, Array], Array]]] = {
+    "roc": ("fpr", tpr_at),
+    "precision_recall": ("recall", lambda r, recall: tpr_at(r.swapped(), 1 - recall)),
+    "quota": ("share of the list", _count_positives),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Regions(ShownAsTable, ComparedByFields):
+    """The spans of an axis along which one model is better than every other, with simultaneous confidence."""
+
+    curve: str
+    axis: str
+    names: tuple[str, ...]
+    spans: tuple[Span, ...]
+    level: float
+    resamples: int
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The models that are the best somewhere."""
+        return tuple(name for name in self.names if any(name in span.best for span in self.spans))
+
+    @property
+    def verdict(self) -> str:
+        """Where a model is better for sure, in plain words."""
+        percent = f"{100 * self.level:g} %"
+        if not self.spans:
+            where = f"Nowhere along the {self.axis} is a model better than all others"
+            return f"{where} at {percent} simultaneous confidence: where the curves cross may be chance."
+        leads = []
+        for name in self.leaders:
+            parts = [f"{s.low:.3g} to {s.high:.3g}" for s in self.spans if name in s.best]
+            leads.append(f"{name} for {self.axis} {listed(parts)}")
+        return f"Better than all others at {percent} simultaneous confidence: {'; '.join(leads)}. Elsewhere it is open."
+
+    @property
+    def table(self) -> Table:
+        """One row for each span."""
+        rows = tuple((span.low, span.high, span.best[0]) for span in self.spans)
+        return Table((f"{self.axis} from", "to", "better"), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the spans, ready for JSON."""
+        return {
+            "curve": self.curve,
+            "axis": self.axis,
+            "level": self.level,
+            "resamples": self.resamples,
+            "spans": [{"low": low, "high": high, "best": best[0]} for low, high, best in self.spans],
+        }
+
+    def __repr__(self) -> str:
+        return f"{self.table!r}\n{self.verdict}" if self.spans else self.verdict
+
+
+def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, resamples: int, seed: int) -> Regions:
+    """Return the regions of a curve over which each model is better than all others.
+
+    Args:
+        pairing: The models on the same cases.
+        names: What they are called.
+        curve: One of `HEIGHTS`.
+        level: The simultaneous confidence.
+        resamples: How many resamples are drawn.
+        seed: Their seed.
+    """
+    axis, height = HEIGHTS[curve]
+
+    def ask(samples: Sequence[Ranking]) -> list[Any]:
+        values = []
+        for stack in samples:
+            rows = [height(sample, _PLACES) for sample in stack.one_by_one()]
+            values.append(rows[0] if stack.pos.ndim == 1 else np.stack(rows))
+        return values
+
+    at_hand = [height(r, _PLACES) for r in pairing.rankings]
+    draws = resample(pairing, ask, resamples, seed).values
+    pairs = list(itertools.combinations(range(len(names)), 2))
+    gaps = np.stack([at_hand[i] - at_hand[j] for i, j in pairs])
+    moved = np.stack([draws[i] - draws[j] for i, j in pairs], axis=1) - gaps
+    errors = moved.std(axis=0, ddof=1)
+    errors = np.maximum(errors, _LEAST_ERROR * errors.max(axis=1, keepdims=True))
+    errors = np.where(errors > 0, errors, np.inf)
+    largest = np.sort(np.abs(moved / errors).max(axis=(1, 2)))
+    reach = float(largest[min(int(np.ceil(level * (len(largest) + 1))) - 1, len(largest) - 1)])
+    ahead = np.zeros((len(names), len(_PLACES)), dtype=int)
+    for (i, j), gap, error in zip(pairs, gaps, errors, strict=True):
+        with np.errstate(invalid="ignore"):  # where no resample differs, nothing is leads apart
+            ahead[i] += gap > reach * error
+            ahead[j] += -gap > reach * error
+    return Regions(curve, axis, tuple(names), _certain_spans(names, ahead == len(names) - 1), level, resamples)
+
+
+def _certain_spans(names: Sequence[str], best: Array) -> tuple[Span, ...]:
+    """Return the stretches of places along which a model is ahead of all others."""
+    spans = []
+    for name, row in zip(names, best, strict=True):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], row.astype(int), [0]))))
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            spans.append(Span(float(_PLACES[start]), float(_PLACES[end - 1]), (name,)))
+    return tuple(sorted(spans))

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,7 +35,8 @@ from cutline.inference.caveats import (
 )
 from cutline.inference.corrected import CorrectedDifference, subtract_corrected
 from cutline.inference.differences.difference import (
-    Difference,
+    NullTest,
+    Outcome,
     ResampledDifference,
     SeparateDifference,
     StudentDifference,
@@ -54,34 +55,19 @@ Condition = Callable[[PairedValues], bool]
 Engine = Literal["formula", "resamples", "simulations"]
 
 
-class Outcome(NamedTuple):
-    """A difference, as a method sees it, and what qualifies it."""
-
-    difference: Difference
-    notes: tuple[str, ...] = ()
-
-
-class Tested(NamedTuple):
-    """The p-value of no difference, the plain share of permutations where there is one, and what qualifies both."""
-
-    p_value: float
-    share: float = math.nan
-    notes: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class PairedMethod:
     """A way to compare two models on the same cases.
 
-    `difference` gives intervals and tests at every level; `test`, for a method without an interval, the p-value of no
-    difference alone. `applies` says where it may be asked for by name, `by_rule` where the rule may choose it, and
-    `scope` for whom it is, in words. `knows_design`: it allows for groups, strata and sampling weights.
+    `compare` returns the difference, from which intervals and tests at every level are read (`has_interval`), or the
+    test of no difference alone. `applies` says where it may be asked for by name, `by_rule` where the rule may choose
+    it, and `scope` for whom it is, in words. `knows_design`: it allows for groups, strata and sampling weights.
     """
 
     name: str
     source: str
-    difference: Callable[[PairedValues], Outcome] | None = None
-    test: Callable[[PairedValues], Tested] | None = None
+    compare: Callable[[PairedValues], Outcome]
+    has_interval: bool = True
     engine: Engine = "formula"
     applies: Condition = always
     by_rule: Condition = always
@@ -99,34 +85,6 @@ class PairedMethod:
         return self.engine != "formula"
 
 
-def _is_plain(pair: PairedValues) -> bool:
-    return not pair.has_design
-
-
-def _has_design(pair: PairedValues) -> bool:
-    return pair.has_design
-
-
-def _has_no_groups(pair: PairedValues) -> bool:
-    return pair.pairing.groups is None
-
-
-def _is_share(pair: PairedValues) -> bool:
-    return pair.is_share
-
-
-def _is_designed_share(pair: PairedValues) -> bool:
-    return pair.has_design and pair.measure.paired is not None
-
-
-def _is_predictive(pair: PairedValues) -> bool:
-    return pair.is_predictive
-
-
-def _is_smooth(pair: PairedValues) -> bool:
-    return pair.influences is not None
-
-
 def _is_plentiful(pair: PairedValues) -> bool:
     fewest = min(effective_size.effective(pair.pairing.rankings[0]))
     return not pair.has_design and math.isfinite(pair.value) and fewest >= constants.PLENTY_FOR_A_DIFFERENCE
@@ -140,22 +98,6 @@ def _is_plain_with_errors(pair: PairedValues) -> bool:
     (least, most), fewest = pair.measure.range, min(effective_size.effective(pair.pairing.rankings[0]))
     errors = float(fewest) * (most - max(pair.values)) / (most - least)
     return not pair.has_design and not errors < 2 * constants.FEW_DECISIONS
-
-
-def _has_ratio(pair: PairedValues) -> bool:
-    return pair.influences is not None and min(pair.values) > 0
-
-
-def _has_both_classes(pair: PairedValues) -> bool:
-    return pair.pairing.has_both_classes
-
-
-def _is_finite(pair: PairedValues) -> bool:
-    return math.isfinite(pair.value)
-
-
-def _is_finite_and_smooth(pair: PairedValues) -> bool:
-    return math.isfinite(pair.value) and pair.influences is not None
 
 
 # ---------------------------------------------------------------------- by formula
@@ -175,7 +117,7 @@ def by_delong(pair: PairedValues) -> Outcome:
     else:
         notes = few_cases(pair.pairing.rankings[0])
     freedom = pair.freedom if pair.are_versions else math.inf
-    return Outcome(StudentDifference(pair.value, se, freedom), tuple(notes))
+    return Outcome(StudentDifference(pair.value, se, freedom), notes)
 
 
 def by_tango(pair: PairedValues) -> Outcome:
@@ -187,7 +129,7 @@ def by_paired_t(pair: PairedValues) -> Outcome:
     """Return the difference of two means over the same cases, as in the paired t test."""
     size, notes = pair.size, few_cases(pair.pairing.rankings[0])
     se = pair.influence_se * math.sqrt(size / max(size - 1, 1.0))
-    return Outcome(StudentDifference(pair.value, se, max(sum(pair.told_apart) - 1, 1.0)), tuple(notes))
+    return Outcome(StudentDifference(pair.value, se, max(sum(pair.told_apart) - 1, 1.0)), notes)
 
 
 def by_influence(pair: PairedValues) -> Outcome:
@@ -205,7 +147,7 @@ def by_linearisation(pair: PairedValues) -> Outcome:
     known = pair.linearised(change_a - change_b)
     notes = [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, pair.pairing.rankings)) else []
     freedom = known.own[0] if known.own else math.nan
-    return Outcome(StudentDifference(pair.value, math.sqrt(known.covariance[0, 0]), freedom), tuple(notes))
+    return Outcome(StudentDifference(pair.value, math.sqrt(known.covariance[0, 0]), freedom), notes)
 
 
 def by_limits(pair: PairedValues, correlation: Callable[[PairedValues], float]) -> Outcome:
@@ -275,7 +217,7 @@ def by_percentiles(pair: PairedValues) -> Outcome:
         notes.append(f"{NO_SPREAD} {TOO_RARELY}")
     elif pair.quantity in (Quantity.BEST_OF_CUTS, Quantity.CALIBRATION_ERROR):
         notes.append(IGNORES_THE_BIAS)
-    return Outcome(difference, tuple(notes))
+    return Outcome(difference, notes)
 
 
 def by_student(pair: PairedValues) -> Outcome:
@@ -284,7 +226,7 @@ def by_student(pair: PairedValues) -> Outcome:
     if not has_spread(difference.draws) or not math.isfinite(difference.se):
         return by_percentiles(pair)
     notes += [AT_A_QUOTA] if pair.has_quota and pair.measure.name in MEASURES.names else []
-    return Outcome(StudentDifference(pair.value, difference.se, pair.freedom), tuple(notes))
+    return Outcome(StudentDifference(pair.value, difference.se, pair.freedom), notes)
 
 
 def _difference_of_resamples(pair: PairedValues) -> tuple[ResampledDifference, list[str]]:
@@ -298,22 +240,25 @@ def _difference_of_resamples(pair: PairedValues) -> tuple[ResampledDifference, l
 # ---------------------------------------------------------------------- tests of no difference alone
 
 
-def test_mcnemar(pair: PairedValues, variant: Variant) -> Tested:
+def mcnemar_test(pair: PairedValues, variant: Variant) -> Outcome:
     """Return McNemar's test, by variant."""
-    return Tested(mcnemar(pair.discordance, variant), notes=tuple(few_discordant(pair.discordance, variant)))
+    p_value = mcnemar(pair.discordance, variant)
+    return Outcome(NullTest(pair.value, p_value), few_discordant(pair.discordance, variant))
 
 
-def test_predictive_values(pair: PairedValues) -> Tested:
-    """Return Kosinski's weighted generalised score test."""
-    return Tested(weighted_generalised_score(pair.pairing, pair.flags, pair.measure.name))
+def score_test(pair: PairedValues) -> Outcome:
+    """Return Kosinski's weighted generalised score test of two predictive values."""
+    p_value = weighted_generalised_score(pair.pairing, pair.flags, pair.measure.name)
+    return Outcome(NullTest(pair.value, p_value))
 
 
-def test_log_ratio(pair: PairedValues) -> Tested:
+def log_ratio_test(pair: PairedValues) -> Outcome:
     """Return the test of a ratio of one, on the log scale."""
-    return Tested(StudentDifference(math.log(pair.values[0] / pair.values[1]), log_ratio_error(pair)).p_value())
+    ratio = StudentDifference(math.log(pair.values[0] / pair.values[1]), log_ratio_error(pair))
+    return Outcome(NullTest(pair.value, ratio.p_value()))
 
 
-def test_permutation(pair: PairedValues) -> Tested:
+def permutation_test(pair: PairedValues) -> Outcome:
     """Return the test that exchanges the two models at random, case by case."""
     exchanged, at_hand = exchange_models(pair.pairing, pair.question, pair.cuts, pair.resamples, pair.seed)
     notes = few_resamples(pair.resamples)
@@ -325,7 +270,8 @@ def test_permutation(pair: PairedValues) -> Tested:
         notes.append(f"In {undefined} exchanges {pair.measure} has no difference; they count as extreme.")
     below = np.abs(exchanged) < abs(at_hand) * (1 - 1e-9) - 1e-12
     extreme = int((~below).sum())
-    return Tested((1 + extreme) / (1 + pair.resamples), float(divide(extreme, pair.resamples)), tuple(notes))
+    share = float(divide(extreme, pair.resamples))
+    return Outcome(NullTest(pair.value, (1 + extreme) / (1 + pair.resamples), share), notes)
 
 
 def weighted_generalised_score(pairing: Pairing, flags: tuple[Array, Array], measure: str) -> float:
@@ -396,53 +342,70 @@ _VARIANTS: tuple[tuple[Variant, str], ...] = (
 MCNEMAR = tuple(
     PairedMethod(
         *(f"mcnemar_{variant}", source),
-        test=partial(test_mcnemar, variant=variant),
-        applies=_is_share,
+        compare=partial(mcnemar_test, variant=variant),
+        has_interval=False,
+        applies=lambda pair: pair.is_share,
         by_rule=never,
         scope=_shares,
     )
     for variant, source in _VARIANTS
 )
-MIDP = replace(MCNEMAR[0], by_rule=_has_no_groups)
-TANGO = PairedMethod("tango", "Tango 1998", by_tango, applies=_is_share, by_rule=_has_no_groups, scope=_shares)
-DELONG = PairedMethod("delong", "DeLong et al. 1988", by_delong, by_rule=_is_plain, scope=_of_kind(LineOfAuc))
+MIDP = replace(MCNEMAR[0], by_rule=lambda pair: pair.pairing.groups is None)
+TANGO = PairedMethod(
+    "tango",
+    "Tango 1998",
+    by_tango,
+    applies=lambda pair: pair.is_share,
+    by_rule=lambda pair: pair.pairing.groups is None,
+    scope=_shares,
+)
+DELONG = PairedMethod(
+    "delong", "DeLong et al. 1988", by_delong, by_rule=lambda pair: not pair.has_design, scope=_of_kind(LineOfAuc)
+)
 SCORE = PairedMethod(
     *("weighted_generalised_score", "Kosinski 2013"),
-    test=test_predictive_values,
-    applies=_is_predictive,
+    compare=score_test,
+    has_interval=False,
+    applies=lambda pair: pair.is_predictive,
     by_rule=never,
     scope=_predictive_values,
 )
 JAECKEL = "Jaeckel 1972 (infinitesimal jackknife)"
 INFLUENCE = PairedMethod(
-    "influence", JAECKEL, by_influence, applies=_is_smooth, by_rule=_is_plain, scope=_smooth_measures
+    "influence",
+    JAECKEL,
+    by_influence,
+    applies=lambda pair: pair.influences is not None,
+    by_rule=lambda pair: not pair.has_design,
+    scope=_smooth_measures,
 )
-PAIRED_T = replace(INFLUENCE, source="Student 1908", difference=by_paired_t)
+PAIRED_T = replace(INFLUENCE, source="Student 1908", compare=by_paired_t)
 LINEARISED = PairedMethod(
     *("linearised", "Binder 1983", by_linearisation),
-    applies=_is_smooth,
-    by_rule=_has_design,
+    applies=lambda pair: pair.influences is not None,
+    by_rule=lambda pair: pair.has_design,
     scope=_smooth_measures,
     knows_design=True,
 )
 LOG_RATIO = PairedMethod(
     *("log_ratio", "Moskowitz and Pepe 2006"),
-    test=test_log_ratio,
-    applies=_has_ratio,
+    compare=log_ratio_test,
+    has_interval=False,
+    applies=lambda pair: pair.influences is not None and min(pair.values) > 0,
     by_rule=never,
     scope=lambda: "smooth measures whose values are above 0",
 )
 OWN_LIMITS = PairedMethod(
     *("mover_paired", "Zou 2007", partial(by_limits, correlation=influence_correlation)),
-    applies=_has_both_classes,
-    by_rule=_is_finite_and_smooth,
+    applies=lambda pair: pair.pairing.has_both_classes,
+    by_rule=lambda pair: math.isfinite(pair.value) and pair.influences is not None,
     scope=lambda: "ratios, points of curves, and the best over all cuts of weighted or grouped cases",
     knows_design=True,
 )
 OWN_LIMITS_OF_POINT = replace(
     OWN_LIMITS,
-    difference=partial(by_limits, correlation=resampled_correlation),
-    by_rule=_is_finite,
+    compare=partial(by_limits, correlation=resampled_correlation),
+    by_rule=lambda pair: math.isfinite(pair.value),
     engine="resamples",
 )
 BOOTSTRAP = PairedMethod(
@@ -452,7 +415,7 @@ STUDENT = PairedMethod("student", "Efron 1979", by_student, engine="resamples", 
 BIAS_CORRECTED = PairedMethod(
     *("bias_corrected", "Efron 1979; Bantis, Nakas and Reiser 2019", by_bias_corrected),
     engine="resamples",
-    applies=_has_both_classes,
+    applies=lambda pair: pair.pairing.has_both_classes,
     by_rule=_is_plain_with_errors,
     scope=lambda: "the best over all cuts",
     knows_design=True,
@@ -460,12 +423,15 @@ BIAS_CORRECTED = PairedMethod(
 MOVER = PairedMethod(
     *("mover", "Zou and Donner 2008", by_corrected_limits),
     engine="simulations",
-    applies=_has_both_classes,
+    applies=lambda pair: pair.pairing.has_both_classes,
     scope=lambda: "calibration errors and the best over all cuts",
     knows_design=True,
 )
 PERMUTATION = PairedMethod(
-    "permutation", "Venkatraman and Begg 1996", test=test_permutation, engine="resamples", by_rule=never
+    *("permutation", "Venkatraman and Begg 1996", permutation_test),
+    has_interval=False,
+    engine="resamples",
+    by_rule=never,
 )
 
 # All by name, in the order in which they are listed; "mcnemar" is its mid-p variant.
@@ -480,11 +446,18 @@ METHODS: Mapping[str, PairedMethod] = {
     **{method.name: method for method in (MOVER, OWN_LIMITS, PERMUTATION)},
 }
 TESTS = ("auto", *METHODS)
-INTERVALS = ("auto", *(name for name, method in METHODS.items() if method.difference is not None))
+INTERVALS = ("auto", *(name for name, method in METHODS.items() if method.has_interval))
 _RESAMPLED = (STUDENT, BOOTSTRAP, PERMUTATION)
 _BY_NAME = (replace(INFLUENCE, by_rule=never), replace(LINEARISED, by_rule=never), *_RESAMPLED, LOG_RATIO)
 _AT_CUT = (OWN_LIMITS, *_BY_NAME)
-_SHARE = (MIDP, *MCNEMAR[1:], TANGO, SCORE, replace(LINEARISED, by_rule=_is_designed_share), *_AT_CUT)
+_SHARE = (
+    MIDP,
+    *MCNEMAR[1:],
+    TANGO,
+    SCORE,
+    replace(LINEARISED, by_rule=lambda pair: pair.has_design and pair.measure.paired is not None),
+    *_AT_CUT,
+)
 _OF_ORDER = (replace(INFLUENCE, by_rule=_is_plentiful), replace(LINEARISED, by_rule=never), *_RESAMPLED, LOG_RATIO)
 
 TABLE: Mapping[Quantity, tuple[PairedMethod, ...]] = {
@@ -504,7 +477,7 @@ TABLE: Mapping[Quantity, tuple[PairedMethod, ...]] = {
     Quantity.BEST_OF_CUTS: (
         *(
             BIAS_CORRECTED,
-            replace(MOVER, by_rule=_is_plain),
+            replace(MOVER, by_rule=lambda pair: not pair.has_design),
             OWN_LIMITS_OF_POINT,
             replace(INFLUENCE, by_rule=never),
             *_RESAMPLED,
@@ -526,7 +499,7 @@ def default_test(pair: PairedValues) -> PairedMethod:
 
 def default_interval(pair: PairedValues) -> PairedMethod:
     """Return the interval of the rule, among the methods that have one."""
-    return choose_by_rule((method for method in TABLE[pair.quantity] if method.difference), pair)
+    return choose_by_rule((method for method in TABLE[pair.quantity] if method.has_interval), pair)
 
 
 def method_of(pair: PairedValues, name: str) -> PairedMethod:

@@ -18,6 +18,8 @@ from cutline.inference import effective_size
 from cutline.inference.caveats import EQUAL, IGNORES_THE_DESIGN, INDEPENDENT, few_cases, make_estimate
 from cutline.inference.differences.difference import (
     Difference,
+    NullTest,
+    Outcome,
     ResampledDifference,
     SeparateDifference,
     StudentDifference,
@@ -29,16 +31,14 @@ from cutline.inference.differences.methods import (
     BOOTSTRAP,
     METHODS,
     PERMUTATION,
-    Outcome,
     PairedMethod,
-    Tested,
     default_interval,
     default_test,
     log_ratio_error,
     method_of,
 )
+from cutline.inference.differences.pair_tests import Hypothesis, PairTest, apply_holm
 from cutline.inference.differences.paired_values import PairedValues
-from cutline.inference.differences.test_results import Hypothesis, PairTest, apply_holm
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import as_measure
@@ -95,10 +95,10 @@ class PairedMeasure(PairedValues):
 
     def _outcome(self, method: PairedMethod) -> Outcome:
         """Return the difference as a method sees it, and what qualifies it."""
-        if math.isnan(self.value) or method.difference is None:
+        if math.isnan(self.value):
             return Outcome(StudentDifference(math.nan, math.nan))
         if method not in self._outcomes:
-            outcome = method.difference(self)
+            outcome = method.compare(self)
             self._outcomes[method] = outcome._replace(notes=(*self._notes(method), *outcome.notes))
         return self._outcomes[method]
 
@@ -148,18 +148,20 @@ class PairedMeasure(PairedValues):
         if not hypothesis.is_two_sided:
             return self._directed(method, hypothesis)
         chosen = self.choose(method)
-        p_value, share, notes = self._tested(chosen)
+        difference, notes = self._outcome(chosen)
+        p_value = difference.p_value()
         if math.isnan(p_value) and method == "auto" and not self.reasons:
             chosen = PERMUTATION
-            p_value, share, more = self._tested(chosen)
-            notes = (*notes, *more)
+            difference, more = self._outcome(chosen)
+            p_value, notes = difference.p_value(), (*notes, *more)
         notes = tuple(dict.fromkeys((*self.reasons, *notes)))
+        share = difference.share() if isinstance(difference, ResampledDifference | NullTest) else math.nan
         head = (str(self.measure), *self.names, self.value, p_value, p_value, share, chosen.name, notes)
         return PairTest(*head, draws=0 if math.isnan(share) else self._draws(chosen))
 
     def _directed(self, method: str, hypothesis: Hypothesis) -> PairTest:
         """Return the test of one direction or of a margin, from the same difference as the interval."""
-        if method != "auto" and METHODS[method].difference is None:
+        if method != "auto" and not METHODS[method].has_interval:
             raise ParameterError(
                 f"{method} tests no difference at all", "pass 'auto', 'tango', 'delong' or 'bootstrap'"
             )
@@ -170,17 +172,6 @@ class PairedMeasure(PairedValues):
             alternative=hypothesis.alternative,
             margin=hypothesis.margin,
         )
-
-    def _tested(self, method: PairedMethod) -> Tested:
-        """Return the p-value, the plain share where there is one, and what qualifies them."""
-        if math.isnan(self.value):
-            return Tested(math.nan)
-        if method.test is not None:
-            tested = method.test(self)
-            return tested._replace(notes=(*self._notes(method), *tested.notes))
-        difference, notes = self._outcome(method)
-        share = difference.share() if isinstance(difference, ResampledDifference) else math.nan
-        return Tested(difference.p_value(), share, notes)
 
     def _draws(self, method: PairedMethod) -> int:
         """Return how many permutations, or resamples that have a difference, a p-value is a share of."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cutline.core.errors import ParameterError
-from cutline.inference import delong
+from cutline.inference import delong, effective_size
 from cutline.inference.caveats import EQUAL, few_cases, few_resamples
 from cutline.inference.corrected import subtract_corrected
 from cutline.inference.differences.difference import (
-    Difference,
+    Outcome,
     ResampledDifference,
     SeparateDifference,
     StudentDifference,
@@ -27,6 +28,7 @@ from cutline.inference.single.bootstrap import studentised
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias, default, estimate_in_closed_form
 from cutline.inference.single.separation import limits_when_separated
+from cutline.measures import MEASURES, Family
 from cutline.results.estimate import Limits
 
 
@@ -91,9 +93,14 @@ class Sample(NamedTuple):
         """What gives the limits of this sample alone: a formula, resamples or simulations."""
         return default(self.estimand, self.groups).engine
 
+    @property
+    def is_loss(self) -> bool:
+        """Whether it is a mean of losses, or a smooth function of one, which heavy losses may decide."""
+        is_known = self.estimand.measure_name in MEASURES.names
+        return is_known and MEASURES[self.estimand.measure_name].family is Family.PROBABILITY
+
 
 Samples = tuple[Sample, Sample]
-Outcome = tuple[Difference, list[str]]
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,7 @@ class UnpairedMethod:
 
     name: str
     source: str
-    difference: Callable[[Samples], Outcome]
+    compare: Callable[[Samples], Outcome]
     applies: Callable[[Samples], bool] = always
     by_rule: Callable[[Samples], bool] = always
     is_random: Callable[[Samples], bool] = always
@@ -123,14 +130,25 @@ def _values(samples: Samples) -> tuple[float, float]:
     return samples[0].estimand.value, samples[1].estimand.value
 
 
-def by_square_and_add(samples: Samples) -> Outcome:
-    """Return the difference from the intervals of both samples, one by one."""
+def by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
+    """Return the difference from the intervals of both samples, one by one.
+
+    A small sample that lacks the rare heavy losses knows nothing of them, and its own interval is too short; the other
+    sample may have them. `pooled` limits are at least as far away as if the cases of both samples varied alike: of the
+    variances of Welch (each sample's own) and of Student (both together) the larger one is used.
+
+    Args:
+        samples: The measure of both samples.
+        pooled: Whether the limits are at least those of pooled samples.
+    """
     limits = [own_limits(*sample) for sample in samples]
     if limits[0] is None or limits[1] is None:
         name = samples[0].estimand.measure_name
         raise ParameterError(f"square_and_add is not for {name}, which chance raises", "pass 'mover'")
+    sizes = tuple(float(sum(effective_size.effective(sample.estimand.ranking))) for sample in samples)
+    ratio = sizes[0] / sizes[1] if pooled else None
     notes = few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []
-    return SeparateDifference(_values(samples), (limits[0], limits[1])), notes
+    return Outcome(SeparateDifference(_values(samples), (limits[0], limits[1]), ratio_of_sizes=ratio), notes)
 
 
 def by_delong(samples: Samples) -> Outcome:
@@ -144,13 +162,14 @@ def by_delong(samples: Samples) -> Outcome:
     cases = [float(t.ranking.total) - 1 for t in targets]
     freedom = total**2 / sum(v**2 / n for v, n in zip(variances, cases, strict=True))
     few = (note for t in targets for note in few_cases(t.ranking))
-    return StudentDifference(targets[0].value - targets[1].value, math.sqrt(total), freedom), list(dict.fromkeys(few))
+    difference = StudentDifference(targets[0].value - targets[1].value, math.sqrt(total), freedom)
+    return Outcome(difference, list(dict.fromkeys(few)))
 
 
 def by_corrected_limits(samples: Samples) -> Outcome:
     """Return the difference of two values, each without what chance added to it, from their intervals."""
     a, b = (correct_bias(sample.estimand, sample.options, sample.groups) for sample in samples)
-    return subtract_corrected(_values(samples), a, b), few_resamples(samples[0].options.resamples)
+    return Outcome(subtract_corrected(_values(samples), a, b), few_resamples(samples[0].options.resamples))
 
 
 def by_percentiles(samples: Samples) -> Outcome:
@@ -161,19 +180,20 @@ def by_percentiles(samples: Samples) -> Outcome:
         draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
     a, b = _values(samples)
     with np.errstate(invalid="ignore"):
-        return ResampledDifference(a - b, draws[0] - draws[1]), few_resamples(samples[0].options.resamples)
+        difference = ResampledDifference(a - b, draws[0] - draws[1])
+    return Outcome(difference, few_resamples(samples[0].options.resamples))
 
 
 SQUARE_AND_ADD = UnpairedMethod("square_and_add", "Newcombe 1998", by_square_and_add, is_random=_is_resampled)
-DELONG = UnpairedMethod(
-    "delong_unpaired",
-    "DeLong et al. 1988; Welch 1947",
-    by_delong,
-    is_random=never,
+POOLED = UnpairedMethod(
+    *("pooled_losses", "Newcombe 1998; Student 1908; Welch 1947", partial(by_square_and_add, pooled=True)),
+    applies=lambda samples: samples[0].is_loss,
+    is_random=_is_resampled,
 )
+DELONG = UnpairedMethod("delong_unpaired", "DeLong et al. 1988; Welch 1947", by_delong, is_random=never)
 MOVER = UnpairedMethod("mover", "Zou and Donner 2008", by_corrected_limits, applies=_is_simulated)
 BOOTSTRAP = UnpairedMethod("bootstrap", "Efron 1979", by_percentiles)
-METHODS = ("auto", DELONG.name, SQUARE_AND_ADD.name, MOVER.name, BOOTSTRAP.name)
+METHODS = ("auto", *(method.name for method in (DELONG, SQUARE_AND_ADD, POOLED, MOVER, BOOTSTRAP)))
 
 _OTHER = (SQUARE_AND_ADD, BOOTSTRAP)
 _RAISED_BY_CHANCE = (MOVER, SQUARE_AND_ADD, BOOTSTRAP)
@@ -181,6 +201,7 @@ _RAISED_BY_CHANCE = (MOVER, SQUARE_AND_ADD, BOOTSTRAP)
 TABLE: Mapping[Quantity, tuple[UnpairedMethod, ...]] = {
     **dict.fromkeys(Quantity, _OTHER),
     Quantity.AUC: (SQUARE_AND_ADD, DELONG, BOOTSTRAP),
+    **dict.fromkeys((Quantity.MEAN, Quantity.SMOOTH, Quantity.GAIN_OF_LIKELIHOOD), (POOLED, *_OTHER)),
     Quantity.BEST_OF_CUTS: _RAISED_BY_CHANCE,
     Quantity.CALIBRATION_ERROR: _RAISED_BY_CHANCE,
 }

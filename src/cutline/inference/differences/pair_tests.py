@@ -1,4 +1,4 @@
-"""What tests of several models come back as."""
+"""Hypotheses about two models, and the results of tests of all pairs of several models."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, ParameterError, Text
-from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_choice, check_number
 from cutline.inference.caveats import EQUAL
 from cutline.inference.differences.difference import Difference, holm
-from cutline.measures import Measure
+from cutline.inference.resampling.pairing import Pairing, delong_covariance
+from cutline.measures import MEASURES, Measure
 from cutline.results.method_titles import method_title
 
 ALTERNATIVES = ("two-sided", "greater", "less", "non-inferior", "superior", "equivalent")
@@ -205,3 +209,40 @@ def apply_holm(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
     """Return the tests with their p-values corrected for their number by Holm's method."""
     p_values = holm([test.p_value for test in tests])
     return tuple(replace(test, p_holm=p_value) for test, p_value in zip(tests, p_values, strict=True))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AreaCovariance(ShownAsTable, ComparedByFields):
+    """The AUC of each model, and how they vary together over samples of cases."""
+
+    names: tuple[str, ...]
+    areas: Array
+    covariance: Array
+
+    @property
+    def correlation(self) -> Array:
+        """The correlations; NaN where an AUC has no variance."""
+        se = np.sqrt(np.diag(self.covariance))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self.covariance / np.outer(se, se))
+
+    @property
+    def table(self) -> Table:
+        """A row for each model: its AUC, its standard error, and its covariance with each."""
+        se = np.sqrt(np.diag(self.covariance))
+        rows = zip(self.names, self.areas.tolist(), se.tolist(), *self.covariance.T.tolist(), strict=True)
+        return Table(("model", "auc", "standard error", *(f"with {name}" for name in self.names)), tuple(rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the areas and their covariance, ready for JSON."""
+        return {
+            "names": list(self.names),
+            "areas": [plain(area) for area in self.areas.tolist()],
+            "covariance": [[plain(value) for value in row] for row in self.covariance.tolist()],
+        }
+
+
+def area_covariance(names: tuple[str, ...], pairing: Pairing) -> AreaCovariance:
+    """Return the covariance of all models' AUCs (DeLong et al. 1988)."""
+    areas = np.array([float(MEASURES["auc"].compute(ranking)) for ranking in pairing.rankings])
+    return AreaCovariance(names, areas, delong_covariance(pairing, np.eye(len(names))))
