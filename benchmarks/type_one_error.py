@@ -29,6 +29,9 @@ from scipy.special import bdtrc
 
 import cutline as cl
 from cutline.core import parallel
+from cutline.inference.differences.unpaired import POOLED, SQUARE_AND_ADD, TABLE
+from cutline.inference.quantities import quantity_of
+from cutline.measures import Family
 from cutline.results.method_titles import method_title
 
 RESULTS = Path(__file__).with_name("type_one_error.jsonl")
@@ -45,6 +48,10 @@ TAIL = 0.025  # of the binomial test
 FEWEST = 10  # tests of a cell, below which it is not judged
 SHARE = 0.1  # of the list that a quota takes
 REFUSED = ("hosmer_lemeshow", "spiegelhalter")  # test statistics, which are not compared between samples
+# Of these, results by their own intervals alone do not count between samples, where `pooled_losses` is the default.
+LOSSES = frozenset(
+    m.name for m in cl.MEASURES if POOLED in TABLE[quantity_of(m.kind, is_of_counts=False, by_quota=False)]
+) & {m.name for m in cl.MEASURES if m.family is Family.PROBABILITY}
 QUOTAS = ("hit_rate", "qrecall", "enrichment")
 # Simulations of these take most of the time: one sample in so many has them.
 SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
@@ -158,8 +165,10 @@ def read() -> list[dict[str, Any]]:
             line[what] = {
                 k: v for k, v in line[what].items() if line["rules"] >= CHANGED.get(k.partition("|")[0], FIRST)
             }
-        if not is_paired(line["pair"]):  # where these are refused now
-            line["tests"] = {k: v for k, v in line["tests"].items() if k.partition("|")[0] not in REFUSED}
+        if not is_paired(line["pair"]):
+            gone = {*REFUSED, *(name for name in LOSSES if f"{name}|{SQUARE_AND_ADD.name}" in line["tests"])}
+            for what in ("tests", "samples"):
+                line[what] = {k: v for k, v in line[what].items() if k.partition("|")[0] not in gone}
     return [line for line in lines if line["tests"]]
 
 

@@ -1,4 +1,4 @@
-"""McNemar's test and Tango's interval: two models' decisions on the same cases."""
+"""Two models' decisions on the same cases: McNemar's test, Tango's interval, Kosinski's test of predictive values."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ from cutline.measures import PairedShare
 _LEVEL = 0.05
 Variant = Literal["exact", "midp", "asymptotic", "corrected", "unconditional"]
 _SHARES = 1000  # shares of discordant cases, among which the worst is looked for
+# By measure: whether it is of the flagged cases, and whether a positive counts.
+PREDICTIVE_VALUES = {
+    "precision": (True, True),
+    "fdr": (True, False),
+    "npv": (False, False),
+    "false_omission_rate": (False, True),
+}
 _MOST = 20_000  # cases, up to which the unconditional test is computed: beyond, all variants agree
 
 
@@ -189,3 +196,30 @@ def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) ->
     happens = flags if what == "flagged" else [(flag == pairing.is_positive) == (what == "right") for flag in flags]
     first, second = (int(pairing.cases[inside & happens[i] & ~happens[1 - i]].sum()) for i in (0, 1))
     return Discordance(first, second, int(pairing.cases[inside].sum()))
+
+
+def weighted_generalised_score(pairing: Pairing, flags: Sequence[Array], measure: str) -> float:
+    """Return the p-value of equal predictive values (Kosinski 2013).
+
+    Args:
+        pairing: The cases.
+        flags: Which cells each model flags.
+        measure: Which of the predictive values.
+    """
+    from scipy.special import chdtrc
+
+    of_flagged, of_positive = PREDICTIVE_VALUES[measure]
+    chosen = [flag == of_flagged for flag in flags]
+    hit = pairing.is_positive == of_positive
+    sizes = [float(pairing.cases[mask].sum()) for mask in chosen]
+    hits = [float(pairing.cases[mask & hit].sum()) for mask in chosen]
+    if not all(sizes):
+        return math.nan
+    pooled, both = sum(hits) / sum(sizes), chosen[0] & chosen[1]
+    joint_hits, joint = float(pairing.cases[both & hit].sum()), float(pairing.cases[both].sum())
+    shared = (joint_hits * (1 - pooled) ** 2 + (joint - joint_hits) * pooled**2) / sum(sizes)
+    gap = hits[0] / sizes[0] - hits[1] / sizes[1]
+    variance = (pooled * (1 - pooled) - 2 * shared) * (1 / sizes[0] + 1 / sizes[1])
+    if variance <= 1e-15:
+        return 1.0 if abs(gap) < 1e-12 else math.nan
+    return float(chdtrc(1, gap**2 / variance))

@@ -1,9 +1,9 @@
-"""The methods for differences of two models on the same cases: an object each, and the table of which is used where.
+"""The methods for differences of two models on the same cases, and the table of defaults (`DEFAULTS`).
 
-The rows are those of the table for one model (`cutline.inference.methods`). The default test of a quantity is the
-first method of its row that applies and that the rule allows; the default interval is the first of these that has one.
-Both come from one `Difference`, so that they agree at every level; McNemar's tests, which have no interval, stand
-beside Tango's.
+The rows are the kinds of quantities, as in the table for one model (`cutline.inference.methods`). The default test of a
+quantity is the first method of its row that applies and that the rule allows; the default interval is that of the first
+of these that has one. Both are read from one `Difference`, so that they agree at every level; McNemar's tests, which
+have no interval, stand beside Tango's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
@@ -42,11 +41,17 @@ from cutline.inference.differences.difference import (
     StudentDifference,
     has_interval,
 )
-from cutline.inference.differences.mcnemar import MidpDifference, Variant, few_discordant, mcnemar
-from cutline.inference.differences.paired_values import PREDICTIVE_VALUES, PairedValues
+from cutline.inference.differences.mcnemar import (
+    PREDICTIVE_VALUES,
+    MidpDifference,
+    Variant,
+    few_discordant,
+    mcnemar,
+    weighted_generalised_score,
+)
+from cutline.inference.differences.paired_values import PairedValues
 from cutline.inference.permutation import exchange_models
-from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name, never
-from cutline.inference.resampling.pairing import Pairing
+from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name
 from cutline.measures import MEASURES, LineOfAuc
 from cutline.results.method_titles import method_title
 
@@ -274,33 +279,6 @@ def permutation_test(pair: PairedValues) -> Outcome:
     return Outcome(NullTest(pair.value, (1 + extreme) / (1 + pair.resamples), share), notes)
 
 
-def weighted_generalised_score(pairing: Pairing, flags: tuple[Array, Array], measure: str) -> float:
-    """Return the p-value of equal predictive values (Kosinski 2013).
-
-    Args:
-        pairing: The cases.
-        flags: Which cells each model flags.
-        measure: Which of the predictive values.
-    """
-    from scipy.special import chdtrc
-
-    of_flagged, of_positive = PREDICTIVE_VALUES[measure]
-    chosen = [flag == of_flagged for flag in flags]
-    hit = pairing.is_positive == of_positive
-    sizes = [float(pairing.cases[mask].sum()) for mask in chosen]
-    hits = [float(pairing.cases[mask & hit].sum()) for mask in chosen]
-    if not all(sizes):
-        return math.nan
-    pooled, both = sum(hits) / sum(sizes), chosen[0] & chosen[1]
-    joint_hits, joint = float(pairing.cases[both & hit].sum()), float(pairing.cases[both].sum())
-    shared = (joint_hits * (1 - pooled) ** 2 + (joint - joint_hits) * pooled**2) / sum(sizes)
-    gap = hits[0] / sizes[0] - hits[1] / sizes[1]
-    variance = (pooled * (1 - pooled) - 2 * shared) * (1 / sizes[0] + 1 / sizes[1])
-    if variance <= 1e-15:
-        return 1.0 if abs(gap) < 1e-12 else math.nan
-    return float(chdtrc(1, gap**2 / variance))
-
-
 def log_ratio_error(pair: PairedValues) -> float:
     """Return the standard error of the logarithm of the ratio of two models' values."""
     (change_a, change_b), pairing = pair.changes, pair.pairing
@@ -324,14 +302,6 @@ def _predictive_values() -> str:
     return f"{', '.join(PREDICTIVE_VALUES)} at a threshold, of cases without fractional weights"
 
 
-def _of_kind(kind: type) -> Callable[[], str]:
-    return lambda: _names(lambda m: type(m.kind) is kind)
-
-
-def _smooth_measures() -> str:
-    return "smooth measures"
-
-
 _VARIANTS: tuple[tuple[Variant, str], ...] = (
     ("midp", "Fagerland, Lydersen and Laake 2013"),
     ("exact", "McNemar 1947"),
@@ -341,58 +311,46 @@ _VARIANTS: tuple[tuple[Variant, str], ...] = (
 )
 MCNEMAR = tuple(
     PairedMethod(
-        *(f"mcnemar_{variant}", source),
-        compare=partial(mcnemar_test, variant=variant),
+        *(f"mcnemar_{variant}", source, partial(mcnemar_test, variant=variant)),
         has_interval=False,
         applies=lambda pair: pair.is_share,
-        by_rule=never,
+        by_rule=lambda pair: pair.pairing.groups is None,
         scope=_shares,
     )
     for variant, source in _VARIANTS
 )
-MIDP = replace(MCNEMAR[0], by_rule=lambda pair: pair.pairing.groups is None)
-TANGO = PairedMethod(
-    "tango",
-    "Tango 1998",
-    by_tango,
-    applies=lambda pair: pair.is_share,
-    by_rule=lambda pair: pair.pairing.groups is None,
-    scope=_shares,
-)
-DELONG = PairedMethod(
-    "delong", "DeLong et al. 1988", by_delong, by_rule=lambda pair: not pair.has_design, scope=_of_kind(LineOfAuc)
-)
+MIDP = MCNEMAR[0]
+TANGO = PairedMethod(*("tango", "Tango 1998", by_tango), applies=MIDP.applies, by_rule=MIDP.by_rule, scope=_shares)
 SCORE = PairedMethod(
-    *("weighted_generalised_score", "Kosinski 2013"),
-    compare=score_test,
+    *("weighted_generalised_score", "Kosinski 2013", score_test),
     has_interval=False,
     applies=lambda pair: pair.is_predictive,
-    by_rule=never,
     scope=_predictive_values,
 )
-JAECKEL = "Jaeckel 1972 (infinitesimal jackknife)"
-INFLUENCE = PairedMethod(
-    "influence",
-    JAECKEL,
-    by_influence,
-    applies=lambda pair: pair.influences is not None,
+DELONG = PairedMethod(
+    *("delong", "DeLong et al. 1988", by_delong),
     by_rule=lambda pair: not pair.has_design,
-    scope=_smooth_measures,
+    scope=lambda: _names(lambda m: type(m.kind) is LineOfAuc),
 )
-PAIRED_T = replace(INFLUENCE, source="Student 1908", compare=by_paired_t)
+INFLUENCE = PairedMethod(
+    *("influence", "Jaeckel 1972 (infinitesimal jackknife)", by_influence),
+    applies=lambda pair: pair.influences is not None,
+    scope=lambda: "smooth measures",
+)
+PLENTIFUL = replace(INFLUENCE, by_rule=_is_plentiful)
+PAIRED_T = replace(INFLUENCE, source="Student 1908", compare=by_paired_t, by_rule=DELONG.by_rule)
 LINEARISED = PairedMethod(
     *("linearised", "Binder 1983", by_linearisation),
-    applies=lambda pair: pair.influences is not None,
+    applies=INFLUENCE.applies,
     by_rule=lambda pair: pair.has_design,
-    scope=_smooth_measures,
+    scope=INFLUENCE.scope,
     knows_design=True,
 )
+LINEARISED_SHARE = replace(LINEARISED, by_rule=lambda pair: pair.has_design and pair.measure.paired is not None)
 LOG_RATIO = PairedMethod(
-    *("log_ratio", "Moskowitz and Pepe 2006"),
-    compare=log_ratio_test,
+    *("log_ratio", "Moskowitz and Pepe 2006", log_ratio_test),
     has_interval=False,
     applies=lambda pair: pair.influences is not None and min(pair.values) > 0,
-    by_rule=never,
     scope=lambda: "smooth measures whose values are above 0",
 )
 OWN_LIMITS = PairedMethod(
@@ -408,14 +366,10 @@ OWN_LIMITS_OF_POINT = replace(
     by_rule=lambda pair: math.isfinite(pair.value),
     engine="resamples",
 )
-BOOTSTRAP = PairedMethod(
-    "bootstrap", "Efron 1979", by_percentiles, engine="resamples", by_rule=never, knows_design=True
-)
-STUDENT = PairedMethod("student", "Efron 1979", by_student, engine="resamples", knows_design=True)
 BIAS_CORRECTED = PairedMethod(
     *("bias_corrected", "Efron 1979; Bantis, Nakas and Reiser 2019", by_bias_corrected),
     engine="resamples",
-    applies=lambda pair: pair.pairing.has_both_classes,
+    applies=OWN_LIMITS.applies,
     by_rule=_is_plain_with_errors,
     scope=lambda: "the best over all cuts",
     knows_design=True,
@@ -423,83 +377,62 @@ BIAS_CORRECTED = PairedMethod(
 MOVER = PairedMethod(
     *("mover", "Zou and Donner 2008", by_corrected_limits),
     engine="simulations",
-    applies=lambda pair: pair.pairing.has_both_classes,
+    applies=OWN_LIMITS.applies,
     scope=lambda: "calibration errors and the best over all cuts",
     knows_design=True,
 )
+MOVER_OF_BEST = replace(MOVER, by_rule=DELONG.by_rule)
+STUDENT = PairedMethod("student", "Efron 1979", by_student, engine="resamples", knows_design=True)
+BOOTSTRAP = PairedMethod("bootstrap", "Efron 1979", by_percentiles, engine="resamples", knows_design=True)
 PERMUTATION = PairedMethod(
-    *("permutation", "Venkatraman and Begg 1996", permutation_test),
-    has_interval=False,
-    engine="resamples",
-    by_rule=never,
+    "permutation", "Venkatraman and Begg 1996", permutation_test, has_interval=False, engine="resamples"
 )
 
 # All by name, in the order in which they are listed; "mcnemar" is its mid-p variant.
 METHODS: Mapping[str, PairedMethod] = {
     "delong": DELONG,
     "mcnemar": MIDP,
-    **{method.name: method for method in MCNEMAR},
-    **{
-        method.name: method
-        for method in (TANGO, SCORE, INFLUENCE, LINEARISED, LOG_RATIO, BOOTSTRAP, STUDENT, BIAS_CORRECTED)
-    },
-    **{method.name: method for method in (MOVER, OWN_LIMITS, PERMUTATION)},
+    **{method.name: method for method in (*MCNEMAR, TANGO, SCORE, INFLUENCE, LINEARISED, LOG_RATIO, BOOTSTRAP)},
+    **{method.name: method for method in (STUDENT, BIAS_CORRECTED, MOVER, OWN_LIMITS, PERMUTATION)},
 }
 TESTS = ("auto", *METHODS)
 INTERVALS = ("auto", *(name for name, method in METHODS.items() if method.has_interval))
-_RESAMPLED = (STUDENT, BOOTSTRAP, PERMUTATION)
-_BY_NAME = (replace(INFLUENCE, by_rule=never), replace(LINEARISED, by_rule=never), *_RESAMPLED, LOG_RATIO)
-_AT_CUT = (OWN_LIMITS, *_BY_NAME)
-_SHARE = (
-    MIDP,
-    *MCNEMAR[1:],
-    TANGO,
-    SCORE,
-    replace(LINEARISED, by_rule=lambda pair: pair.has_design and pair.measure.paired is not None),
-    *_AT_CUT,
-)
-_OF_ORDER = (replace(INFLUENCE, by_rule=_is_plentiful), replace(LINEARISED, by_rule=never), *_RESAMPLED, LOG_RATIO)
 
-TABLE: Mapping[Quantity, tuple[PairedMethod, ...]] = {
-    Quantity.SHARE: _SHARE,
-    Quantity.SUM_OF_SHARES: _AT_CUT,
-    Quantity.RATIO: _AT_CUT,
-    Quantity.ODDS_RATIO: _AT_CUT,
-    Quantity.THREE_SHARES: _AT_CUT,
-    Quantity.AT_QUOTA: _OF_ORDER,
-    Quantity.AUC: (DELONG, replace(INFLUENCE, by_rule=never), LINEARISED, *_RESAMPLED, LOG_RATIO),
-    Quantity.CURVE_POINT: (OWN_LIMITS_OF_POINT, replace(INFLUENCE, by_rule=never), *_RESAMPLED, LOG_RATIO),
-    Quantity.MEAN: (PAIRED_T, LINEARISED, *_RESAMPLED, LOG_RATIO),
-    Quantity.SMOOTH: _OF_ORDER,
-    Quantity.GAIN_OF_LIKELIHOOD: _OF_ORDER,
-    Quantity.TOP_OF_LIST: _OF_ORDER,
-    Quantity.OPEN_ENDS: _OF_ORDER,
-    Quantity.BEST_OF_CUTS: (
-        *(
-            BIAS_CORRECTED,
-            replace(MOVER, by_rule=lambda pair: not pair.has_design),
-            OWN_LIMITS_OF_POINT,
-            replace(INFLUENCE, by_rule=never),
-            *_RESAMPLED,
-            LOG_RATIO,
-        ),
-    ),
-    Quantity.CALIBRATION_ERROR: (MOVER, *_RESAMPLED),
-    Quantity.STANDARD_ERROR: _OF_ORDER,
-    Quantity.PREVALENCE: _OF_ORDER,
-    Quantity.PAIRS: _OF_ORDER,
+# The default is the first method that applies and that the rule allows.
+DEFAULTS: Mapping[Quantity, tuple[PairedMethod, ...]] = {
+    **dict.fromkeys(Quantity, (PLENTIFUL, STUDENT)),  # smooth measures, of the order or of probabilities
+    Quantity.SHARE: (MIDP, TANGO, LINEARISED_SHARE, OWN_LIMITS, STUDENT),
+    Quantity.SUM_OF_SHARES: (OWN_LIMITS, STUDENT),
+    Quantity.RATIO: (OWN_LIMITS, STUDENT),
+    Quantity.ODDS_RATIO: (OWN_LIMITS, STUDENT),
+    Quantity.THREE_SHARES: (OWN_LIMITS, STUDENT),
+    Quantity.AUC: (DELONG, LINEARISED, STUDENT),
+    Quantity.CURVE_POINT: (OWN_LIMITS_OF_POINT, STUDENT),
+    Quantity.MEAN: (PAIRED_T, LINEARISED, STUDENT),
+    Quantity.BEST_OF_CUTS: (BIAS_CORRECTED, MOVER_OF_BEST, OWN_LIMITS_OF_POINT, STUDENT),
+    Quantity.CALIBRATION_ERROR: (MOVER, STUDENT),
+    Quantity.OWN: (STUDENT,),
+}
+_RESAMPLED = (STUDENT, BOOTSTRAP, PERMUTATION)
+# What may be asked for by name besides.
+BY_NAME: Mapping[Quantity, tuple[PairedMethod, ...]] = {
+    **dict.fromkeys(Quantity, (INFLUENCE, LINEARISED, *_RESAMPLED, LOG_RATIO)),
+    Quantity.SHARE: (*MCNEMAR, SCORE, INFLUENCE, LINEARISED, *_RESAMPLED, LOG_RATIO),
+    Quantity.CURVE_POINT: (INFLUENCE, *_RESAMPLED, LOG_RATIO),
+    Quantity.BEST_OF_CUTS: (INFLUENCE, *_RESAMPLED, LOG_RATIO),
+    Quantity.CALIBRATION_ERROR: _RESAMPLED,
     Quantity.OWN: _RESAMPLED,
 }
 
 
 def default_test(pair: PairedValues) -> PairedMethod:
     """Return the test of the rule."""
-    return choose_by_rule(TABLE[pair.quantity], pair)
+    return choose_by_rule(DEFAULTS[pair.quantity], pair)
 
 
 def default_interval(pair: PairedValues) -> PairedMethod:
     """Return the interval of the rule, among the methods that have one."""
-    return choose_by_rule((method for method in TABLE[pair.quantity] if method.has_interval), pair)
+    return choose_by_rule((method for method in DEFAULTS[pair.quantity] if method.has_interval), pair)
 
 
 def method_of(pair: PairedValues, name: str) -> PairedMethod:
@@ -512,7 +445,7 @@ def method_of(pair: PairedValues, name: str) -> PairedMethod:
     Raises:
         ParameterError: If no such method applies.
     """
-    row, canonical = TABLE[pair.quantity], METHODS[name]
+    row, canonical = (*DEFAULTS[pair.quantity], *BY_NAME[pair.quantity]), METHODS[name]
     if pair.reasons:  # nothing is computed of an undefined measure
         return next((method for method in row if method.name == canonical.name), canonical)
     method = find_by_name(row, canonical.name, pair)

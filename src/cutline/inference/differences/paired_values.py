@@ -15,7 +15,7 @@ from cutline.core.ranking import dot
 from cutline.inference import effective_size, influence
 from cutline.inference.caveats import has_spread
 from cutline.inference.corrected import Corrected
-from cutline.inference.differences.mcnemar import Discordance, discordance
+from cutline.inference.differences.mcnemar import PREDICTIVE_VALUES, Discordance, discordance
 from cutline.inference.differences.unpaired import own_limits
 from cutline.inference.influence import JUMPING, Influence
 from cutline.inference.quantities import Quantity, quantity_of
@@ -25,14 +25,6 @@ from cutline.inference.single.intervals import correct_bias
 from cutline.inference.survey import Linearised, of_rows
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Limits
-
-# By measure: whether it is of the flagged cases, and whether a positive counts.
-PREDICTIVE_VALUES = {
-    "precision": (True, True),
-    "fdr": (True, False),
-    "npv": (False, False),
-    "false_omission_rate": (False, True),
-}
 
 
 @dataclass(frozen=True, eq=False)
