@@ -28,8 +28,7 @@ SOURCE = str(Path(cl.__file__).parent)
 ONCE = {
     "counts of a cut": ("core/ranking.py", "at_cut"),
     "measure prepared": ("measures/measure_type.py", "prepare"),
-    "method chosen": ("inference/single/intervals.py", "choose"),
-    "default found": ("inference/methods.py", "default"),
+    "method chosen": ("inference/methods.py", "default"),
     "calibration curve fitted": ("measures/miscalibration.py", "_loess"),
     "isotonic curve fitted": ("measures/miscalibration.py", "_isotonic"),
 }
@@ -134,6 +133,8 @@ def main() -> None:
         numbers = (found.calls, found.functions, found.modules, found.crossings, found.depth)
         print(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |", flush=True)
     count, again = walks["evaluate(...).summary()"].count, walks["evaluate(...).summary()"].again
+    if dead := [what for what, key in ONCE.items() if not count[key]]:
+        raise SystemExit(f"no summary does without it, so these functions have another name by now: {', '.join(dead)}")
     times = "; ".join(f"{what} {count[key]} ({again[key]} again)" for what, key in ONCE.items())
     print(f"\nIn one summary of all measures, its simulated lists included: {times}")
     print("Most called: " + ", ".join(f"{module} {name} {n}" for (module, name), n in count.most_common(12)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -366,7 +367,7 @@ def _distinct(series: Sequence[Series]) -> list[Series]:
 
 def clickable(frame: Frame) -> Any:
     """Return the selection of a line by a click in the legend."""
-    name = "clicked" + "".join(letter for letter in frame.title if letter.isascii() and letter.isalnum())
+    name = "clicked" + re.sub("[^A-Za-z0-9]", "", frame.title)
     return alt.selection_point(name=name, fields=["series"], bind="legend")
 
 
@@ -391,7 +392,8 @@ def _some(columns: Mapping[str, Any]) -> dict[str, Any]:
 def _leaves(series: Sequence[Series], frame: Frame) -> bool:
     """Whether a line leaves the frame, and has to be cut off at its edges (which thins what runs along an edge)."""
     low, high = frame.y_domain
-    return any(not low <= y <= high for line in series for y in line.columns["y"] if math.isfinite(y))
+    heights = [np.asarray(line.columns["y"], dtype=float) for line in series]
+    return any(bool((np.isfinite(y) & ((y < low) | (y > high))).any()) for y in heights)
 
 
 def layered(layers: Sequence[Any], frame: Frame) -> Any:

@@ -323,11 +323,11 @@ def _copy_part(node: Any, datasets: dict[str, list[Any]] | None, names: dict[int
     """Return a part that shares no dictionary with the chart, its rows under their names."""
     if isinstance(node, InlineData):
         return _data(node, datasets, names)
-    if isinstance(node, dict):
-        return {key: _copy_part(child, datasets, names) for key, child in node.items()}
-    if isinstance(node, list | tuple):
-        return [_copy_part(child, datasets, names) for child in node]
-    return node
+    copied: Any = dict(node) if isinstance(node, dict) else list(node)
+    for key, child in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(child, InlineData | dict | list | tuple):
+            copied[key] = _copy_part(child, datasets, names)
+    return copied
 
 
 def _data(data: InlineData, datasets: dict[str, list[Any]] | None, names: dict[int, str]) -> dict[str, Any]:

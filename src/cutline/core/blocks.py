@@ -207,12 +207,9 @@ class OverCells:
         """Return the value for a ranking, or for each of a stack."""
         if is_symbol(ranking.pos) or np.ndarray in map(type, parameters):  # which are no keys of a cache
             return self.definition(ranking, *parameters)
-        return cached_value(ranking, (self, *parameters), lambda: self._compute(ranking, parameters))
-
-    def _compute(self, ranking: Ranking, parameters: tuple[Any, ...]) -> Any:
         if not ranking.is_in_blocks:
-            return self.definition(ranking, *parameters)
-        return _walk(ranking, [(self, parameters)])[0]
+            return cached_value(ranking, (self, *parameters), self.definition, ranking, *parameters)
+        return cached_value(ranking, (self, *parameters), lambda: _walk(ranking, [(self, parameters)])[0])
 
     def share(self, *parameters: Any, of_probabilities: bool = False) -> None:
         """Register the parameters for `compute_together`; optionally only for probabilities."""

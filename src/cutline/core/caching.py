@@ -21,26 +21,26 @@ _holders: list[weakref.ref[Any]] = []
 _changing = threading.Lock()
 
 
-def is_long(ranking: Any) -> bool:
-    """Whether a ranking is too long to cache many columns."""
-    return bool(ranking.pos.shape[-1] >= _LONG or ranking.pos.size >= _LARGE)
+def is_long(cells: Any) -> bool:
+    """Whether columns such as these are too long to cache many of them; `Ranking.is_long` has the answer."""
+    return bool(cells.shape[-1] >= _LONG or cells.size >= _LARGE)
 
 
-def cached_value(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
-    """Return the cached value for `key`, computing it on the first call.
+def cached_value(ranking: Any, key: Hashable, make: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the cached value for `key`, computing it from the arguments on the first call.
 
     Columns of a long ranking are cached only while they are among the last used.
     """
     small: dict[Hashable, Any] = ranking.__dict__.setdefault("_values", {})
     if key in small:
         return small[key]
-    if not is_long(ranking):
-        value = small[key] = make()
+    if not ranking.is_long:
+        value = small[key] = make(*arguments)
         return value
     columns: dict[Hashable, Any] = ranking.__dict__.setdefault("_columns", {})
     value = columns.pop(key, None)
     if value is None:
-        value = make()
+        value = make(*arguments)
     if not _is_column(value):
         small[key] = value
         return value
@@ -62,11 +62,6 @@ def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     if key not in large:
         large[key] = make()
     return large[key]
-
-
-def cached_if_long(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
-    """Return a few numbers, cached for a long ranking: the columns that they are read from may not stay."""
-    return cached_value(ranking, key, make) if is_long(ranking) else make()
 
 
 def forget(ranking: Any) -> None:
@@ -91,13 +86,13 @@ class cached_column(cached_property[Value]):  # noqa: N801 - a decorator, as cac
     def __get__(self, ranking: object, owner: type | None = None) -> Value: ...
 
     def __get__(self, ranking: Any, owner: type | None = None) -> Any:
-        if ranking is None or not is_long(ranking):
+        if ranking is None or not ranking.is_long:
             return super().__get__(ranking, owner)  # which is asked once: the value then takes the place of the name
         return self.of_long(ranking)
 
     def of_long(self, ranking: Any) -> Any:
         """Return the value for a long ranking."""
-        return cached_value(ranking, self.attrname, lambda: self.func(ranking))
+        return cached_value(ranking, self.attrname, self.func, ranking)
 
 
 class cached_if_short(cached_column[Value]):  # noqa: N801

@@ -206,40 +206,42 @@ def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) 
 
     Rows that need fewer corners repeat the last one.
     """
-    size, rows = ends[:, -1], np.arange(len(ends))
+    size = ends[:, -1:]
     most = np.floor(size * span * _CELL) if is_whole else size * span * _CELL
-    first, last = x[np.argmax(weight > 0, axis=-1)], x[np.argmax(ends >= size[:, None], axis=-1)]
+    first, last = x[np.argmax(weight > 0, axis=-1)], x[np.argmax(ends >= size, axis=-1)]
     margin = _MARGIN * np.maximum(last - first, 1e-10 * np.maximum(np.abs(first), np.abs(last)) + 1e-30)
-    corners = [first - margin, last + margin]
-    cells = [(np.zeros(len(ends)), size, *corners)]
-    while cells:
-        start, end, low, high = cells.pop()
+    outer = (last + margin)[:, None]
+    cells = np.stack((np.zeros(size.shape), size, (first - margin)[:, None], outer))  # of one level of the tree
+    corners = [*cells[2:]]
+    while cells.size:
+        start, end, low, high = cells
         middle = np.floor((start + 1 + end) / 2) if is_whole else (start + end) / 2
-        cut = _nearest_end(ends, rows, middle, start, end)
+        cut = _nearest_end(ends, middle, start, end)
         at = x[np.minimum(_count_below(ends, cut), len(x) - 1)]
         is_split = (end - start > most) & (at != low) & (at != high) & (start < cut) & (cut < end)
-        if is_split.any():
-            corners.append(np.where(is_split, at, corners[1]))
-            # A cell that is not split has no cases in its two halves, so that they are not split either.
-            cells.append((start, np.where(is_split, cut, start), low, at))
-            cells.append((cut, np.where(is_split, end, cut), at, high))
-    return np.sort(np.stack(corners, axis=-1), axis=-1)
+        some = is_split.any(0)
+        corners.append(np.where(is_split, at, outer)[:, some])
+        # A cell that is not split has no cases in its two halves, so that they are not split either.
+        left = np.stack((start, np.where(is_split, cut, start), low, at))
+        right = np.stack((np.where(is_split, cut, end), end, at, high))
+        cells = np.concatenate((left, right), axis=-1)[..., np.tile(some, 2)]
+    return np.sort(np.hstack(corners), axis=-1)
 
 
 def _count_below(ends: Array, places: Array) -> Array:
-    """Return how many running totals of each row are below a place."""
+    """Return how many running totals of each row are below each of its places."""
     if len(ends) == 1:  # one row is searched, which needs no column of its length
         return np.searchsorted(ends[0], places)
-    return np.asarray((ends < places[:, None]).sum(-1))
+    return np.asarray((ends[:, None] < places[..., None]).sum(-1))
 
 
-def _nearest_end(ends: Array, rows: Array, middle: Array, start: Array, end: Array) -> Array:
-    """Return the end of a tie that is nearest to the middle of a cell, the later one of two; the middle, if none is
+def _nearest_end(ends: Array, middle: Array, start: Array, end: Array) -> Array:
+    """Return the end of a tie that is nearest to the middle of each cell, the later one of two; the middle, if none is
     inside.
     """
     later = np.minimum(_count_below(ends, middle), ends.shape[-1] - 1)
-    up = ends[rows, later] - middle
-    down = np.where(later > 0, middle - ends[rows, later - 1], math.inf)
+    up = np.take_along_axis(ends, later, -1) - middle
+    down = np.where(later > 0, middle - np.take_along_axis(ends, np.maximum(later - 1, 0), -1), math.inf)
     reach = end - middle  # the search looks equally far on both sides, and stops at the end of the cell
     is_up = (up <= down) & (up < reach)
     is_down = (up > down) & (down < reach) & (middle - down > start)

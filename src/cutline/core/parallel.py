@@ -103,8 +103,9 @@ def _threads(work: Callable[[Item], Result], number: int) -> Iterator[Callable[[
 
 def stop_if_unwanted() -> None:
     """End this thread's work when its result is no longer needed; long work calls this about ten times a second."""
-    if any(event.is_set() for event in getattr(_here, "unwanted", ())):
-        raise UnwantedError
+    for event in getattr(_here, "unwanted", ()):
+        if event.is_set():
+            raise UnwantedError
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.array_ops import Array, PairWeights, as_array, count_first, cumulate, dot, fill, is_symbol, take
-from cutline.core.caching import cached_column, cached_if_long, cached_if_short, cached_value, is_long
+from cutline.core.caching import cached_column, cached_if_short, cached_value, is_long
 from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
 from cutline.core.public import public
@@ -460,6 +460,11 @@ class Ranking:
         return self
 
     @cached_property
+    def is_long(self) -> bool:
+        """Whether it, or the stack, is too long to cache many columns."""
+        return is_long(self.pos)
+
+    @cached_property
     def is_in_blocks(self) -> bool:
         """Whether it is read block by block, because whole columns would cost more to hold than to compute."""
         return not is_symbol(self.pos) and self.pos.ndim == 1 and len(self.pos) >= _IN_BLOCKS and self.integral
@@ -558,7 +563,10 @@ class Ranking:
     def totals_at(self, index: int) -> tuple[Any, Any]:
         """Return the positives and the negatives at or above one cut, by its position among all cuts."""
         if not self.is_in_blocks:
-            return cached_if_long(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))  # type: ignore[no-any-return]
+            if not self.is_long:
+                return self.tp[..., index], self.fp[..., index]
+            # A few numbers, cached because the columns that they are read from may not stay.
+            return cached_value(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))  # type: ignore[no-any-return]
         positives, negatives = self.totals_of_blocks
         block = min(index // BLOCK, len(positives) - 1)
         rest = slice(block * BLOCK, index)
@@ -582,7 +590,7 @@ class Ranking:
         Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
         `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
-        if np.ndim(quota) == 0 and is_long(self):
+        if self.is_long and np.ndim(quota) == 0:
             return self.cached(("at quota", float(quota)), lambda: self._at_quota(quota))  # type: ignore[no-any-return]
         return self._at_quota(quota)
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.caching import forget, is_long
+from cutline.core.caching import forget
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking, dot
 from cutline.core.table import between
@@ -76,7 +76,7 @@ def _ends(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ra
     def end(term: tuple[Measure, Mapping[str, Any], float]) -> Any:
         return _end(term[0], part, term[1], ranking)
 
-    return each(end, terms, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
+    return each(end, terms, 0 if part.is_long else len(part))  # of a long one each measure takes several columns
 
 
 def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.blocks import over_cells
-from cutline.core.caching import is_long
 from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Ranking
 from cutline.measures.kinds import BestOfCuts, best_cuts
@@ -128,7 +127,7 @@ def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     """Return the mean cost at each cut; of a long ranking in blocks, because whole tables would take twice its
     memory.
     """
-    if r.pos.ndim > 1 or not is_long(r):
+    if r.pos.ndim > 1 or not r.is_long:
         return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn)
     costs = np.empty(len(r) + 1)
     for start in range(0, len(costs), _BLOCK):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -123,16 +124,15 @@ class Measure:
         """The name and the aliases."""
         return (self.name, *self.aliases)
 
-    @property
-    def defaults(self) -> dict[str, Any]:
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
         """The parameters that need not be given, with their values."""
         return (self.function.__kwdefaults__ or {}) | dict(self.bound)
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         """The parameters that have to be given."""
-        defaults = self.defaults
-        return tuple(name for name in self.parameters if name not in defaults)
+        return tuple(name for name in self.parameters if name not in self.defaults)
 
     @property
     def unit(self) -> str:
@@ -209,7 +209,7 @@ class Measure:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
             parameters: of the measure.
         """
-        if self.needs is Needs.PROBABILITIES:  # which look at the scores, and not at the cuts
+        if self.needs is Needs.PROBABILITIES and data.is_long:  # which look at the scores, and not at the cuts
             forget(data)
         return self.function(data, **{**self.bound, **parameters})
 

@@ -12,7 +12,6 @@ import numpy as np
 from cutline.core import blocks, loess
 from cutline.core.array_ops import Array
 from cutline.core.blocks import Points, always, blocks_of, condensed_points, over_cells
-from cutline.core.caching import is_long
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
@@ -136,7 +135,7 @@ def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, deg
     """Return the smoothed share of positives at each score."""
     if smooth == "isotonic":
         return isotonic(r)
-    if smooth == "loess" and (r.is_in_blocks or (is_long(r) and r.pos.ndim == 1)):
+    if smooth == "loess" and (r.is_in_blocks or (r.is_long and r.pos.ndim == 1)):
         return _long_loess(r, span, degree)
     return r.cached(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
 

@@ -235,10 +235,10 @@ def _node(name: str, *arguments: Any) -> Expression:
     name = _SAME.get(name, name)
     if name not in OPERATIONS:
         raise UntraceableError(f"A traced definition cannot use {name}.")
-    nodes = tuple(_expression(argument) for argument in arguments)
+    nodes = tuple(map(_expression, arguments))
     if name == "multiply" and nodes[1].operation == "number" and nodes[1].arguments[0] == 1:
         return nodes[0]  # how counts are made floats, as symbols are
-    kind = Column if any(isinstance(node, Column) for node in nodes) else Expression
+    kind = Column if Column in map(type, nodes) else Expression
     return kind(name, nodes)
 
 
@@ -490,7 +490,7 @@ class Program:
         elif expression.operation == "input":
             step = ("input", expression.arguments[0])
         else:
-            step = (expression.operation, *(self.add(argument) for argument in expression.arguments))
+            step = (expression.operation, *map(self.add, expression.arguments))
         if step not in self._places:
             self._places[step] = len(self.steps)
             self.steps.append(list(step))

@@ -25,7 +25,6 @@ from cutline.charts import (
     legends_below,
 )
 from cutline.core import parallel
-from cutline.core.caching import is_long
 from cutline.core.errors import CutlineError
 from cutline.core.validation import LEVEL
 from cutline.inference.differences.difference import ConfidenceCurve
@@ -110,7 +109,7 @@ def charts(
     ]
     jobs += [(_Job(CHARTS["confidence_curve"], curve), {"level": level}) for curve in differences]
     rankings = [model.ranking for model in models.values()]
-    if any(map(is_long, rankings)):
+    if any(ranking.is_long for ranking in rankings):
         # One chart at a time: each takes a dozen columns as long as the ranking, which its cycles of references keep.
         for job, parameters in jobs:
             yield _draw(job, parameters)

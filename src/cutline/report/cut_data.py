@@ -98,7 +98,7 @@ def build_cut_data(summary: Summary, name: str, chosen: CutGrid) -> dict[str, An
     """Return the data with which the page cuts the list of a model anywhere."""
     r, index = summary.data.ranking, chosen.cuts
     # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.
-    following = {} if chosen.is_all(r) else {"next": [_spell_score(score) for score in r.score[index[:-1]].tolist()]}
+    following = {} if chosen.is_all(r) else {"next": _spell_scores(r.score[index[:-1]])}
     squares = {} if r.integral else {"tp2": _cumulate(r.pos2, index), "fp2": _cumulate(r.neg2, index)}
     return (
         {
@@ -109,10 +109,10 @@ def build_cut_data(summary: Summary, name: str, chosen: CutGrid) -> dict[str, An
             "grouped": bool(summary.data.groups),
             "single": r.score.dtype.itemsize < 8,
             "start": {
-                "threshold": _spell_score(float(summary.counts.threshold)),
+                "threshold": _spell_scores(np.atleast_1d(summary.counts.threshold))[0],
                 "quota": float(summary.counts.flagged) if summary.cut.by_quota else None,
             },
-            "scores": [_spell_score(score) for score in r.score[index[1:] - 1].tolist()],
+            "scores": _spell_scores(r.score[index[1:] - 1]),
             "tp": r.tp[index].tolist(),
             "fp": r.fp[index].tolist(),
             "kept": None if chosen.is_all(r) else index.tolist(),
@@ -122,9 +122,12 @@ def build_cut_data(summary: Summary, name: str, chosen: CutGrid) -> dict[str, An
     )
 
 
-def _spell_score(score: float) -> float | str:
-    """Return a score; an infinite one, which JSON does not know, as the page's program spells it."""
-    return score if math.isfinite(score) else "Infinity" if score > 0 else "-Infinity"
+def _spell_scores(scores: Array) -> list[float | str]:
+    """Return the scores; infinite ones, which JSON does not know, as the page's program spells them."""
+    spelt: list[float | str] = scores.tolist()
+    for i in np.flatnonzero(~np.isfinite(scores)):
+        spelt[i] = "Infinity" if scores[i] > 0 else "-Infinity"
+    return spelt
 
 
 def _cumulate(cells: Array, index: Array) -> Any:

@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -149,17 +150,17 @@ class Row(Estimated):
     at: Mapping[str, float] = field(default_factory=dict)
     bounds: Bounds | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The measure as it was asked for, with its parameters, such as hit_rate(quota=100)."""
         return named(self.measure, self.at)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The same by the measure's own name, by whichever it was asked for."""
         return keyed(self.measure, self.at)
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The measure as people read it, with its parameters and its unit."""
         return titled(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.caching import is_long
 from cutline.core.errors import ParameterError
 from cutline.core.validation import counted
 from cutline.inference import constants, effective_size
@@ -179,7 +178,7 @@ def _tied_cuts(estimand: Estimand) -> list[str]:
     """That several cuts are equally good, if they are; `threshold_of` names the first of them."""
     kind: Any = estimand.kind
     r = estimand.ranking
-    if estimand.quantity is not Quantity.BEST_OF_CUTS or kind.of_all is None or is_long(r):
+    if estimand.quantity is not Quantity.BEST_OF_CUTS or kind.of_all is None or r.is_long:
         return []
     best = best_cuts(kind.of_all(r, **estimand.parameters))
     if len(best) < 2:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.caching import cached_value, is_long
+from cutline.core.caching import cached_value
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
@@ -78,7 +78,7 @@ class Estimand:
         """What one case changes in a measure of the order or of a quota; None where it has no slope."""
         if not self.is_of_order:
             return None
-        if not is_long(self.ranking):
+        if not self.ranking.is_long:
             return self._influence
         key = ("influence", self.name, self.quota, str(self.parameters))
         changes: Influence | None = cached_value(self.ranking, key, self._find_influence)

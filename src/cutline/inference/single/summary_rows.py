@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cutline.core.blocks import compute_together
-from cutline.core.caching import is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
@@ -33,7 +32,7 @@ def rows_of(
     if len(fitting) >= _MANY:
         compute_together(ranking)
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
-    at_once = 0 if is_long(ranking) else len(ranking)
+    at_once = 0 if ranking.is_long else len(ranking)
     estimands = each(
         lambda selected: of_measure(selected.measure, ranking, selected.parameters(options.cut), grouped=grouped),
         fitting,
@@ -61,7 +60,7 @@ def _estimates(
     if not options.intervals or not estimands:
         return intervals, 0
     n = len(estimands[0].ranking)
-    at_once = 0 if is_long(estimands[0].ranking) else n
+    at_once = 0 if estimands[0].ranking.is_long else n
     may_resample = options.intervals != "formula" and options.resamples != 0
     made = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
     intervals = [result if isinstance(result, Estimate) else None for result in made]
