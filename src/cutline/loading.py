@@ -29,7 +29,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     where = check_path(path, "path", "cut.json")
     if is_ranking_file(where):
         return load_ranking(where)
-    title = shown(where.name)
+    title = shown(where.name or str(where))
     try:
         document = json.loads(where.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -325,7 +325,7 @@ class SliceMeasure:
 
     def _areas(self) -> Areas:
         """Return the AUCs of the slices with a value and of their rests."""
-        if self.slicing is not None:
+        if self.slicing is not None and self.keys:
             which = np.array([i for i, key in enumerate(self.slices) if key in set(self.keys)], dtype=np.intp)
             return Areas(*(column[which] for column in self.slicing.areas))
         rests = [self._rest(key).ranking for key in self.keys]

@@ -246,10 +246,13 @@ def _search_slices(
 
 def _check_size(lattice: Lattice, least: int) -> None:
     if not len(lattice):
-        raise InputError(f"No slice has {least} cases inside and outside", "pass other features or a smaller number")
+        raise InputError(
+            f"No slice has {least} cases inside and outside",
+            Text("pass other features, or a smaller ", Argument("least")),
+        )
     if len(lattice) > MOST_SLICES:
         count = f"There are {len(lattice):,} slices, more than {MOST_SLICES:,}"
-        raise InputError(count, "pass fewer features or a smaller depth")
+        raise InputError(count, Text("pass fewer features, or a smaller ", Argument("depth")))
 
 
 @dataclass(frozen=True, eq=False)

@@ -264,7 +264,7 @@ class Slices(Mapping[Any, Evaluation]):
         check_choice(alternative, "alternative", ALTERNATIVES)
         level, margin = check_level(level), validation.check_number(margin, "margin")
         if margin < 0 or (margin and alternative == "two-sided"):
-            way_out = "pass a margin from 0, with the alternative 'worse' or 'better'"
+            way_out = Text("pass a margin from 0, and 'worse' or 'better' as ", Argument("alternative"))
             raise ParameterError(f"is {margin:g}", way_out, argument="margin")
         self._check_several()
         measured = SliceMeasure.of(self, measure, parameters)

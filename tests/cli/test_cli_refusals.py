@@ -5,6 +5,7 @@ import io
 import json
 import os
 
+import click
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -263,3 +264,75 @@ def test_a_nested_column_is_refused_whatever_it_is_named_for(cutline, tmp_path, 
     label = [] if option == "--label" else ["--label", "y"]
     done = cutline("evaluate", tmp_path / "x.parquet", *label, "--score", "p", option, column)
     assert f"(column '{column}') holds a " in refused(done)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("evaluat", "x.csv"), "No such command 'evaluat'. Did you mean evaluate?"),
+        (("frobnicate",), "No such command 'frobnicate'. The command cutline --help lists them all."),
+        (("compare", "--reference", "none"), "--reference is 'none': pass one of p, q."),
+        (("compare", "--primary", "f1", "--measures", "auc"), "which was not compared: add it to --measures."),
+        (("slices", "--score", "p", "--by", "s", "--margin", "5%"), "and 'worse' or 'better' as --alternative."),
+        (("slices", "--score", "p", "--find", "--features", "t"), "has no column 't', which --features names."),
+        (("slices", "--score", "p", "--find", "--features", "s"), "pass other features, or a smaller --least."),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_the_option_and_the_way_out(cutline, tmp_path, arguments, says):
+    (tmp_path / "x.csv").write_text("y,p,q,s\n" + "1,0.9,0.8,a\n0,0.2,0.3,b\n1,0.7,0.1,a\n0,0.3,0.4,b\n" * 5)
+    file = [] if arguments[0] not in ("compare", "slices") else ["x.csv", "--label", "y"]
+    models = ["--score", "p", "--score", "q", "--resamples", "0"] if arguments[0] == "compare" else []
+
+    assert says in refused(cutline(arguments[0], *file, *models, *arguments[1:]))
+
+
+def test_a_table_of_data_sets_is_named_by_its_file(cutline, tmp_path):
+    (tmp_path / "x.csv").write_text("data,a\nd1,0.5\nd2,0.6\n")
+
+    assert (
+        refused(cutline("datasets", "x.csv")) == "cutline: x.csv has 1 column of numbers: pass at least two models.\n"
+    )
+
+
+def test_a_folder_is_named_where_a_ranking_or_a_cut_is_expected(cutline):
+    for command in (("merge", ".", ".", "-o", "x.ranking"), ("apply", ".", "x.csv"), ("monitor", ".", ".")):
+        assert refused(cutline(*command)).startswith("cutline: . cannot be read (")
+
+
+def test_slices_of_one_class_have_no_value_and_are_no_defect(cutline, tmp_path):
+    (tmp_path / "x.csv").write_text("y,p,s\n" + "1,0.9,a\n1,0.7,b\n" * 8)
+    done = cutline("slices", "x.csv", "--label", "y", "--score", "p", "--by", "s")
+
+    assert done.code == 0
+    assert done.out.startswith("No slice has enough cases to be compared with the rest")
+
+
+# What is no share and no level, so that a percentage would mean nothing.
+NUMBERS = {"--threshold", "--at", "--quota", "--pick", "--cost-fp", "--cost-fn", "--value", "--cost", "--log-odds"}
+
+
+def test_every_option_that_takes_a_share_or_a_level_takes_percent():
+    options = [option for command in load_commands().values() for option in command.params]
+    floats = {name for option in options if option.type is click.FLOAT for name in option.opts}
+    choices = [option for option in options if isinstance(option.type, click.Choice)]
+
+    assert floats == NUMBERS | {"--dpi"}
+    assert choices
+    assert not [option.opts for option in choices if option.type.case_sensitive]
+
+
+def test_percent_and_names_in_any_case_are_read(cutline, tmp_path):
+    (tmp_path / "x.csv").write_text("y,p,q\n" + "1,0.9,0.8\n0,0.2,0.3\n1,0.7,0.1\n0,0.3,0.4\n" * 5)
+    options = ("x.csv", "--label", "y", "--score", "p", "--resamples", "0")
+    rows = cutline("evaluate", *options, "--family", "Ranking", "--level", "90%", "--share", "50%", "--csv")
+    models = (*options, "--score", "q", "--measures", "Average_Precision")
+    compared = cutline("compare", *models, "--primary", "AP")
+    against = ("--against", "x.csv", "--against-score", "q", "--no-worse", "AUC", "--margin", "5%")
+
+    assert "\nauc,Area under the ROC curve,ranking," in rows.out
+    assert (rows.code, compared.code) == (0, 0)
+    assert cutline("check", *options, *against).code == 0
+    for days in ("1", "2"):
+        assert cutline("rank", *options[:5], "-o", f"2026-01-0{days}.ranking").code == 0
+    watched = ("monitor", "2026-01-01.ranking", "2026-01-02.ranking", "--measure", "auc", "--worse-by")
+    assert cutline(*watched, "AUC=5%").out == cutline(*watched, "0.05").out

@@ -39,13 +39,13 @@ class SituationOptions:
         "--wrong-inclusion-costly",
         is_flag=True,
         group=SITUATION,
-        help="A false alarm is costly. Example: --wrong-inclusion-costly",
+        help="A false alarm is costly.",
     ).field()
     missed_costly: bool = option(
         "--missed-costly",
         is_flag=True,
         group=SITUATION,
-        help="A missed positive is costly. Example: --missed-costly",
+        help="A missed positive is costly.",
     ).field()
     cost_fp: float | None = option(
         "--cost-fp",
@@ -62,19 +62,19 @@ class SituationOptions:
     quota_known: bool | None = option(
         "--quota-known/--quota-unknown",
         group=SITUATION,
-        help="Whether the quota is known. Example: --quota-known",
+        help="Whether the quota is known.",
     ).field()
     only_top_matters: bool = option(
         "--only-top-matters",
         is_flag=True,
         group=SITUATION,
-        help="Only the top of the list matters. Example: --only-top-matters",
+        help="Only the top of the list matters.",
     ).field()
     several_models: bool = option(
         "--several-models",
         is_flag=True,
         group=SITUATION,
-        help="You choose between models. Example: --several-models",
+        help="You choose between models.",
     ).field()
     keep: float | None = option(
         "--keep",

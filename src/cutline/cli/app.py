@@ -21,7 +21,7 @@ _SHORTEST_PASSWORD = 8
     group=SERVER,
     help="The port; by default one that is free. Example: --port 8000",
 )
-@option("--no-browser", is_flag=True, group=SERVER, help="Print the address and open no browser. Example: --no-browser")
+@option("--no-browser", is_flag=True, group=SERVER, help="Print the address and open no browser.")
 @option(
     "--limit",
     default="2GB",

@@ -88,7 +88,7 @@ class PictureOptions:
     help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
     "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
 )
-@option("--list", "is_list", is_flag=True, group=PICTURE, help="Show all charts and end. Example: --list")
+@option("--list", "is_list", is_flag=True, group=PICTURE, help="Show all charts and end.")
 @options_of(ReadingAtCut, "reading")
 @options_of(PictureOptions, "look")
 @o.CLASS_SCORES

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
 from cutline.cli.completion import measure_list
 from cutline.cli.options import ColumnOptions, IntervalOptions, Output, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
@@ -106,7 +106,7 @@ class GateOptions:
     ).field()
     margin: float | None = option(
         "--margin",
-        type=float,
+        type=Fraction(),
         group=o.CONDITIONS,
         help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
         "Example: --margin 0.01",

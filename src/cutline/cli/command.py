@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
-from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.padding import Padding
 from rich.panel import Panel
@@ -25,6 +24,8 @@ from rich.text import Text
 from rich.theme import Theme
 
 from cutline.cli.command_table import COMMANDS, FIRST, OUTPUT, READING, Entry
+from cutline.cli.text import Screen
+from cutline.core.errors import near
 
 _STYLES = {"option": "bold cyan", "switch": "bold green", "usage": "yellow"}
 
@@ -93,10 +94,10 @@ def grouped_options(command: Any) -> dict[str, list[Any]]:
     return groups
 
 
-def _head(ctx: click.Context) -> Console:
+def _head(ctx: click.Context) -> Screen:
     """Print the usage and what the command is for."""
     forced = any(environ.get(name) for name in ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS"))
-    screen = Console(theme=Theme(_STYLES), highlighter=_coloured, force_terminal=forced or None)
+    screen = Screen(theme=Theme(_STYLES), highlighter=_coloured, force_terminal=forced or None)
     screen.print(Padding(_coloured(" ".join(ctx.command.get_usage(ctx).split())), 1), style="bold")
     first, *more = str(ctx.command.help).split("\n\n")
     screen.print(Padding(_coloured(Text(first)), (0, 1)), "")
@@ -212,6 +213,8 @@ def option(*names: str, group: str, help: str, advanced: bool = False, **setting
         advanced: Whether it is shown by --help-all alone.
         settings: What `click.option` takes besides.
     """
+    if isinstance(settings.get("type"), click.Choice):
+        settings["type"].case_sensitive = False
     if not settings.get("required"):
         settings.setdefault("default", () if settings.get("multiple") else False if settings.get("is_flag") else None)
     return Declaration(names, {"group": group, "help": help, "advanced": advanced, **settings})
@@ -378,6 +381,15 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = getattr(import_module(f"cutline.cli.{entry.name}"), entry.name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called; of a wrong name, say which was meant."""
+        if not ctx.resilient_parsing and not args[0].startswith("-") and args[0] not in _BY_NAME:
+            hint = near(args[0], _BY_NAME) or " The command cutline --help lists them all."
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where no command is named, which is a wrong usage."""

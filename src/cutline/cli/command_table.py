@@ -64,6 +64,7 @@ COMMANDS = (
         JUDGE,
         "Example: cutline datasets results.csv --html datasets.html",
         "Compare models over several data sets: mean ranks, Friedman's test, and the test of each pair.",
+        first=("--control", "--lower-is-better", "--html"),
     ),
     Entry(
         "check",
@@ -220,6 +221,7 @@ COMMANDS = (
         LEARN,
         "Example: cutline advise --goal quota --quota-known --missed-costly",
         "Which measures to use in your situation, and why; asks what it is, or takes it from the options.",
+        first=("--goal", "--prevalence", "--quota-known"),
     ),
     Entry(
         "demo",
@@ -232,5 +234,6 @@ COMMANDS = (
         LEARN,
         "Examples: cutline study --list; cutline study skew --quick; cutline study quota --data folder",
         "Run a published experiment again: its tables and figures, and which numbers agree with the text.",
+        first=("--list", "--quick", "--out"),
     ),
 )

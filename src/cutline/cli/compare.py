@@ -90,11 +90,12 @@ if TYPE_CHECKING:
     "--quota-by",
     metavar="COLUMN",
     group=o.CUT,
+    advanced=True,
     help="Fill the quota of each model in each value of this column, such as each day, and compare what they find. "
     "Example: --quota 200 --quota-by day",
 )
 @o.BY
-@option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
+@option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals.")
 def compare(
     files: tuple[str, ...],
     reading: ReadingAtCut,

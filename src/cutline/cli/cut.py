@@ -78,7 +78,7 @@ class CutOptions:
         "--share",
         type=Fraction(),
         group=AIM,
-        help="The same as a share of the list. Examples: --share 0.05, --share 5%",
+        help="Which share of the list can be acted on. Examples: --share 0.05, --share 5%",
     ).field()
     at: float | None = option(
         "--at",

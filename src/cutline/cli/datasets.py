@@ -10,6 +10,8 @@ from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.options import FileOutput
+from cutline.cli.text import printable
+from cutline.core.errors import InputError
 
 
 @command
@@ -36,7 +38,7 @@ from cutline.cli.options import FileOutput
     "--lower-is-better",
     is_flag=True,
     group=o.DATA,
-    help="Small values are good, as of the Brier score. Example: --lower-is-better",
+    help="Small values are good, as of the Brier score.",
 )
 @o.LEVEL
 def datasets(
@@ -47,7 +49,12 @@ def datasets(
     from cutline.results.notes import Note
 
     output.check()
-    compared = cl.compare_datasets(file, test=test, control=control, higher_is_better=not lower_is_better, level=level)
+    try:
+        compared = cl.compare_datasets(
+            file, test=test, control=control, higher_is_better=not lower_is_better, level=level
+        )
+    except InputError as error:  # the table is the file, and no option
+        raise error.altered(argument=printable(file)) if error.argument == "table" else error from None
     if output.json:
         render.print_json(compared.to_dict())
     elif output.csv:

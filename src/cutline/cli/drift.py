@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
 from cutline.cli.options import Output
 from cutline.cli.text import printable
 from cutline.core import atomic_write
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--fail-on-drift",
     is_flag=True,
     group=o.CONDITIONS,
-    help="Exit 1 when the scores have drifted. Example: --fail-on-drift",
+    help="Exit 1 when the scores have drifted.",
 )
 @option(
     "--no-worse",
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @option(
     "--margin",
-    type=float,
+    type=Fraction(),
     group=o.CONDITIONS,
     help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
     "Example: --margin 0.02",

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     "--simultaneous",
     is_flag=True,
     group=o.DATA,
+    advanced=True,
     help="With --by: the intervals of a measure hold for all slices together. Example: --by site --simultaneous",
 )
 @o.FOLD
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     "--quota-by",
     metavar="COLUMN",
     group=o.CUT,
+    advanced=True,
     help="Fill the quota in each value of this column, such as each flight or day, and pool them. "
     "Example: --quota 20 --quota-by flight",
 )
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     "--ordered",
     is_flag=True,
     group=o.DATA,
+    advanced=True,
     help="The classes of --class-scores stand in their order, from lowest to highest: adds the ranked probability "
     "score. Example: --class-scores lose,draw,win --ordered",
 )
@@ -79,6 +82,7 @@ if TYPE_CHECKING:
     "--labels",
     metavar="COLUMNS",
     group=o.DATA,
+    advanced=True,
     help="Several labels of a case: the columns with 0 or 1 for each, in the order of --class-scores. "
     "Example: --labels sport,money --class-scores sport=p_sport,money=p_money",
 )

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
 from cutline.cli.options import Output
 from cutline.cli.text import printable
 from cutline.core import atomic_write
@@ -48,8 +48,7 @@ class WatchOptions:
         "--worse-by",
         multiple=True,
         group=o.CONDITIONS,
-        help="The loss that is tolerated, for all measures or for one. Examples: --worse-by 0.05, "
-        "--worse-by recall=0.05",
+        help="The loss that is tolerated, for all measures or for one. Examples: --worse-by 5%, --worse-by recall=5%",
     ).field()
     level: float = o.LEVEL.field()
     alarm: str = option(
@@ -87,7 +86,9 @@ class WatchOptions:
         if plain and (named or len(plain) > 1):
             raise ParameterError("--worse-by has one number for all measures, or one for each", "pass either")
         try:
-            return {name.strip(): float(value) for name, value in named.items()} if named else float(plain[0])
+            if plain:
+                return Fraction.read(plain[0])
+            return {name.strip(): Fraction.read(value) for name, value in named.items()}
         except ValueError:
             raise ParameterError(
                 f"--worse-by is {' '.join(self.worse_by)!r}", "pass a number, or recall=0.05"

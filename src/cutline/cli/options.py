@@ -63,7 +63,7 @@ LOWER_IS_POSITIVE = option(
     "--lower-is-positive",
     is_flag=True,
     group=DATA,
-    help="Low scores mean positive. Example: --lower-is-positive",
+    help="Low scores mean positive.",
 )
 MISSING = option(
     "--missing",
@@ -93,7 +93,7 @@ EXACT = option(
     group=READING,
     advanced=True,
     help="Keep all distinct scores, however many there are. Without it, more than 4 million are put into bins, and "
-    "the numbers that this affects have brackets. Example: --exact",
+    "the numbers that this affects have brackets.",
 )
 CLASS_SCORES = option(
     "--class-scores",
@@ -154,7 +154,7 @@ LEVEL = option(
     default=0.95,
     callback=_check_level,
     group=NUMBERS,
-    help="The level of the intervals. Example: --level 0.9",
+    help="The level of the intervals. Examples: --level 0.9, --level 90%",
 )
 RESAMPLES = option(
     "--resamples",
@@ -179,9 +179,7 @@ FAMILY = option(
     group=NUMBERS,
     help="All measures of one question. Example: --family ranking",
 )
-JSON = option(
-    "--json", is_flag=True, group=OUTPUT, help="Print JSON (docs/schema.json) instead of tables. Example: --json"
-)
+JSON = option("--json", is_flag=True, group=OUTPUT, help="Print JSON (docs/schema.json) instead of tables.")
 CSV = option(
     "--csv",
     is_flag=True,
@@ -194,13 +192,13 @@ HTML = option(
     group=OUTPUT,
     help="Also write the report, one HTML file with an adjustable threshold. Example: --html report.html",
 )
-FORCE = option("--force", is_flag=True, group=OUTPUT, help="Overwrite files that exist. Example: --force")
+FORCE = option("--force", is_flag=True, group=OUTPUT, help="Overwrite files that exist.")
 QUIET = option(
     "--quiet",
     "-q",
     is_flag=True,
     group=OUTPUT,
-    help="No notes, no progress, nothing on standard error but errors. Example: --quiet",
+    help="No notes, no progress, nothing on standard error but errors.",
 )
 RANKING_FILE = option(
     "--output",
@@ -326,7 +324,7 @@ class ReadingAtCut(Reading):
         "--share",
         type=Fraction(),
         group=CUT,
-        help="The same as a share of the cases. Examples: --share 0.05, --share 5%",
+        help="Cut so that this share of the cases is flagged. Examples: --share 0.05, --share 5%",
     ).field()
 
 
@@ -412,7 +410,7 @@ class SelectionOptions(MeasureOptions):
 
     family: str | None = FAMILY.field()
     all: bool = option(
-        "--all", is_flag=True, group=NUMBERS, help="Show all measures, not only the headline ones. Example: --all"
+        "--all", is_flag=True, group=NUMBERS, help="Show all measures, not only the headline ones."
     ).field()
 
     def check(self) -> None:
@@ -466,9 +464,7 @@ class FileOutput(Output):
     """What is printed, and the files that are written."""
 
     csv: bool = CSV.field()
-    verbose: bool = option(
-        "--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources. Example: --verbose"
-    ).field()
+    verbose: bool = option("--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources.").field()
     html: Path | None = HTML.field()
     save: tuple[Path, ...] = option(
         "--save",

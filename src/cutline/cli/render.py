@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.cells import cell_len
@@ -17,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cutline.cli.options import FileOutput
-from cutline.cli.text import printable
+from cutline.cli.text import Screen, printable, silence
 from cutline.core.address_space import find_limit
 from cutline.core.atomic_write import json_text
 from cutline.core.messages import listed
@@ -125,22 +124,6 @@ _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "   
 _UNKNOWN = 80  # columns of a terminal that does not say how wide it is
 
 
-class _Screen(Console):
-    """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
-
-    def on_broken_pipe(self) -> None:
-        """Write no more."""
-        self.quiet = True
-        _silence(sys.stdout)
-
-
-def _silence(stream: TextIO) -> None:
-    """Redirect a closed stream to null, so that nothing fails when Python ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
-
-
 def print_json(document: Mapping[str, Any]) -> None:
     """Print a document as JSON; it holds no NaN."""
     is_utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
@@ -155,12 +138,12 @@ def put(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        _silence(sys.stdout)
+        silence(sys.stdout)
 
 
 def console(*, error: bool = False) -> Console:
     """Return the console of standard output or error; nothing in a text is taken for markup."""
-    screen = _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    screen = Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
     if screen.width < 1:  # as in an environment with COLUMNS=0, where nothing at all would be shown
         screen.width = _UNKNOWN
     return screen

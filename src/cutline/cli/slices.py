@@ -73,10 +73,8 @@ _LONG = 3 * _ENDS  # slices above which a table is folded
     group=COMPARE,
     help="Worse, or better, by more than this. Example: --margin 0.05",
 )
-@option("--gap", is_flag=True, group=COMPARE, help="The largest difference between any two slices. Example: --gap")
-@option(
-    "--fairness", is_flag=True, group=COMPARE, help="The criteria of group fairness at the cut. Example: --fairness"
-)
+@option("--gap", is_flag=True, group=COMPARE, help="The largest difference between any two slices.")
+@option("--fairness", is_flag=True, group=COMPARE, help="The criteria of group fairness at the cut.")
 @option(
     "--least",
     type=int,
@@ -84,7 +82,7 @@ _LONG = 3 * _ENDS  # slices above which a table is folded
     advanced=True,
     help="Slices with fewer cases are left out of files (5), or of a search (50). Example: --least 20",
 )
-@option("--find", is_flag=True, group=FIND, help="Search slices that do worse, instead of naming them. Example: --find")
+@option("--find", is_flag=True, group=FIND, help="Search slices that do worse, instead of naming them.")
 @option("--features", group=FIND, help="The columns that --find makes conditions of. Example: --features age,site")
 @option(
     "--depth",

@@ -1,9 +1,13 @@
-"""Text that is safe to show: nothing that came from a file can steer the terminal."""
+"""Text that is safe to show, as nothing that came from a file can steer the terminal, and the screen that shows it."""
 
 from __future__ import annotations
 
+import os
 import shlex
-from typing import Any
+import sys
+from typing import Any, TextIO
+
+from rich.console import Console
 
 from cutline.core.atomic_write import is_plain
 from cutline.core.errors import CutlineError, sentence_of
@@ -25,7 +29,9 @@ _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples"
          "repeats", "rope", "control", "quota_by",
          "auc", "auc_width", "auc_method", "other_auc", "correlation", "oe_width", "slope_width", "intercept_width",
          "recall", "recall_width", "specificity", "specificity_width", "net_benefit_width", "discordant", "log_odds",
-         "power", "by", "worse_by", "matures", "alarm")  # fmt: skip
+         "power", "by", "worse_by", "matures", "alarm",
+         "primary", "reference", "goal", "alternative", "margin", "adjust", "features", "least", "depth", "test",
+         "bins")  # fmt: skip
 
 OPTIONS = {
     "table": "--from",
@@ -79,6 +85,22 @@ def printable(text: object) -> str:
     'a\\x1b[31mb\\n'
     """
     return "".join(character if is_plain(character) else _escape(character) for character in str(text))
+
+
+class Screen(Console):
+    """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
+
+    def on_broken_pipe(self) -> None:
+        """Write no more."""
+        self.quiet = True
+        silence(sys.stdout)
+
+
+def silence(stream: TextIO) -> None:
+    """Redirect a closed stream to null, so that nothing fails when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def quoted(text: object) -> str:

@@ -68,7 +68,7 @@ class WhyOptions:
         "--tools",
         is_flag=True,
         group=NUMBER,
-        help="What each tool would say, and why they differ. Example: --tools",
+        help="What each tool would say, and why they differ.",
     ).field()
     as_: str | None = option(
         "--as", group=NUMBER, help="The number that a tool would print. Example: --as torchmetrics"

@@ -88,7 +88,7 @@ def load(path: str | os.PathLike[str]) -> Ranking:
         path: A file that `Ranking.save` or `cutline rank` wrote.
     """
     path = check_path(path, "path", "monday.ranking")
-    title = shown(path.name)
+    title = shown(path.name or str(path))
     try:
         content = path.read_bytes()
     except FileNotFoundError:

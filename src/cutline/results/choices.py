@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.errors import ParameterError, briefly, near
+from cutline.core.errors import Argument, ParameterError, Text, briefly, near
 from cutline.core.messages import listed
 from cutline.core.table import p_number, shown
 from cutline.core.validation import check_text
@@ -139,10 +139,12 @@ def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
 def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]]) -> str:
     """Return the row of the measure that is called so."""
     check_text(primary, "primary", "auc")
+    named = MEASURES[primary].name if primary in MEASURES else primary
     for key, rows in by_measure.items():
-        if primary in (key, rows[0].name, rows[0].measure.name):
+        if named in (key, rows[0].name, rows[0].measure.name):
             return key
-    raise ParameterError(f"is {primary!r}, which was not compared", hint=near(primary, by_measure), argument="primary")
+    problem, way_out = f"is {primary!r}, which was not compared", Text("add it to ", Argument("measures"))
+    raise ParameterError(problem, way_out, hint=near(primary, by_measure), argument="primary")
 
 
 def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
