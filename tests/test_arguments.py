@@ -4,10 +4,9 @@ import importlib
 import inspect
 import re
 
-import pytest
-
 import cutline
 from cutline.measures import Measure
+from grouping import each_case
 
 # The packages whose names the documentation uses; a measure documents its parameters in the registry.
 ROOMS = (
@@ -73,7 +72,7 @@ def undocumented(function):
     return [name for name in arguments(function) if not re.search(rf"^\s+\*{{0,2}}{name}\b.*:", text, re.MULTILINE)]
 
 
-@pytest.mark.parametrize("name", REACHABLE)
+@each_case("name", [*REACHABLE])
 def test_two_arguments_or_more_are_explained(name):
     function = REACHABLE[name]
 

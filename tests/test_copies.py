@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 import cutline as cl
 from cutline.core import errors
 from cutline.core.table import same
+from grouping import each_case
 
 RNG = np.random.default_rng(3)
 LABELS = RNG.integers(0, 2, 60)
@@ -80,7 +81,7 @@ RESULTS = {
 WAYS = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "copy": copy.copy, "deepcopy": copy.deepcopy}  # noqa: S301
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", [*WAYS])
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_survives(name, way):
     result = RESULTS[name]()
@@ -124,8 +125,8 @@ def test_every_public_result_is_among_these():
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CutlineError)]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", KINDS)
+@each_case("way", [*WAYS])
+@each_case("kind", [*KINDS])
 def test_a_refusal_survives_with_its_parts(kind, way):
     way_out = errors.Text("pass ", errors.Argument("level", 0.95))
     error = kind("is 95", way_out, argument="level", position=3, hint="Did you mean 0.95?")

@@ -17,6 +17,7 @@ from cutline import MEASURES, CutlineError, Evaluation, Measure, Ranking, evalua
 from cutline.inference.single import intervals
 from cutline.measures import Family, Needs, miscalibration
 from cutline.results import resample_budget
+from grouping import each_case
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ each_data = pytest.mark.parametrize("ev", DATA.values(), ids=DATA.keys())
 # ---------------------------------------------------------------------- one number
 
 
-@pytest.mark.parametrize("m", [m for m in MEASURES if not m.required], ids=str)
+@each_case("m", [m for m in MEASURES if not m.required], ids=str)
 def test_every_measure_is_an_attribute_by_each_of_its_names(m):
     expected = EV.value(m)
 
@@ -70,7 +71,7 @@ def test_every_measure_is_an_attribute_by_each_of_its_names(m):
         assert name in dir(EV)
 
 
-@pytest.mark.parametrize("m", [m for m in MEASURES if m.needs is not Needs.COUNTS and not m.required], ids=str)
+@each_case("m", [m for m in MEASURES if m.needs is not Needs.COUNTS and not m.required], ids=str)
 def test_a_value_is_that_of_the_function(m):
     assert EV.value(m) == pytest.approx(m(LABELS, SCORES), nan_ok=True)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import cutline as cl
 from cutline import MEASURES, rank
 from cutline.measures import Needs
+from grouping import each_case
 
 LABELS = [1, 0, 1, 0, 1, 1, 0, 0]
 SCORES = np.array([0.9, 0.85, 0.8, 0.6, 0.6, 0.3, 0.2, 0.1])
@@ -23,8 +24,8 @@ often = settings(max_examples=200, deadline=None)
 # Warnings are errors in all tests: that a test passes means that numpy had nothing to warn of.
 
 
-@pytest.mark.parametrize("scale", [1e-90, 1e90])
-@pytest.mark.parametrize("m", [m for m in MEASURES if m.scales and not m.required], ids=str)
+@each_case("scale", [1e-90, 1e90])
+@each_case("m", [m for m in MEASURES if m.scales and not m.required], ids=str)
 def test_weights_on_any_scale_give_the_same_value(m, scale):
     expected = m(LABELS, SCORES, WEIGHTS)
 
@@ -52,9 +53,7 @@ def test_the_correlation_with_the_scores_does_not_depend_on_their_scale(scale, g
     assert cl.pearson(LABELS, -SCORES * scale, **given_, higher_is_positive=False) == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    "m", [m for m in MEASURES if m.needs is Needs.RANKING and m.name != "pearson" and not m.required], ids=str
-)
+@each_case("m", [m for m in MEASURES if m.needs is Needs.RANKING and m.name != "pearson" and not m.required], ids=str)
 def test_what_reads_the_order_does_not_see_the_scale_of_the_scores(m):
     expected = m(LABELS, SCORES)
 

@@ -21,6 +21,7 @@ from cutline.core.merging import merge
 from cutline.inputs.rank import cut
 from cutline.measures import Needs
 from cutline.training import oracle
+from grouping import each_case
 
 SNAPSHOTS = Path(__file__).with_name("messages.txt")
 
@@ -519,12 +520,12 @@ def snapshots():
     return stored()
 
 
-@pytest.mark.parametrize(("name", "call"), [(name, call) for name, _, call in CASES], ids=[case[0] for case in CASES])
+@each_case(("name", "call"), [(name, call) for name, _, call in CASES], ids=[case[0] for case in CASES])
 def test_a_refusal_says_what_is_stored(name, call, snapshots):
     assert message_of(call)[1] == snapshots[name].strip()
 
 
-@pytest.mark.parametrize(("name", "mentions", "call"), CASES, ids=[case[0] for case in CASES])
+@each_case(("name", "mentions", "call"), CASES, ids=[case[0] for case in CASES])
 def test_a_refusal_is_one_line_that_names_what_is_wrong(name, mentions, call):
     error, message = message_of(call)
 
@@ -540,14 +541,14 @@ def test_no_sentence_is_stored_that_nothing_says(snapshots):
     assert list(snapshots) == [name for name, _, _ in CASES]
 
 
-@pytest.mark.parametrize("name", [m.name for m in MEASURES if m.needs is not Needs.COUNTS])
+@each_case("name", [m.name for m in MEASURES if m.needs is not Needs.COUNTS])
 def test_every_measure_that_counts_do_not_hold_says_so(name):
     with pytest.raises(cl.ParameterError, match=rf"^{name} needs .* pass a Ranking\.$"):
         MEASURES[name](COUNTS)
 
 
-@pytest.mark.parametrize(("name", "parameter"), [(m.name, parameter) for m in MEASURES for parameter in m.parameters])
-@pytest.mark.parametrize("value", ["nonsense", -1e9, NAN, [1, 2]])
+@each_case(("name", "parameter"), [(m.name, parameter) for m in MEASURES for parameter in m.parameters])
+@each_case("value", ["nonsense", -1e9, NAN, [1, 2]])
 def test_every_parameter_of_every_measure_refuses_nonsense(name, parameter, value, request):
     given = {"quota": 2} if "quota" in MEASURES[name].required else {}
     with pytest.raises(cl.CutlineError, match=rf"^{parameter} is ") as caught:

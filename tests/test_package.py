@@ -19,13 +19,14 @@ from packaging.version import Version
 import cutline
 from cutline import MEASURES
 from cutline.measures import Context, Family, Needs, Parameter, ReferenceValue
+from grouping import each_case
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 REFERENCES = resources.files("cutline.measures").joinpath("references.bib").read_text(encoding="utf-8")
 KEYS = re.findall(r"^@\w+\{([^,\s]+),", REFERENCES, flags=re.MULTILINE)
 
-every_measure = pytest.mark.parametrize("m", MEASURES, ids=str)
+every_measure = each_case("m", MEASURES, ids=str)
 
 
 # ---------------------------------------------------------------------- the import
@@ -152,7 +153,7 @@ def test_the_only_dependencies_are_the_declared_ones():
 # ---------------------------------------------------------------------- names
 
 
-@pytest.mark.parametrize("name", cutline.__all__)
+@each_case("name", cutline.__all__)
 def test_every_public_name_exists_and_is_documented(name):
     thing = getattr(cutline, name)
 
@@ -182,7 +183,7 @@ def test_the_public_names_are_listed_once_and_in_order():
     assert not set(cutline.__all__) & set(MEASURES.names)
 
 
-@pytest.mark.parametrize("name", [name for name in cutline.__all__ if inspect.isclass(getattr(cutline, name))])
+@each_case("name", [name for name in cutline.__all__ if inspect.isclass(getattr(cutline, name))])
 def test_every_public_method_is_documented(name):
     for attribute, thing in vars(getattr(cutline, name)).items():
         if not attribute.startswith("_") and (inspect.isfunction(thing) or isinstance(thing, property)):
@@ -261,7 +262,7 @@ def test_every_reference_is_cited_and_listed_once():
     assert set(KEYS) == cited
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each_case("key", KEYS)
 def test_a_reference_says_who_and_when(key):
     entry = next(line for line in REFERENCES.splitlines() if line.partition("{")[2].startswith(f"{key},"))
 

@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cutline as cl
 from cutline import MEASURES, rank, scorer
+from grouping import each_case
 
 X, Y = make_classification(n_samples=120, n_features=4, flip_y=0.2, weights=[0.6], random_state=3)
 NAMED = np.where(Y == 1, "spam", "ham")  # "ham" comes first among the classes
@@ -74,9 +75,7 @@ def test_the_second_class_is_positive_unless_told_otherwise():
     ).any()
 
 
-@pytest.mark.parametrize(
-    "m", [m for m in MEASURES if m.better and m.needs.name != "MARGINS" and not m.required], ids=str
-)
+@each_case("m", [m for m in MEASURES if m.better and m.needs.name != "MARGINS" and not m.required], ids=str)
 def test_greater_is_better_for_every_measure(m):
     scores = {"COUNTS": FITTED.predict(X).astype(float), "RANKING": FITTED.decision_function(X)}
     value = m(Y, scores.get(m.needs.name, PROBABILITIES))
@@ -201,7 +200,7 @@ def test_scorers_and_measures_can_be_pickled(thing):
     assert repr(again) == repr(thing)
 
 
-@pytest.mark.parametrize("m", MEASURES, ids=str)
+@each_case("m", MEASURES, ids=str)
 def test_a_measure_comes_back_as_the_very_same_object(m):
     assert pickle.loads(pickle.dumps(m)) is m  # noqa: S301
     assert copy.deepcopy(m) is m

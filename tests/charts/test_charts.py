@@ -15,6 +15,7 @@ from cutline.charts.theme import DASHES, MOST_MODELS
 from cutline.examples import load
 from cutline.measures import MEASURES, Needs
 from drawing import layers_of, line, rows_of
+from grouping import each_case
 from sources import (
     ARBEL_FOUND,
     ARBEL_LABELS,
@@ -181,7 +182,7 @@ def test_unusual_predictions_are_drawn_too(what):
             assert "NaN" not in UNUSUAL[what].chart(name).to_json()
 
 
-@pytest.mark.parametrize("measure", MEASURES.search(needs=Needs.COUNTS), ids=str)
+@each_case("measure", MEASURES.search(needs=Needs.COUNTS), ids=str)
 def test_every_measure_of_one_cut_can_be_drawn(measure):
     assert rows_of(BERRAR.chart(measure.name).to_dict())
 

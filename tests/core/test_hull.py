@@ -11,6 +11,7 @@ from cutline import rank
 from cutline.core import loess, ranking
 from cutline.core.array_ops import cumulate
 from cutline.core.ranking import hulls
+from grouping import each_case
 
 
 def stack_of(seed, rows=7):
@@ -32,7 +33,7 @@ def is_above_every_line(x, y, i):
     return True
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_case("seed", range(40))
 def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_passes(seed):
     pos, neg = stack_of(seed)
     tp, fp = cumulate(pos), cumulate(neg)
@@ -47,7 +48,7 @@ def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_pa
         assert all(a < b for a, b in pairwise(cuts.tolist()))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_a_row_has_the_same_hull_in_a_stack_and_alone(seed):
     pos, neg = stack_of(seed)
     together = hulls(pos, neg)
@@ -57,7 +58,7 @@ def test_a_row_has_the_same_hull_in_a_stack_and_alone(seed):
         assert alone.cut.tolist() == together.cut[together.row == row].tolist()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_a_window_reaches_to_the_case_that_is_as_near_as_asked_for(seed):
     rng = np.random.default_rng(seed)
     x = np.sort(rng.choice(np.round(rng.random(40), 3), size=int(rng.integers(4, 30)), replace=False))

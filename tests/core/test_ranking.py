@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cutline import MEASURES, Counts, InputError, Ranking, auc, rank
 from cutline.measures import Needs
+from grouping import each_case
 
 often = settings(max_examples=100, deadline=None)
 
@@ -189,7 +190,7 @@ def test_small_integer_columns_do_not_overflow():
 # ---------------------------------------------------------------------- binning
 
 CONCORDANT = [m for m in MEASURES if m.concordant]
-by_name = pytest.mark.parametrize("m", CONCORDANT, ids=str)
+by_name = each_case("m", CONCORDANT, ids=str)
 
 
 def scored(m, label_and_place):
@@ -343,8 +344,8 @@ def test_a_ranking_becomes_a_frame_and_html():
 # ---------------------------------------------------------------------- columns
 
 
-@pytest.mark.parametrize("name", ["score", "pos", "neg", "pos2", "neg2"])
-@pytest.mark.parametrize(
+@each_case("name", ["score", "pos", "neg", "pos2", "neg2"])
+@each_case(
     "ranking",
     [
         rank([1, 0, 1], [3, 2, 1]),
@@ -477,8 +478,8 @@ def test_lists_of_counts_are_arrays():
     assert Counts([0.5, 1.0], 1, 1, 1).tp.dtype == float
 
 
-@pytest.mark.parametrize("wrong", [-1, -0.5, np.int64(-3), [1, -1], "many", "3", ["3"], ["a"], [[1], [1, 2]]], ids=repr)
-@pytest.mark.parametrize("name", ["tp", "fp", "fn", "tn"])
+@each_case("wrong", [-1, -0.5, np.int64(-3), [1, -1], "many", "3", ["3"], ["a"], [[1], [1, 2]]], ids=repr)
+@each_case("name", ["tp", "fp", "fn", "tn"])
 def test_what_is_no_count_is_refused(name, wrong):
     with pytest.raises(InputError, match=rf"^{name} is "):
         Counts(**{"tp": 1, "fp": 1, "fn": 1, "tn": 1} | {name: wrong})

@@ -24,6 +24,7 @@ from cutline.curves import (
 )
 from cutline.curves.simplify import corners
 from cutline.measures import Needs
+from grouping import each_case
 from sources import (
     ARBEL_AREAS,
     ARBEL_FOUND,
@@ -157,7 +158,7 @@ def test_any_measure_of_one_cut_runs_over_the_threshold():
     assert BERRAR.curve("f_beta", beta=2).y[5] == pytest.approx(BERRAR.value("f_beta", beta=2, threshold=0.5))
 
 
-@pytest.mark.parametrize("measure", cl.MEASURES.search(needs=Needs.COUNTS), ids=str)
+@each_case("measure", cl.MEASURES.search(needs=Needs.COUNTS), ids=str)
 def test_every_measure_of_one_cut_has_a_curve(measure):
     found = BERRAR.curve(measure.name)
 
@@ -234,8 +235,8 @@ def test_the_densities_of_the_classes_have_an_area_of_one_and_an_edge_at_the_cut
     assert found.also["negatives"][above] @ width[above] == pytest.approx(1 / 5)
 
 
-@pytest.mark.parametrize("bins", [1, 2, 5, 7, 40])
-@pytest.mark.parametrize("through", [None, 0.3, 0.55, 0.1, 0.95, -3.0, 2.0, math.inf])
+@each_case("bins", [1, 2, 5, 7, 40])
+@each_case("through", [None, 0.3, 0.55, 0.1, 0.95, -3.0, 2.0, math.inf])
 def test_there_are_as_many_bins_as_asked_for_and_none_beyond_the_scores(bins, through):
     if bins == 1 and through in (0.3, 0.55, 0.95):
         return  # these cannot have an edge inside of one bin: refused

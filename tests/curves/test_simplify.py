@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline.curves import CURVES, TOLERANCE, corners, curve, curve_line, describe_line, simplify
+from grouping import each_case
 
 
 def distances(x, y, kept):
@@ -67,7 +68,7 @@ def test_no_point_moves_by_more_than_a_thousandth_of_the_axis(seed, n, steps):
     assert distances(x, y, kept).max() <= TOLERANCE + 1e-12
 
 
-@pytest.mark.parametrize("kind", [k.name for k in CURVES] + ["f1", "mcc", "net_benefit", "lr_plus"])
+@each_case("kind", [k.name for k in CURVES] + ["f1", "mcc", "net_benefit", "lr_plus"])
 @pytest.mark.parametrize(("n", "distinct"), [(50, None), (3_000, None), (3_000, 40), (20_000, None)])
 def test_a_drawn_curve_keeps_close_to_the_exact_one(kind, n, distinct):
     found = curve(predictions(n, distinct=distinct), kind)

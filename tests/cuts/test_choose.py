@@ -13,7 +13,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.cuts import guarantees
 from cutline.cuts.cut import Cut
 from cutline.cuts.gates import check_cut
-from cutline.cuts.guarantees import promises
+from cutline.cuts.guarantees import make_promises
 from cutline.cuts.requirements import requirement
 from cutline.cuts.search import CutSearch, at_prevalence, criterion
 
@@ -237,8 +237,8 @@ def test_resampled_choices_are_the_choices_of_the_resamples():
     drawn = rng.multinomial(80, r.size / 80, 6)
     pos, neg = drawn * (r.pos > 0), drawn * (r.neg > 0)
     stack = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
-    made = promises(r, [requirement("recall >= 0.7")], 0.8, after_looking=False)
-    plan = CutSearch(tuple(made), criterion("f1"))
+    made = make_promises(r, [requirement("recall >= 0.7")], 0.8, after_looking=False)
+    plan = CutSearch(tuple(promise.meets for promise in made), criterion("f1"))
 
     one_by_one = [float(plan.keys(one)) for one in stack.one_by_one()]
 

@@ -10,6 +10,7 @@ import pytest
 from frame_body import COLUMNS, ROWS
 
 from cutline import InputError, ParameterError, auc, evaluate, rank
+from grouping import each_case
 
 KINDS = {
     "mapping": dict,
@@ -29,9 +30,9 @@ def kind(request):
     return request.param
 
 
-@pytest.mark.parametrize("score", ["p", "single"])
-@pytest.mark.parametrize("weight", [None, "w", "whole"])
-@pytest.mark.parametrize("higher", [True, False])
+@each_case("score", ["p", "single"])
+@each_case("weight", [None, "w", "whole"])
+@each_case("higher", [True, False])
 def test_a_frame_gives_the_ranking_of_its_arrays(kind, score, weight, higher):
     shuffled = np.random.default_rng(1).permutation(ROWS)
     for columns in (COLUMNS, {name: values[shuffled] for name, values in COLUMNS.items()}):

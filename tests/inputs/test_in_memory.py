@@ -12,6 +12,7 @@ from cutline import compare, evaluate, rank
 from cutline.core import parallel, validation
 from cutline.inputs import in_memory
 from cutline.inputs.in_memory import ScoreCells, aggregate
+from grouping import each_case
 
 often = settings(max_examples=25, deadline=None)
 
@@ -91,8 +92,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+@each_case("kind", [*KINDS])
+@each_case("weighted", [False, True], ids=["unweighted", "weighted"])
 def test_the_cells_are_those_of_a_group_by(engine, kind, weighted):
     @often
     @given(rows=KINDS[kind], descending=st.booleans())

@@ -9,6 +9,7 @@ import pytest
 import cutline as cl
 from cutline.cli.main import main
 from cutline.measures.aliases import under
+from grouping import each_case
 
 LABELS = [1, 0, 1, 0, 0, 1, 1, 0]
 SCORES = [0.9, 0.2, 0.7, 0.6, 0.1, 0.4, 0.8, 0.3]
@@ -80,7 +81,7 @@ def test_a_comparison_shows_it_too(capsys, file):
     assert "0.7500" in shown  # the values of each model stand beside it
 
 
-@pytest.mark.parametrize("measure", [measure for measure in cl.MEASURES if measure.aliases], ids=str)
+@each_case("measure", [measure for measure in cl.MEASURES if measure.aliases], ids=str)
 def test_every_alias_names_the_same_measure(measure):
     for alias in measure.aliases:
         asked = under(measure, alias)

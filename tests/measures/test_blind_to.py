@@ -7,12 +7,13 @@ import pytest
 
 import cutline as cl
 from cutline.measures import MEASURES, Counts
+from grouping import each_case
 
 RARE = Counts(tp=0, fp=0, fn=1, tn=999)  # nobody is flagged
 TABLE = {"tp": 40, "fp": 30, "fn": 10, "tn": 120}
 
 
-@pytest.mark.parametrize("measure", list(MEASURES), ids=str)
+@each_case("measure", list(MEASURES), ids=str)
 def test_a_measure_says_what_it_is_blind_to(measure):
     assert measure.blind_to.endswith(".")
     assert measure.blind_to[0].isupper()

@@ -11,9 +11,10 @@ import cutline as cl
 from cutline import MEASURES, Ranking, rank
 from cutline.measures import Context, Needs, check_measure
 from cutline.measures.check_measure import fixed, values
+from grouping import each_case
 
 few = settings(max_examples=10)  # for each of the measures
-every_measure = pytest.mark.parametrize("m", MEASURES, ids=str)
+every_measure = each_case("m", MEASURES, ids=str)
 
 # Scores that are probabilities, heavily tied, so that all measures apply.
 cases = st.lists(st.tuples(st.booleans(), st.integers(0, 8)), min_size=1, max_size=25)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import cutline as cl
 from cutline import MEASURES, losses
 from cutline.core import logistic
+from grouping import each_case
 
 often = settings(max_examples=100, deadline=None)
 
@@ -154,8 +155,8 @@ def test_the_slope_of_the_hinge_is_that_of_its_value(data):
     np.testing.assert_allclose(here.gradient, (above.value - below.value) / 2e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("margin", [-1000.0, -745.0, -36.0, 36.0, 745.0, 1000.0])
-@pytest.mark.parametrize("name", [*SMOOTH, "hinge"])
+@each_case("margin", [-1000.0, -745.0, -36.0, 36.0, 745.0, 1000.0])
+@each_case("name", [*SMOOTH, "hinge"])
 def test_extreme_margins_stay_finite(name, margin):
     loss = (SMOOTH | {"hinge": losses.hinge})[name]([1, 0], [margin, margin])
 

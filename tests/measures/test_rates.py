@@ -16,6 +16,7 @@ import pytest
 
 import cutline
 from cutline import MEASURES, Counts, Ranking, rank
+from grouping import each_case
 
 NAN, INF = math.nan, math.inf
 
@@ -244,9 +245,7 @@ def label(name, given):
     return f"{name}({', '.join(f'{k}={v}' for k, v in given.items())})" if given else name
 
 
-measures = pytest.mark.parametrize(
-    ("name", "given"), [pytest.param(name, given, id=label(name, given)) for name, given in PARAMETERS]
-)
+measures = each_case(("name", "given"), {label(name, given): (name, given) for name, given in PARAMETERS})
 
 
 def counts(tables, convert=np.array):
@@ -360,7 +359,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("size", LARGE)
+@each_case("size", [*LARGE])
 @measures
 def test_no_product_of_counts_overflows_at_ten_thousand_million_cases(name, given, size, kind):
     table = LARGE[size]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.cuts.guarantees import promises, simultaneous_bounds, upper_bounds
+from cutline.cuts.guarantees import make_promises, simultaneous_bounds, upper_bounds
 from cutline.cuts.requirements import requirement
 from cutline.report.cut_data import levels, sentences, why_not
 
@@ -54,7 +54,7 @@ def test_a_threshold_promises_exactly_what_its_requirements_would(tied, prevalen
     for place in (1, len(r) // 3, len(r) - 1):
         cut = cl.cut_at(r, threshold=float(r.thresholds[place]), prevalence=prevalence)
         asked = [requirement(one.requirement) for one in cut.requirements]
-        made = promises(r, asked, 0.95, after_looking=True, prevalence=prevalence)
+        made = make_promises(r, asked, 0.95, after_looking=True, prevalence=prevalence)
 
         assert len(made) == 3 or place != len(r) // 3
         assert all(one.meets(r)[place] for one in made)
@@ -69,7 +69,7 @@ def test_one_thousandth_more_is_not_promised():
         for one in asked
     ]
 
-    made = promises(r, more, 0.95, after_looking=True)
+    made = make_promises(r, more, 0.95, after_looking=True)
     assert not any(one.meets(r)[r.cut(0.5)] for one in made)
 
 

@@ -18,7 +18,9 @@ import measure_page
 import symbols
 import terminal
 
-every_measure = pytest.mark.parametrize("measure", list(MEASURES), ids=str)
+from grouping import each_case
+
+every_measure = each_case("measure", list(MEASURES), ids=str)
 OF_ONE_CUT = [measure for measure in MEASURES if measure.needs is Needs.COUNTS]
 
 
@@ -35,7 +37,7 @@ def value_of(latex):
     return eval(text.replace("^", "**"), {"__builtins__": {}})  # noqa: S307
 
 
-@pytest.mark.parametrize("measure", OF_ONE_CUT, ids=str)
+@each_case("measure", OF_ONE_CUT, ids=str)
 def test_the_formula_with_the_numbers_of_ten_cases_comes_to_the_value(measure):
     inserted = by_hand.substituted(measure)
     if inserted is None:

@@ -38,7 +38,7 @@ def fit_map(r: Ranking, method: str) -> dict[str, Any]:
 
 
 def check(method: str, parameters: Any) -> None:
-    """Refuse parameters that no fit gives, such as those of a file that was altered.
+    """Raise if the parameters cannot come from a fit, such as those of a file that was altered.
 
     Args:
         method: The method, which is known.

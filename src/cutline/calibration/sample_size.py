@@ -204,7 +204,7 @@ class Plan:
 
     @property
     def binding(self) -> Need:
-        """The criterion that needs the most cases."""
+        """Return the criterion that needs the most cases."""
         return max(self.needs, key=lambda need: need.cases)
 
     @property
@@ -219,7 +219,7 @@ class Plan:
 
     @property
     def statement(self) -> str:
-        """The plan in a sentence."""
+        """Return the plan in a sentence."""
         return (
             f"The study needs {self.cases:,} cases, of which about {self.positives:,} positive at a prevalence of "
             f"{100 * self.prevalence:.3g} %: the {self.binding.criterion} is the binding criterion."

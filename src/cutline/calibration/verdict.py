@@ -37,7 +37,7 @@ class EvaluationLike(Protocol):
 
     @property
     def ranking(self) -> Ranking:
-        """The ranking of the predictions."""
+        """Return the ranking of the predictions."""
 
     def value(self, measure: str) -> float:
         """Return the value of a measure."""
@@ -56,7 +56,7 @@ class Region(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Where it is, and what happens there."""
+        """Return the region, the predicted and the observed share in words."""
         where = f"at {self.low:.3g}" if self.low == self.high else f"from {self.low:.3g} to {self.high:.3g}"
         side = "too low" if self.happens > self.says else "too high"
         return f"{side} {where} (they say {self.says:.3g}, {self.happens:.3g} are positive)"

@@ -18,14 +18,14 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
 from cutline.cuts import statements
-from cutline.cuts.cut import Cut, Promised
+from cutline.cuts.cut import Cut, CutRequirement
 from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
     Promise,
     RatePromise,
     beyond,
     is_promised,
-    promises,
+    make_promises,
 )
 from cutline.cuts.requirements import Requirement, requirement
 from cutline.cuts.search import (
@@ -33,14 +33,13 @@ from cutline.cuts.search import (
     METHODS,
     OPTIMUM,
     SMOOTH_YOUDEN,
-    Cap,
     Criterion,
     CutRule,
     CutSearch,
-    OnEstimate,
     counts_at_keys,
     criterion,
-    on_limit,
+    rule_on_estimate,
+    rule_on_limit,
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import few_resamples
@@ -61,45 +60,44 @@ TOO_FEW_TO_REPEAT = (
     "Nine tenths of these cases are too few for the requirements, so the choice cannot be repeated on them: what it is "
     "worth on new cases is unknown."
 )
-SHOWN = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
+ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
 
 
 @dataclass(frozen=True)
 class CutRequest:
-    """Everything that choosing a cut needs."""
+    """The cases, the requirements, the promises and the search for a cut; it finds the cut and describes it."""
 
     r: Ranking
     groups: GroupSampler | None
     requirements: Sequence[Requirement]
-    made: Sequence[Promise]
+    promises: Sequence[Promise]
     search: CutSearch
     confidence: float | None
     after_looking: bool
-    cap: Cap | None
     level: float
 
-    def cut(self, repeated: Repeated | None) -> Cut:
-        """Return the cut, or why there is none."""
-        key, place = self._choose_threshold(repeated)
+    def find_cut(self, choices: RepeatedChoice | None) -> Cut:
+        """Return the cut, or a cut that is not possible, with the reason."""
+        key, place = self._choose_threshold(choices)
         flagged = int((self.r.key >= key).sum())
         if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
-            return self._none()
-        tested = any(isinstance(promise, PrecisionAtQuotas) for promise in self.made)
-        if tested or (flagged and math.isinf(key)):
-            return self.at(self._above_the_unflagged(flagged), place, repeated)
-        return self.at(key if self.r.higher_is_positive else -key, place, repeated)
+            return self._describe_impossible()
+        tests_precision = any(isinstance(promise, PrecisionAtQuotas) for promise in self.promises)
+        if tests_precision or (flagged and math.isinf(key)):
+            return self.describe(self._above_the_unflagged(flagged), place, choices)
+        return self.describe(key if self.r.higher_is_positive else -key, place, choices)
 
-    def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
-        """Return the cut at a threshold, with all that is known of it."""
+    def describe(self, threshold: float, place: int | None = None, choices: RepeatedChoice | None = None) -> Cut:
+        """Return the cut at a threshold, with its promises, estimates and notes."""
         counts = self.r.at_threshold(threshold)
         apparent, corrected, limits, notes = math.nan, None, Limits(math.nan, math.nan), self._notes(place, counts)
         if self.search.criterion is not None:
-            apparent = float(self.search.worth(counts))
-        if repeated is not None:
-            limits = self._limits(repeated)
-            if self.search.criterion is not None and not math.isnan(repeated.corrected):
-                corrected = self._correct_optimism(repeated)
-            notes += self._about_resamples(repeated)
+            apparent = float(self.search.criterion_of(counts))
+        if choices is not None:
+            limits = self._threshold_limits(choices)
+            if self.search.criterion is not None and not math.isnan(choices.corrected):
+                corrected = self._correct_optimism(choices)
+            notes += self._resampling_notes(choices)
         elif self.search.chooses:
             notes.append(NOT_REPEATED)
         return Cut(
@@ -113,13 +111,14 @@ class CutRequest:
             threshold_interval=limits,
             estimates=self._estimates(threshold),
             notes=tuple(notes),
-            **self._common(),
+            **self._shared_fields(),
         )
 
-    def _common(self) -> dict[str, Any]:
+    def _shared_fields(self) -> dict[str, Any]:
+        """Return the fields that a cut has whether it is possible or not."""
         prevalence = float(self.r.positives / self.r.total)
         return {
-            "assumptions": tuple(statements.assumptions(self.made, prevalence, after_looking=self.after_looking)),
+            "assumptions": tuple(statements.assumptions(self.promises, prevalence, after_looking=self.after_looking)),
             "confidence": self.confidence,
             "after_looking": self.after_looking,
             "method": self.search.method,
@@ -130,7 +129,7 @@ class CutRequest:
         }
 
     def _warnings(self) -> tuple[str, ...]:
-        """Return what questions the cut as a whole: scores that rank the wrong way by more than chance."""
+        """Return a warning if the scores rank the wrong way by more than chance."""
         if not MEASURES["auc"].compute(self.r) < 0.5:
             return ()
         from cutline.advice.context import RuleContext  # rarely needed, and slow to load
@@ -141,12 +140,12 @@ class CutRequest:
         is_chance = context.auc is not None and 0.5 in context.auc
         return () if is_chance or text is None else (text,)
 
-    def _choose_threshold(self, repeated: Repeated | None) -> tuple[float, int | None]:
-        """Return the threshold on the scale on which high means positive, and the position of its cut where it has
-        one.
+    def _choose_threshold(self, choices: RepeatedChoice | None) -> tuple[float, int | None]:
+        """Return the threshold, on the scale on which high means positive, and the position of its cut; None if it
+        lies between scores.
         """
         if self.search.method == MEAN:
-            thresholds = repeated.keys[np.isfinite(repeated.keys)] if repeated is not None else np.array([])
+            thresholds = choices.keys[np.isfinite(choices.keys)] if choices is not None else np.array([])
             return (self.search.nearest(self.r, float(thresholds.mean())) if len(thresholds) else math.nan), None
         if self.search.method in SMOOTH_YOUDEN:
             return float(self.search.keys(self.r)), None
@@ -168,47 +167,49 @@ class CutRequest:
             return -upwards
         return _just_beyond(r.score[place], r.score[place - 1] if place else r.score.dtype.type(upwards))
 
-    def _none(self) -> Cut:
-        conditions = len(self.search.rules) > len(self.made)
+    def _describe_impossible(self) -> Cut:
+        has_conditions = len(self.search.rules) > len(self.promises) or self.search.quota is not None
         if self.search.method in SMOOTH_YOUDEN and math.isnan(SMOOTH_YOUDEN[self.search.method](self.r)):
             statement = statements.NOT_SMOOTH
-        elif self.made:
+        elif self.promises:
             level = 1.0 if self.confidence is None else self.confidence
-            statement = statements.impossible(self.made, level, others=conditions, positives=self.r.positives)
+            statement = statements.impossible(self.promises, level, others=has_conditions, positives=self.r.positives)
         else:
             statement = "No cut meets the requirements on these cases: relax one of them."
-        return Cut(math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._common())
+        return Cut(
+            math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._shared_fields()
+        )
 
-    def _requirements(self, threshold: float) -> tuple[Promised, ...]:
-        made = {id(promise.requirement): promise for promise in self.made}
-        promises = []
-        for condition in self.requirements:
-            promise = made.get(id(condition))
-            if isinstance(promise, RatePromise):
-                wrong = beyond(self.r, promise.about)
-                seen = None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)])
-                needed = None if math.isinf(promise.needed) else int(promise.needed)
-                promises.append(
-                    Promised(
-                        condition.text, promise.confidence, promise.about, promise.cases, promise.allowed, seen, needed
-                    )
-                )
-            else:
-                promises.append(Promised(condition.text, None if promise is None else self.confidence))
-        return tuple(promises)
+    def _requirements(self, threshold: float) -> tuple[CutRequirement, ...]:
+        promises = {id(promise.requirement): promise for promise in self.promises}
+        return tuple(self._requirement(each, promises.get(id(each)), threshold) for each in self.requirements)
+
+    def _requirement(self, condition: Requirement, promise: Promise | None, threshold: float) -> CutRequirement:
+        if not isinstance(promise, RatePromise):
+            return CutRequirement(condition.text, None if promise is None else self.confidence)
+        wrong = beyond(self.r, promise.about)
+        return CutRequirement(
+            condition.text,
+            promise.confidence,
+            promise.about,
+            promise.cases,
+            promise.allowed,
+            seen=None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)]),
+            needed=None if math.isinf(promise.needed) else int(promise.needed),
+        )
 
     def _statement(self, threshold: float, apparent: float, corrected: Estimate | None) -> str:
-        rules = self._conditions()
-        if self.made:
+        conditions = self._conditions()
+        if self.promises:
             assert self.confidence is not None  # noqa: S101 - promises have one
             how = {"after_looking": self.after_looking, "with_room": self.search.chooses}
-            return statements.state_promise(self.made, self.r, threshold, self.confidence, **how)
+            return statements.state_promise(self.promises, self.r, threshold, self.confidence, **how)
         if not self.search.chooses:
-            return statements.nothing(threshold, self.level)
+            return statements.state_nothing(threshold, self.level)
         if self.search.criterion is not None:
             value = math.nan if corrected is None else corrected.value
-            return statements.best(self.search, self.r, threshold, apparent, value, rules)
-        return statements.only_rules(self.r, threshold, rules, most=self.search.takes_most)
+            return statements.state_best(self.search, self.r, threshold, apparent, value, conditions)
+        return statements.state_conditions(self.r, threshold, conditions, most=self.search.takes_most)
 
     def _notes(self, place: int | None, counts: Counts) -> list[str]:
         notes = []
@@ -224,51 +225,53 @@ class CutRequest:
             notes.append("This cut flags nobody.")
         elif not counts.unflagged:
             notes.append("This cut flags everybody.")
-        if self.cap is not None and self.search.criterion is None and self._ends_inside_a_tie(place, self.cap):
+        if self.search.criterion is None and self._quota_ends_inside_a_tie(place):
             notes.append(
-                f"The quota of {self.cap.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
+                f"The quota of {self.search.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
             )
-        if self.made and self.confidence is not None:
+        if self.promises and self.confidence is not None:
             risk, half = (statements.percent(round(share, 6)) for share in (1 - self.confidence, (1 - self.level) / 2))
             notes.append(statements.ONE_SIDED.format(risk=risk, half=half))
-        if any(isinstance(promise, PrecisionAtQuotas) and promise.is_in_sequence for promise in self.made):
+        if any(isinstance(promise, PrecisionAtQuotas) and promise.is_in_sequence for promise in self.promises):
             notes.append(statements.IN_SEQUENCE)
-        if self.made and self._conditions():
+        if self.promises and self._conditions():
             also = listed(self._conditions())
             notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")
         return notes
 
     def _conditions(self) -> list[str]:
-        """Return what a cut has to meet on these cases, without a promise."""
-        rules = [rule.text for rule in self.requirements if not any(rule is made.requirement for made in self.made)]
-        return [*rules, *([] if self.cap is None else [statements.CAP.format(quota=f"{self.cap.quota:g}")])]
+        """Return the requirements without a promise, which hold on these cases alone, and the quota."""
+        promised = {id(promise.requirement) for promise in self.promises}
+        texts = [requirement.text for requirement in self.requirements if id(requirement) not in promised]
+        quota = self.search.quota
+        return texts if quota is None else [*texts, statements.QUOTA.format(quota=f"{quota:g}")]
 
-    def _ends_inside_a_tie(self, place: int | None, cap: Cap) -> bool:
-        """Whether the quota alone keeps the next score out, some of whose cases would still fit."""
-        if place is None or place == len(self.r) or not self.search.takes_most or self.r.ends[place] >= cap.quota:
+    def _quota_ends_inside_a_tie(self, place: int | None) -> bool:
+        """Whether the quota alone excludes the next score, some of whose cases would still fit."""
+        quota = self.search.quota
+        if quota is None or place is None or place == len(self.r) or not self.search.takes_most:
             return False
-        others = replace(self.search, rules=tuple(rule for rule in self.search.rules if rule is not cap))
-        return bool(others.allowed(self.r)[place + 1])
+        return bool(self.r.ends[place] < quota and replace(self.search, quota=None).allowed(self.r)[place + 1])
 
-    def _limits(self, repeated: Repeated) -> Limits:
-        low, high = repeated.key_limits(self.level)
+    def _threshold_limits(self, choices: RepeatedChoice) -> Limits:
+        low, high = choices.key_limits(self.level)
         return Limits(low, high) if self.r.higher_is_positive else Limits(-high, -low)
 
-    def _correct_optimism(self, repeated: Repeated) -> Estimate:
+    def _correct_optimism(self, choices: RepeatedChoice) -> Estimate:
         assert self.search.criterion is not None  # noqa: S101
-        low, high = repeated.value_limits(self.level)
-        return Estimate(self.search.criterion.name, repeated.corrected, low, high, self.level, "repeated choice")
+        low, high = choices.value_limits(self.level)
+        return Estimate(self.search.criterion.name, choices.corrected, low, high, self.level, "repeated choice")
 
-    def _about_resamples(self, repeated: Repeated) -> list[str]:
-        notes = few_resamples(repeated.lost + len(repeated.keys))
-        if self.search.criterion is not None and math.isnan(repeated.corrected):
+    def _resampling_notes(self, choices: RepeatedChoice) -> list[str]:
+        resamples = choices.lost + len(choices.keys)
+        notes = few_resamples(resamples)
+        if self.search.criterion is not None and math.isnan(choices.corrected):
             notes.append(TOO_FEW_TO_REPEAT)
-        if repeated.lost:
-            of = repeated.lost + len(repeated.keys)
-            unaffected = " What is promised does not rest on resamples: it holds all the same." if self.made else ""
+        if choices.lost:
+            unaffected = " What is promised does not rest on resamples: it holds all the same." if self.promises else ""
             notes.append(
-                f"In {repeated.lost} of {of} resamples no cut meets the requirements; the interval of the threshold is "
-                f"from the others.{unaffected}"
+                f"In {choices.lost} of {resamples} resamples no cut meets the requirements; the interval of the "
+                f"threshold is from the others.{unaffected}"
             )
         if self.search.method == MEAN:
             notes.append(
@@ -280,37 +283,38 @@ class CutRequest:
 
     def _estimates(self, threshold: float) -> tuple[Estimate, ...]:
         if self.search.prevalence is not None:
-            return self._elsewhere(threshold, self.search.prevalence)
-        terms: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in SHOWN]
-        terms += [
-            (rule.term.measure, rule.term.parameters)
-            for rule in self.requirements
-            if rule.term.measure.name not in SHOWN
+            return self._estimates_at_prevalence(threshold, self.search.prevalence)
+        measures: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in ESTIMATED]
+        measures += [
+            (requirement.term.measure, requirement.term.parameters)
+            for requirement in self.requirements
+            if requirement.term.measure.name not in ESTIMATED
         ]
         grouped = self.groups is not None
-        estimands = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
+        estimands = [
+            of_measure(measure, self.r, {"threshold": threshold, **parameters}, grouped=grouped)
+            for measure, parameters in measures
+        ]
         return tuple(
             estimates(estimands, IntervalRequest(self.level, resamples=resamples_for(len(self.r))), self.groups)
         )
 
-    def _elsewhere(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
-        """Return the rates of the classes, which are the same at any prevalence, and what follows from them at
-        another.
-        """
+    def _estimates_at_prevalence(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
+        """Return recall and specificity, which no prevalence changes, then precision, NPV and F1 at a prevalence."""
         grouped = self.groups is not None
         estimands = [
             of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
             for name in ("recall", "specificity")
         ]
         rates = estimates(estimands, IntervalRequest(self.level), self.groups)
-        there = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
-        return (*rates, there["precision"], there["npv"], there["f1"])
+        by_name = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
+        return (*rates, by_name["precision"], by_name["npv"], by_name["f1"])
 
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without a request
 REPEATED = 1000
-KEPT_BY_FLAGGING = ("recall", "fnr", "npv", "false_omission_rate")  # requirements that flagging more cases keeps
-NO_WISH = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
+KEPT_BY_FLAGGING = ("recall", "fnr", "npv", "false_omission_rate")  # requirements that flagging more cases cannot break
+WAYS_OUT = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
 
 
 @public(confidence="level", data="ev")
@@ -372,36 +376,36 @@ def choose_cut(
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
     prevalence = check_prevalence(prevalence)
-    objective = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
-    objective = _for_method(objective, method)
-    quotas, cap = _capacity(r, conditions, quota, share)
-    if not (conditions or objective or cap):
-        raise ParameterError("Nothing says what the cut is for", NO_WISH)
+    best_by = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
+    best_by = _criterion_of_method(best_by, method)
+    tested_quotas, capacity = _quotas(r, conditions, quota, share)
+    if not (conditions or best_by or capacity is not None):
+        raise ParameterError("Nothing says what the cut is for", WAYS_OUT)
     level = LEVEL if confidence is None else confidence
-    times = _times(resamples, r, method)
-    made = _promises(r, groups, conditions, confidence, after_looking, prevalence, quotas)
-    rules: list[CutRule] = [*made]
+    times = _number_of_resamples(resamples, r, method)
+    promises = _promises(r, groups, conditions, confidence, after_looking, prevalence, tested_quotas)
+    rules: list[CutRule] = [promise.meets for promise in promises]
     for condition in conditions:
         if condition.term.part != "value":
-            rules.append(on_limit(condition, r, groups, level, seed, prevalence))
+            rules.append(rule_on_limit(condition, r, groups, level, seed, prevalence))
         elif confidence is None:
-            rules.append(OnEstimate(condition, prevalence))
-    fewest = any(condition.term.measure.name in KEPT_BY_FLAGGING for condition in conditions)
-    search = CutSearch((*rules, *([cap] if cap else ())), objective, method, not fewest, prevalence)
-    request = CutRequest(r, groups, conditions, made, search, confidence, after_looking, cap, level)
-    cut = request.cut(repeat(search, r, groups, times, seed) if times else None)
-    return cut if cap is None or share is not None else replace(cut, quota=cap.quota)
+            rules.append(rule_on_estimate(condition, prevalence))
+    takes_most = not any(condition.term.measure.name in KEPT_BY_FLAGGING for condition in conditions)
+    search = CutSearch(tuple(rules), best_by, method, takes_most, prevalence, capacity, float(r.total))
+    choices = repeat_choice(search, r, groups, times, seed) if times else None
+    cut = CutRequest(r, groups, conditions, promises, search, confidence, after_looking, level).find_cut(choices)
+    return cut if capacity is None or share is not None else replace(cut, quota=capacity)
 
 
-def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
+def ranking_of(ev: Any, function: str) -> tuple[Ranking, GroupSampler | None]:
     """Return the ranking that a cut is chosen for, and its groups.
 
     Args:
         ev: An evaluation or a ranking.
-        who: The function that needs it.
+        function: The name of the function that was called.
     """
     if not isinstance(ev, Evaluation | Ranking):
-        raise InputError(f"{who} takes an evaluation first", "pass cl.evaluate(labels, scores)")
+        raise InputError(f"{function} takes an evaluation first", "pass cl.evaluate(labels, scores)")
     r, groups = (ev.ranking, ev.groups) if isinstance(ev, Evaluation) else (ev, None)
     if r.pos.ndim > 1:
         raise InputError("This is a stack of rankings", "choose a cut for one of them")
@@ -411,7 +415,7 @@ def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
 
 
 def _check_condition(condition: Any) -> Requirement:
-    """Return a requirement that can be checked at a cut."""
+    """Return the requirement; raise if it cannot be checked at a cut."""
     if not isinstance(condition, Requirement | str):
         raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")
     checked = condition if isinstance(condition, Requirement) else requirement(condition)
@@ -429,24 +433,25 @@ def _check_condition(condition: Any) -> Requirement:
     return checked
 
 
-def _for_method(objective: Criterion | None, method: str) -> Criterion | None:
+def _criterion_of_method(chosen: Criterion | None, method: str) -> Criterion | None:
+    """Return the criterion, which for the kernel and the normal method is Youden's J."""
     if method == OPTIMUM:
-        return objective
+        return chosen
     if method in SMOOTH_YOUDEN:
-        if objective is not None and objective.name != "youden_j":
-            alone = Text(Argument("method", method), f" is for Youden's J alone, not {objective.name}")
+        if chosen is not None and chosen.name != "youden_j":
+            alone = Text(Argument("method", method), f" is for Youden's J alone, not {chosen.name}")
             raise ParameterError(alone, Text("pass ", Argument("method", "smooth")))
         return criterion("youden_j")
-    if objective is None:
+    if chosen is None:
         ways = Text("pass ", Argument("maximize"), ", ", Argument("minimize"), ", costs or ", Argument("utility"))
         raise ParameterError(Text(Argument("method", method), " needs a criterion"), ways)
-    return objective
+    return chosen
 
 
-def _capacity(
+def _quotas(
     r: Ranking, requirements: Sequence[Requirement], quota: Any, share: float | None
-) -> tuple[tuple[int, ...], Cap | None]:
-    """Return the quotas at which precision is to be tested, and the cap on the number flagged."""
+) -> tuple[tuple[int, ...], float | None]:
+    """Return the quotas at which precision is tested, and the largest number of cases that may be flagged."""
     if quota is not None and not validation.is_single(quota):
         if not any(condition.term.measure.name in ("precision", "fdr") for condition in requirements):
             raise ParameterError(
@@ -457,12 +462,12 @@ def _capacity(
         return tuple(sorted({int(places(r, quota=number)) for number in quota})), None
     if quota is None and share is None:
         return (), None
-    cap = Cap(float(places(r, quota=quota, share=share)), float(r.total))
-    # One quota is where precision is tested, too; that needs no choice among several.
-    return ((int(cap.quota),) if cap.quota >= 1 else ()), cap
+    capacity = float(places(r, quota=quota, share=share))
+    # Precision is tested at a single quota too; that needs no choice among several.
+    return ((int(capacity),) if capacity >= 1 else ()), capacity
 
 
-def _times(resamples: int | None, r: Ranking, method: str) -> int:
+def _number_of_resamples(resamples: int | None, r: Ranking, method: str) -> int:
     if resamples is None:
         return REPEATED if len(r) <= QUICKLY_REPEATED or method == MEAN else 0
     times = check_whole(resamples, "resamples", 0)
@@ -480,7 +485,7 @@ def _promises(
     prevalence: float | None,
     quotas: tuple[int, ...],
 ) -> list[Promise]:
-    """Return the promises, or raise where nothing can be promised."""
+    """Return the promises; raise if a requirement cannot be promised."""
     if confidence is None:
         return []
     plain = [condition for condition in requirements if condition.term.part == "value"]
@@ -495,8 +500,8 @@ def _promises(
         if prevalence is not None and condition.term.measure.name == "predicted_positive_rate":
             raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")
     if plain:
-        require_alike(r, grouped=groups is not None)
-    return promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
+        require_exchangeable(r, grouped=groups is not None)
+    return make_promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
 
 
 def _just_beyond(unflagged: Any, flagged: Any) -> float:
@@ -518,8 +523,8 @@ def _just_beyond(unflagged: Any, flagged: Any) -> float:
     return float(np.nextafter(unflagged, flagged))
 
 
-def require_alike(r: Ranking, *, grouped: bool) -> None:
-    """Refuse to promise anything of cases that are not independent, do not count alike, or have no exact scores."""
+def require_exchangeable(r: Ranking, *, grouped: bool) -> None:
+    """Raise if the cases are grouped, weighted or binned, so that nothing can be promised."""
     if grouped:
         raise ParameterError(statements.GROUPS)
     if not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum():
@@ -537,12 +542,12 @@ _CELLS = 2**20  # held at once
 
 
 @dataclass(frozen=True)
-class Repeated:
-    """Thresholds and values from repeating the choice on resamples."""
+class RepeatedChoice:
+    """The thresholds that resamples choose, and the value of the criterion on new cases."""
 
     keys: Array  # the thresholds, turned so that high means positive
-    values: Array | None  # of the criterion, at the cut that all cases choose
-    corrected: float
+    values: Array | None  # of the criterion in each resample, at the cut that all cases choose
+    corrected: float  # the criterion, corrected for optimism
     lost: int  # resamples in which no cut met the requirements
 
     def key_limits(self, level: float) -> Limits:
@@ -567,27 +572,29 @@ def _limits(ordered: Array, level: float) -> Limits:
     return Limits(ordered[0], ordered[-1]) if np.isnan(low) else Limits(low, high)
 
 
-def repeat(search: CutSearch, r: Ranking, groups: GroupSampler | None, resamples: int, seed: int) -> Repeated:
-    """Choose again on resamples of the cases, or of their groups, and on nine tenths of them."""
+def repeat_choice(
+    search: CutSearch, r: Ranking, groups: GroupSampler | None, resamples: int, seed: int
+) -> RepeatedChoice:
+    """Choose the cut again on resamples of the cases or groups, and correct its value by cross-validation."""
     chosen = float(search.keys(r))
 
     def choice(stack: Ranking) -> Array:
         keys = search.keys(stack)
         if search.criterion is None:
             return np.asarray(keys[..., None])
-        return np.stack([keys, search.worth_at(stack, np.full(keys.shape, chosen))], axis=-1)
+        return np.stack([keys, search.criterion_at(stack, np.full(keys.shape, chosen))], axis=-1)
 
     replicates = bootstrap(groups or CaseSampler(r), [choice], resamples, seed).values[0]
     has_cut = ~np.isnan(replicates[:, 0])
     corrected = np.nan
     if search.criterion is not None:
-        corrected = _on_the_tenth(search, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
+        corrected = _mean_over_splits(search, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
     values = replicates[has_cut, 1] if search.criterion is not None else None
-    return Repeated(replicates[has_cut, 0], values, corrected, int((~has_cut).sum()))
+    return RepeatedChoice(replicates[has_cut, 0], values, corrected, int((~has_cut).sum()))
 
 
-def _on_the_tenth(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
-    """Return the mean over splits of the criterion of the tenths, each at the cut that the other nine chose."""
+def _mean_over_splits(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
+    """Return the cross-validated criterion, averaged over splits into tenths."""
     streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
     halves = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), reports=True)
     known = [value for value in halves if not math.isnan(value)]
@@ -595,7 +602,7 @@ def _on_the_tenth(search: CutSearch, r: Ranking, groups: GroupSampler | None, sp
 
 
 def _split(search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
-    """Return the criterion of all tenths of one split together; NaN when nine of them lack a class, or allow no cut."""
+    """Return the criterion of one split, over all tenths together; NaN if nine tenths lack a class or allow no cut."""
     table = np.zeros(4)
     for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
         rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
@@ -606,11 +613,11 @@ def _split(search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: n
             return math.nan  # to read only the tenths that leave enough cases would favour those with few positives
         c = counts_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
         table += [float(np.sum(cell)) for cell in (c.tp, c.fp, c.fn, c.tn)]
-    return float(search.worth(Counts(table[0], table[1], table[2], table[3])))
+    return float(search.criterion_of(Counts(table[0], table[1], table[2], table[3])))
 
 
 def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-    """Return the positives and negatives at each score in every tenth, some tenths at a time, one a row."""
+    """Yield the positives and negatives at each score, a row for each tenth, several tenths at once."""
     at_once = max(1, min(FOLDS, _CELLS // len(r)))
     pairs = _tenths_of_groups(r, groups, rng) if groups is not None else _tenths_of_cases(r, rng)
     for start in range(0, FOLDS, at_once):

@@ -26,8 +26,8 @@ NO_LIMITS = Limits(math.nan, math.nan)
 
 
 @dataclass(frozen=True, eq=False)
-class Promised(ComparedByFields):
-    """One requirement of a cut, and what stands behind it.
+class CutRequirement(ComparedByFields):
+    """A requirement of a cut, with the guarantee behind it.
 
     `confidence` is None where nothing is promised, because the requirement is on the data at hand. `cases` is how many
     cases it rests on, `allowed` how many of them may be beyond the cut, `seen` how many are, and `needed` how many
@@ -62,7 +62,7 @@ class Cut(ComparedByFields):
     statement: str
     possible: bool = True
     counts: Counts | None = None
-    requirements: tuple[Promised, ...] = ()
+    requirements: tuple[CutRequirement, ...] = ()
     criterion: str | None = None
     apparent: float = math.nan
     corrected: Estimate | None = None
@@ -82,17 +82,17 @@ class Cut(ComparedByFields):
 
     @property
     def optimism(self) -> float:
-        """The apparent value less the corrected one; below zero for what should be low."""
+        """Return the apparent value less the corrected one; it is negative for a criterion that is minimised."""
         return math.nan if self.corrected is None else self.apparent - self.corrected.value
 
     @property
     def misses_allowed(self) -> int | None:
-        """How many of the positives may be missed; None without a promise about recall, -1 when it is impossible."""
+        """Return how many positives may be missed; None without a promise about recall, -1 if none is possible."""
         return self._of("recall", "allowed")
 
     @property
     def positives_needed(self) -> int | None:
-        """How many positives the promise about recall takes at least; None without one."""
+        """Return the smallest number of positives for the promise about recall; None without one."""
         return self._of("recall", "needed")
 
     def _of(self, about: str, field: str) -> int | None:
@@ -155,7 +155,7 @@ class Cut(ComparedByFields):
         return " ".join(filter(None, (self._beside_quota(flagged, cases), self._beside_share(flagged, cases))))
 
     def _beside_quota(self, flagged: float, cases: float) -> str:
-        """Return that a quota was that of another list, whose threshold flags another number here."""
+        """Return the warning that the threshold of a quota flags another number of these cases; else empty."""
         assert self.counts is not None  # noqa: S101 - surprise() has looked
         if self.quota is None or flagged == self.quota or cases == float(self.counts.total):
             return ""
@@ -186,7 +186,7 @@ class Cut(ComparedByFields):
     # ------------------------------------------------------------------ looks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that is known of the cut, ready for JSON."""
+        """Return the fields, ready for JSON."""
         label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
         counts = self.counts.to_dict() if self.counts is not None else None
         return {
@@ -249,7 +249,7 @@ class Cut(ComparedByFields):
                 statement=str(document["statement"]),
                 possible=bool(document["possible"]),
                 counts=None if counts is None else _counts(counts),
-                requirements=tuple(Promised(**promise) for promise in document["requirements"]),
+                requirements=tuple(CutRequirement(**requirement) for requirement in document["requirements"]),
                 criterion=document["criterion"],
                 apparent=_float(document["apparent"]),
                 corrected=None if corrected is None else _estimate(corrected),
@@ -289,13 +289,13 @@ class Cut(ComparedByFields):
 
     @property
     def table_title(self) -> str:
-        """What the estimates are of."""
+        """Return the heading of the estimates."""
         what = "at this cut" if self.quota is None else "at this threshold, kept fixed"
         return what if self.prevalence is None else f"{what}, prevalence {100 * self.prevalence:g} %"
 
     @property
     def details(self) -> list[str]:
-        """What the cut does here, the interval of the threshold, and the value on new cases, each in a sentence."""
+        """Return sentences on the counts of the cut, the interval of its threshold and its value on new cases."""
         lines = [] if self.counts is None else [_in_words(self.counts)]
         low, high = self.threshold_interval
         if not (math.isnan(low) or math.isnan(high)):
@@ -328,14 +328,14 @@ class Cut(ComparedByFields):
 
 
 def _in_words(c: Counts) -> str:
-    """Return what a cut does on the cases that it was chosen on."""
+    """Return a sentence on the counts of a cut on the cases that chose it."""
     finds = f"it finds {with_commas(c.tp)} of the {with_commas(c.positives)} positives"
     alarms = f"{with_commas(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
     return f"On these cases it flags {with_commas(c.flagged)} of {with_commas(c.total)}: {finds}, with {alarms}."
 
 
 def _number(value: float) -> Any:
-    """Return a limit as JSON can hold it; a threshold beyond every score is a word."""
+    """Convert a limit to a type that JSON has; infinity becomes "inf"."""
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return plain(value)

@@ -10,7 +10,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence
-from cutline.cuts.choose import CutRequest, ranking_of, require_alike
+from cutline.cuts.choose import CutRequest, ranking_of, require_exchangeable
 from cutline.cuts.cut import Cut
 from cutline.cuts.guarantees import PrecisionAnywhere, Promise, RatePromise, local_level, simultaneous_bounds
 from cutline.cuts.requirements import requirement
@@ -49,24 +49,22 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
     at least 92.99 % of future positives score 0.45 or more
     """
     r, groups = ranking_of(ev, "cut_at")
-    require_alike(r, grouped=groups is not None)
+    require_exchangeable(r, grouped=groups is not None)
     at, confidence = validation.check_number(threshold, "threshold"), check_level(level, "level")
     if math.isnan(at):
         raise ParameterError("is no number", "pass a score", argument="threshold")
     prevalence = check_prevalence(prevalence)
-    made = _promises(r, at, confidence, prevalence)
+    promises = _promises(r, at, confidence, prevalence)
+    requirements = [promise.requirement for promise in promises]
     search = CutSearch(prevalence=prevalence)
-    requirements = [promise.requirement for promise in made]
-    return CutRequest(r, groups, requirements, made, search, confidence, True, None, confidence).at(at)
+    return CutRequest(r, groups, requirements, promises, search, confidence, True, confidence).describe(at)
 
 
 def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
-    """Return what the bands promise at a threshold, rounded to the safe side; nothing is said where a bound says
-    nothing.
-    """
+    """Return the promises of the bands at a threshold, rounded conservatively; trivial bounds are left out."""
     part = confidence ** (1 / (2 + (prevalence is None)))
     limits = bands(r, r.cut(threshold), part, prevalence)
-    made: list[Promise] = []
+    promises: list[Promise] = []
     for about, sign, bound in (("recall", ">=", limits.recall), ("fpr", "<=", limits.fpr)):
         rate = round_share(bound, is_floor=sign == ">=")
         if 0 < bound < 1 and 0 < rate < 1:
@@ -75,16 +73,16 @@ def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float
             rates = (1 - rate if sign == ">=" else rate, part)
             promised = requirement(f"{about} {sign} {rate:g}")
             allowed = int((simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
-            made.append(RatePromise(promised, about, *rates, cases, allowed, math.inf, level))
+            promises.append(RatePromise(promised, about, *rates, cases, allowed, math.inf, level))
     least = round_share(limits.precision, is_floor=True)
     if least > 0:
         promised = requirement(f"precision >= {least:g}")
-        made.append(PrecisionAnywhere(promised, least, confidence, prevalence, part))
-    return made
+        promises.append(PrecisionAnywhere(promised, least, confidence, prevalence, part))
+    return promises
 
 
 def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
-    """Return the bounds at one cut; each of the pieces of the data has the confidence `part`."""
+    """Return the bounds at one cut; each independent part of the data has the confidence `part`."""
     missed, false = int(r.positives - r.tp[cut]), int(r.fp[cut])
     recall = 1 - float(simultaneous_bounds(int(r.positives), part)[missed])
     fpr = float(simultaneous_bounds(int(r.negatives), part)[false])
@@ -93,7 +91,7 @@ def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
 
 
 def round_share(share: float, *, is_floor: bool) -> float:
-    """Return a bound with few decimals, to the safe side.
+    """Round a bound conservatively: a floor down, a ceiling up.
 
     >>> round_share(0.12345, is_floor=True), round_share(0.12341, is_floor=False)
     (0.1234, 0.1235)

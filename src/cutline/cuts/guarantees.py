@@ -40,10 +40,10 @@ class Promise(Protocol):
 
     @property
     def requirement(self) -> Requirement:
-        """The requirement."""
+        """Return the requirement that is promised."""
 
     def meets(self, r: Ranking) -> Array:
-        """Return which cuts of a ranking, or of each of a stack, keep it."""
+        """Return which cuts of a ranking, or of each of a stack, satisfy it."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class PrecisionAtQuotas:
 
     @property
     def positives_needed(self) -> float:
-        """How many positives it takes for any test to pass: as many as pass when no negative is flagged."""
+        """Return the smallest number of positives for any test to pass, with no negative flagged."""
         return cases_needed(1 - self.least, 1 - max(sequence.error for sequence in self.sequences))
 
     def negatives_allowed(self, r: Ranking, cut: int) -> int:
@@ -215,7 +215,7 @@ def _quotas_allowing(start: int, total: int, least: float, error: float) -> tupl
 
 
 def chances_of_as_many(successes: Any, cases: Any, rate: float) -> Array:
-    """Return the chance of at least so many successes among the cases: the p-value of the exact binomial test.
+    """Return the p-value of the exact binomial test: the probability of at least this number of successes.
 
     >>> chances_of_as_many([0, 14, 13], 14, 0.8).round(4).tolist()
     [1.0, 0.044, 0.1979]
@@ -253,7 +253,7 @@ class PrecisionAnywhere:
 
 
 def precision_bound(recall: Any, fpr: Any, prevalence: Any) -> Any:
-    """Return the precision of the least favourable rates and prevalence."""
+    """Return the precision that the rates and the prevalence imply."""
     return divide(prevalence * recall, prevalence * recall + (1 - prevalence) * fpr)
 
 
@@ -275,7 +275,7 @@ def is_promised(requirement: Requirement) -> bool:
     return known is not None and requirement.term.part == "value" and known[1] == requirement.is_floor
 
 
-def promises(
+def make_promises(
     r: Ranking,
     requirements: Sequence[Requirement],
     confidence: float,
@@ -293,7 +293,7 @@ def promises(
     anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
     apart = {_part(name, after_looking=after_looking, anywhere=anywhere) for name in about}
     whole = 1 - (1 - confidence) / max(1, len(apart))
-    made: list[Promise] = []
+    promises: list[Promise] = []
     rates = [1 - condition.bound if condition.is_floor else condition.bound for condition in requirements]
     # Of several precisions the highest sets the quotas: where it passes, the others do.
     precisions = [1 - rate for rate, name in zip(rates, about, strict=True) if name == "precision"]
@@ -304,13 +304,13 @@ def promises(
             name, after_looking=after_looking, anywhere=anywhere)]  # fmt: skip
         each = whole ** (1 / _components(together, prevalence))
         if name != "precision":
-            made.append(_rate_promise(r, condition, name, rate, each, after_looking=after_looking))
+            promises.append(_rate_promise(r, condition, name, rate, each, after_looking=after_looking))
         elif anywhere:
-            made.append(PrecisionAnywhere(condition, 1 - rate, whole, prevalence, each))
+            promises.append(PrecisionAnywhere(condition, 1 - rate, whole, prevalence, each))
         else:
             sequences = _sequences(int(r.total), max(precisions), 1 - whole, quotas)
-            made.append(PrecisionAtQuotas(condition, 1 - rate, whole, sequences, int(r.total)))
-    return made
+            promises.append(PrecisionAtQuotas(condition, 1 - rate, whole, sequences, int(r.total)))
+    return promises
 
 
 def _sequences(total: int, least: float, error: float, quotas: tuple[int, ...]) -> tuple[QuotaSequence, ...]:
@@ -321,14 +321,14 @@ def _sequences(total: int, least: float, error: float, quotas: tuple[int, ...]) 
 
 
 def _part(name: str, *, after_looking: bool, anywhere: bool) -> str:
-    """Return which promises rest on the same independent pieces of the data: the classes, or all cases."""
+    """Return the part of the data behind a promise: the classes, or all cases."""
     if name == "share":
         return "share"
     return "classes" if name != "precision" or after_looking else "bands" if anywhere else "quotas"
 
 
 def _components(about: Sequence[str], prevalence: float | None) -> int:
-    """Return how many independent pieces of the data the promises of one part rest on."""
+    """Return the number of independent parts of the data behind a group of promises."""
     if "precision" in about:
         return 2 + (prevalence is None)  # both classes, and how many of each there are
     return max(1, len({name for name in about if name in ("recall", "fpr")}))
@@ -349,7 +349,7 @@ def _rate_promise(
 
 
 def _needed_anywhere(rate: float, confidence: float) -> float:
-    """Return how many cases it takes for the band to promise the rate at a cut that misses none of them."""
+    """Return the smallest number of cases for the band to promise the rate when none is missed."""
     needed = cases_needed(rate, confidence)
     while math.isfinite(needed):
         more = cases_needed(rate, 1 - local_level(int(needed), confidence))
@@ -372,8 +372,7 @@ _TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in
 
 
 def misses_allowed(cases: int, rate: float, confidence: float) -> int:
-    """Return how many of the cases seen may be beyond a cut that promises a rate of at most `rate`; -1 when none
-    promises it.
+    """Return the largest number of errors among the cases that still promises the rate; -1 if none does.
 
     >>> [misses_allowed(m, 0.1, 0.95) for m in (28, 29, 59, 100)]
     [-1, 0, 1, 4]
@@ -398,8 +397,7 @@ def misses_allowed(cases: int, rate: float, confidence: float) -> int:
 
 
 def cases_needed(rate: float, confidence: float) -> float:
-    """Return how many cases it takes for a cut that misses none of them to promise the rate; infinite for a rate of
-    0.
+    """Return the smallest number of cases to promise the rate when none is missed; infinite for a rate of 0.
 
     >>> [cases_needed(1 - r, 0.95) for r in (0.9, 0.95, 0.99)]
     [29, 59, 299]
@@ -415,7 +413,7 @@ def cases_needed(rate: float, confidence: float) -> float:
 
 
 def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
-    """Return Clopper and Pearson's upper bound of a rate, given `missed` of `cases`; 1 when all were missed.
+    """Return Clopper and Pearson's upper bound of a rate, given `missed` of `cases`; 1 if all were missed.
 
     >>> float(upper_bounds(0, 29, 0.95).round(4))
     0.0981
@@ -429,7 +427,7 @@ def upper_bounds(missed: Any, cases: Any, confidence: float) -> Array:
 
 
 def lower_bounds(successes: Any, cases: Any, confidence: float) -> Array:
-    """Return Clopper and Pearson's lower bound of a rate, given `found` of `cases`; 0 when none was found."""
+    """Return Clopper and Pearson's lower bound of a rate, given `successes` among `cases`; 0 without successes."""
     return np.asarray(1 - upper_bounds(np.subtract(cases, successes), cases, confidence))
 
 

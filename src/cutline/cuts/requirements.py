@@ -48,7 +48,7 @@ class Requirement:
 
     @property
     def is_floor(self) -> bool:
-        """Whether it asks for a large value."""
+        """Whether the value has to be large."""
         return self.comparison.startswith(">")
 
     def holds(self, value: float) -> bool:
@@ -56,7 +56,7 @@ class Requirement:
         return bool(self.hold(value))
 
     def hold(self, values: Any) -> Any:
-        """Whether each of some values meets it; NaN never does."""
+        """Return whether each value meets it; NaN never does."""
         return _OPERATORS[self.comparison](values, self.bound)
 
 

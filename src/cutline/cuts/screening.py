@@ -55,7 +55,7 @@ class Screening(ShownAsTable):
 
     @property
     def table(self) -> Table:
-        """A row for each phase."""
+        """Return a row for each phase."""
         names = ("phase", "threshold", "keep", "entered", "kept", "positives_entered", "positives_kept")
         rows = [
             (p.name, p.cut.threshold, p.keep, p.entered, p.kept, p.positives_entered, p.positives_kept)
@@ -65,7 +65,7 @@ class Screening(ShownAsTable):
 
     @property
     def statement(self) -> str:
-        """What can be promised of future positives, in words."""
+        """Return the promise about future positives, in words."""
         last = self.phases[-1]
         parts = []
         if not math.isnan(self.keep):

@@ -1,4 +1,4 @@
-"""CutSearch: find the cuts that meet the rules and the best of them, on one ranking or a stack of resamples."""
+"""CutSearch: find the cuts that the rules allow and the best of them, on one ranking or a stack of resamples."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ _CELLS = ("tp", "fp", "fn", "tn")
 
 @dataclass(frozen=True)
 class Criterion:
-    """A number for each cut, and whether it should be high or low."""
+    """A number for each cut, and whether high or low is best."""
 
     name: str
     words: str
@@ -40,14 +40,14 @@ class Criterion:
     of: Callable[[Counts], Any]
 
     def values(self, c: Counts) -> Any:
-        """Return the number at each cut, turned so that higher is better; undefined is worse than anything."""
+        """Return the number at each cut, with its sign changed if lower is better; -inf where it is undefined."""
         values = np.asarray(self.of(c), dtype=float)
         values = values if self.is_high else -values
         return np.where(np.isnan(values), -np.inf, values)
 
 
 def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
-    """Return the counts as they would be expected at another prevalence, of as many cases."""
+    """Return the counts that are expected at another prevalence, of the same number of cases."""
     if prevalence is None:
         return c
     positives, negatives = np.asarray(c.positives, dtype=float), np.asarray(c.negatives, dtype=float)
@@ -56,7 +56,7 @@ def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
     return Counts(c.tp * up, c.fp * down, c.fn * up, c.tn * down, c.threshold, c.is_risk)
 
 
-def _cuts_of(r: Ranking, prevalence: float | None) -> Counts:
+def _counts_of_cuts(r: Ranking, prevalence: float | None) -> Counts:
     """Return the tables of all cuts, at a prevalence."""
     return at_prevalence(r.counts, prevalence)
 
@@ -69,7 +69,7 @@ def criterion(
     cost_fn: float | None = None,
     utility: Any = None,
 ) -> Criterion | None:
-    """Return the criterion that the arguments name; None when they name none."""
+    """Return the criterion that the arguments of `choose_cut` name, or None."""
     named = [
         name
         for name, value in (
@@ -156,7 +156,7 @@ def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
 
 
 def _of_utility(utility: Any) -> Criterion:
-    """Return the mean utility of a case, from what each of the four outcomes is worth."""
+    """Return the mean utility of a case as a criterion, from the value of each of the four outcomes."""
     try:
         known = dict(utility) if isinstance(utility, Mapping) else dict(zip(_CELLS, utility, strict=True))
         worth = {name: validation.check_number(value, f"utility of {name}") for name, value in known.items()}
@@ -180,135 +180,117 @@ def _of_utility(utility: Any) -> Criterion:
     return Criterion(name, "Mean utility", True, mean)
 
 
-# ---------------------------------------------------------------------- rules that a cut has to meet
+# ---------------------------------------------------------------------- rules that allow a cut
 
 
 _TRIED = 400  # cuts at which an interval is made by resampling, at most
+CutRule = Callable[[Ranking], Array]  # returns which cuts of a ranking, or of each of a stack, are allowed
 
 
-class CutRule(Protocol):
-    """A rule that a cut has to meet."""
+def rule_on_estimate(requirement: Requirement, prevalence: float | None = None) -> CutRule:
+    """Return the rule that the value itself meets the requirement."""
 
-    def meets(self, r: Ranking) -> Array:
-        """Return which cuts of a ranking, or of each of a stack, meet it."""
+    def allowed(r: Ranking) -> Array:
+        return np.asarray(requirement.hold(values_of(requirement, _counts_of_cuts(r, prevalence))))
 
-
-@dataclass(frozen=True)
-class OnEstimate:
-    """A requirement on the value itself."""
-
-    requirement: Requirement
-    prevalence: float | None = None
-
-    def meets(self, r: Ranking) -> Array:
-        """Return where the value meets it."""
-        return np.asarray(self.requirement.hold(values_of(self.requirement, _cuts_of(r, self.prevalence))))
+    return allowed
 
 
-@dataclass(frozen=True)
-class OnFormula:
-    """A requirement on a limit of Wilson's interval, for a measure that is a share of independent cases."""
-
-    requirement: Requirement
-    level: float
-
-    def meets(self, r: Ranking) -> Array:
-        """Return where the limit meets it."""
-        kind: Any = self.requirement.term.measure.kind
-        k, n = (np.asarray(x, dtype=float) for x in kind.of(r.counts))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            limits = wilson(k, n, self.level)
-            limit = limits.low if self.requirement.term.part == "low" else limits.high
-            shown = limit if kind.then is float else kind.then(limit)
-        return np.asarray(self.requirement.hold(np.where(n > 0, shown, np.nan)))
-
-
-@dataclass(frozen=True, eq=False)
-class OnLimits:
-    """A requirement on a limit of the interval that the measure has at a cut, which is made at some of the cuts.
-
-    `margin` is how far the limit is from the value at each of them.
-    """
-
-    requirement: Requirement
-    ranking: Ranking
-    at: Array
-    limit: Array
-    margin: Array
-    prevalence: float | None = None
-
-    @property
-    def key(self) -> Array:
-        """The thresholds of the cuts with an interval, from the top."""
-        return self.ranking.key[self.at]
-
-    def meets(self, r: Ranking) -> Array:
-        """Return where the limit meets it; in a resample, with the distance from the value that the data have."""
-        if r is self.ranking:
-            holds = np.zeros(r.ends.shape, dtype=bool)
-            holds[self.at + 1] = self.requirement.hold(self.limit)
-            return holds
-        values = values_of(self.requirement, _cuts_of(r, self.prevalence))
-        nobody = np.append(np.inf, r.key)
-        margin = np.interp(-nobody, -self.key, self.margin, left=np.nan)  # key descends
-        return np.asarray(self.requirement.hold(values + margin))
-
-
-@dataclass(frozen=True)
-class Cap:
-    """A capacity: the largest number of cases at hand that may be flagged."""
-
-    quota: float
-    total: float
-
-    def meets(self, r: Ranking) -> Array:
-        """Return which cuts flag no more than the capacity; a bootstrap sample of groups may be longer or shorter."""
-        room = np.floor(np.asarray(self.quota * (r.total / self.total), dtype=float) + 1e-6)
-        return np.asarray(r.ends <= room[..., None])
-
-
-def values_of(condition: Requirement, counts: Counts) -> Array:
-    """Return the measure of a requirement at every cut."""
-    return np.asarray(condition.term.measure.compute(counts, **condition.term.parameters), dtype=float)
-
-
-def on_limit(
-    condition: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
+def rule_on_limit(
+    requirement: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
 ) -> CutRule:
-    """Return the condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every
-    cut.
+    """Return the rule that a limit of the interval that `estimate` gives at a cut meets the requirement.
 
     At another prevalence it is the bootstrap interval.
     """
-    if isinstance(condition.term.measure.kind, Proportion) and groups is None and r.integral and prevalence is None:
-        return OnFormula(condition, level)
+    kind = requirement.term.measure.kind
+    if isinstance(kind, Proportion) and groups is None and r.integral and prevalence is None:
+        return _rule_on_wilson_limit(requirement, kind, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
-    key, is_low = r.key[at], condition.term.part == "low"
-    times = resamples_of_rows(len(r))
+    limit, value = _limits_at(requirement, r, at, groups, level, seed, prevalence)
+    return _rule_on_limits_at(requirement, r, at, limit, limit - value, prevalence)
+
+
+def _rule_on_wilson_limit(requirement: Requirement, kind: Proportion, level: float) -> CutRule:
+    """Return the rule on a limit of Wilson's interval, for a measure that is a share of independent cases."""
+
+    def allowed(r: Ranking) -> Array:
+        k, n = (np.asarray(x, dtype=float) for x in kind.of(r.counts))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            limits = wilson(k, n, level)
+            limit = limits.low if requirement.term.part == "low" else limits.high
+            value = limit if kind.then is float else kind.then(limit)
+        return np.asarray(requirement.hold(np.where(n > 0, value, np.nan)))
+
+    return allowed
+
+
+def _rule_on_limits_at(
+    requirement: Requirement, ranking: Ranking, at: Array, limit: Array, margin: Array, prevalence: float | None
+) -> CutRule:
+    """Return the rule on limits that are known at some cuts of a ranking; in a resample, the limit is as far from the
+    value as in the data.
+
+    Args:
+        requirement: The requirement on a limit.
+        ranking: The data.
+        at: The positions of the scores whose cuts have an interval.
+        limit: The limit at each of them.
+        margin: How far it is from the value.
+        prevalence: The prevalence of the values, when it is not that of the data.
+    """
+
+    def allowed(r: Ranking) -> Array:
+        if r is ranking:
+            holds = np.zeros(r.ends.shape, dtype=bool)
+            holds[at + 1] = requirement.hold(limit)
+            return holds
+        values = values_of(requirement, _counts_of_cuts(r, prevalence))
+        keys = np.append(np.inf, r.key)
+        margins = np.interp(-keys, -ranking.key[at], margin, left=np.nan)  # keys descend
+        return np.asarray(requirement.hold(values + margins))
+
+    return allowed
+
+
+def values_of(requirement: Requirement, counts: Counts) -> Array:
+    """Return the measure of a requirement at every cut."""
+    return np.asarray(requirement.term.measure.compute(counts, **requirement.term.parameters), dtype=float)
+
+
+def _limits_at(
+    requirement: Requirement,
+    r: Ranking,
+    at: Array,
+    groups: GroupSampler | None,
+    level: float,
+    seed: int,
+    prevalence: float | None,
+) -> tuple[Array, Array]:
+    """Return the limit that a requirement is about, and the value, at the cuts below some scores."""
+    term, times = requirement.term, resamples_of_rows(len(r))
     if prevalence is None:
+        grouped = groups is not None
         estimands = [
-            of_measure(
-                condition.term.measure,
-                r,
-                {"threshold": float(t), **condition.term.parameters},
-                grouped=groups is not None,
-            )
+            of_measure(term.measure, r, {"threshold": float(t), **term.parameters}, grouped=grouped)
             for t in r.thresholds[at + 1]
         ]
         estimated = estimates(estimands, IntervalRequest(level, resamples=times, seed=seed), groups)
-        limit = np.array([estimate.low if is_low else estimate.high for estimate in estimated])
-        return OnLimits(condition, r, at, limit, limit - np.array([estimate.value for estimate in estimated]))
+        limit = [estimate.low if term.part == "low" else estimate.high for estimate in estimated]
+        return np.array(limit), np.array([estimate.value for estimate in estimated])
+    keys = r.key[at]
 
-    def at_grid(stack: Ranking) -> Array:
-        return np.stack(
-            [values_of(condition, at_prevalence(counts_at_keys(x, key), prevalence)) for x in stack.one_by_one()]
-        )[0 if stack.pos.ndim == 1 else slice(None)]
+    def values_at_keys(stack: Ranking) -> Array:
+        values = [
+            values_of(requirement, at_prevalence(counts_at_keys(ranking, keys), prevalence))
+            for ranking in stack.one_by_one()
+        ]
+        return np.stack(values)[0 if stack.pos.ndim == 1 else slice(None)]
 
-    draws = np.sort(bootstrap(groups or CaseSampler(r), [at_grid], times, seed).values[0], axis=0)
-    limits = percentile(draws, level)
-    values = values_of(condition, at_prevalence(counts_at_keys(r, key), prevalence))
-    limit = np.asarray(limits.low if is_low else limits.high)
-    return OnLimits(condition, r, at, limit, limit - values, prevalence)
+    replicates = np.sort(bootstrap(groups or CaseSampler(r), [values_at_keys], times, seed).values[0], axis=0)
+    limits = percentile(replicates, level)
+    values = values_of(requirement, at_prevalence(counts_at_keys(r, keys), prevalence))
+    return np.asarray(limits.low if term.part == "low" else limits.high), values
 
 
 def counts_at_keys(r: Ranking, keys: Any) -> Counts:
@@ -334,9 +316,9 @@ _GRID = 256  # thresholds at which a kernel estimate is compared
 
 
 def _smooth_values(values: Array, share: Array) -> Array:
-    """Return the criterion after local quadratic regression over the share flagged; -inf stays what it is.
+    """Return the criterion after local quadratic regression over the share flagged; -inf stays.
 
-    With more cuts than are worth it, some are smoothed and the others interpolated.
+    Of many cuts some are smoothed and the others interpolated.
     """
     known = np.flatnonzero(np.isfinite(values))
     if len(known) < 5:
@@ -361,7 +343,7 @@ def _smooth_values(values: Array, share: Array) -> Array:
 
 
 def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Mean and standard deviation of the scores of the positives, and of the negatives; high means positive."""
+    """Return the mean and standard deviation of the scores of the positives and of the negatives."""
     pairs = []
     for weights, n in zip(r.floats, effective(r), strict=True):
         mean = float(np.average(r.key, weights=weights))
@@ -444,9 +426,10 @@ SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: _kernel_youden, 
 
 @dataclass(frozen=True)
 class CutSearch:
-    """A search for a cut: rules that it must meet, and a criterion that ranks those that do.
+    """A search for a cut: rules that allow it, and a criterion that ranks the allowed cuts.
 
-    Without a criterion, the cut that flags the most cases, or the fewest, is taken.
+    Without a criterion, the cut that flags the most cases, or the fewest, is taken. `quota` is how many of `cases`
+    cases may be flagged; a bootstrap sample of groups may be longer or shorter, and has a quota in proportion.
     """
 
     rules: tuple[CutRule, ...] = ()
@@ -454,26 +437,35 @@ class CutSearch:
     method: str = OPTIMUM
     takes_most: bool = False
     prevalence: float | None = None
+    quota: float | None = None
+    cases: float = math.nan
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether any rule or a quota excludes cuts."""
+        return bool(self.rules) or self.quota is not None
 
     @property
     def chooses(self) -> bool:
-        """Whether anything is asked; a threshold that was put somewhere chooses nothing."""
-        return bool(self.rules or self.criterion)
+        """Whether there is anything to choose by; `cut_at` takes a given threshold."""
+        return self.is_restricted or self.criterion is not None
 
     def allowed(self, r: Ranking) -> Array:
-        """Return which cuts meet every rule."""
-        if not self.rules:
-            return np.ones(r.ends.shape, dtype=bool)
-        return np.asarray(np.logical_and.reduce([rule.meets(r) for rule in self.rules]))
+        """Return which cuts every rule and the quota allow."""
+        allowed = [rule(r) for rule in self.rules]
+        if self.quota is not None:
+            room = np.floor(np.asarray(self.quota * (r.total / self.cases), dtype=float) + 1e-6)
+            allowed.append(np.asarray(r.ends <= room[..., None]))
+        return np.asarray(np.logical_and.reduce(allowed)) if allowed else np.ones(r.ends.shape, dtype=bool)
 
     def values(self, r: Ranking) -> Array:
-        """Return the criterion at every cut, higher being better; -inf where a rule is broken."""
+        """Return the criterion at every cut, higher being better; -inf where a cut is not allowed."""
         assert self.criterion is not None  # noqa: S101 - only asked for with one
-        values = self.criterion.values(_cuts_of(r, self.prevalence))
+        values = self.criterion.values(_counts_of_cuts(r, self.prevalence))
         if self.method == SMOOTH:
             rows = zip(np.atleast_2d(values), np.atleast_2d(r.ends), strict=True)
             values = np.stack([_smooth_values(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
-        return np.where(self.allowed(r), values, -np.inf) if self.rules else values
+        return np.where(self.allowed(r), values, -np.inf) if self.is_restricted else values
 
     def pick(self, r: Ranking) -> tuple[Array, Array]:
         """Return the position of the cut in each ranking, and whether there is one."""
@@ -488,8 +480,8 @@ class CutSearch:
         return np.asarray(place), np.isfinite(best)
 
     def keys(self, r: Ranking) -> Array:
-        """Return the threshold of each ranking, turned so that high means positive; NaN where no cut meets the
-        rules.
+        """Return the threshold of each ranking, turned so that high means positive; NaN where no cut is
+        allowed.
         """
         if self.method in SMOOTH_YOUDEN:
             find = SMOOTH_YOUDEN[self.method]
@@ -500,8 +492,8 @@ class CutSearch:
         return np.where(is_any, np.append(np.inf, r.key)[place], np.nan)
 
     def nearest(self, r: Ranking, key: float) -> float:
-        """Return a threshold, or the nearest one whose cut meets the rules."""
-        if math.isnan(key) or not self.rules:
+        """Return a threshold, or the nearest one whose cut is allowed."""
+        if math.isnan(key) or not self.is_restricted:
             return key
         allowed = self.allowed(r)
         if allowed[int((r.key >= key).sum())]:
@@ -516,14 +508,14 @@ class CutSearch:
         values = self.values(r)
         return np.flatnonzero(values >= values[place] - _slack(values[place]))
 
-    def worth(self, c: Counts) -> Any:
-        """Return the criterion of finished tables, as people read it."""
+    def criterion_of(self, c: Counts) -> Any:
+        """Return the criterion of counts, with its own sign."""
         assert self.criterion is not None  # noqa: S101
         return np.asarray(self.criterion.of(at_prevalence(c, self.prevalence)), dtype=float)
 
-    def worth_at(self, r: Ranking, keys: Any) -> Any:
+    def criterion_at(self, r: Ranking, keys: Any) -> Any:
         """Return the criterion at a threshold of each ranking, which is on the scale on which high means positive."""
-        return self.worth(counts_at_keys(r, keys))
+        return self.criterion_of(counts_at_keys(r, keys))
 
 
 def _slack(value: Any) -> Any:

@@ -105,7 +105,7 @@ def reaches(threshold: float, *, higher: bool) -> str:
 
 
 def state_promise(
-    made: Sequence[Promise],
+    promises: Sequence[Promise],
     r: Ranking,
     threshold: float,
     confidence: float,
@@ -115,11 +115,11 @@ def state_promise(
 ) -> str:
     """Return the statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", even if you chose the cut after looking" if after_looking else ""
-    parts = listed([_clause(promise, reaches(threshold, higher=r.higher_is_positive)) for promise in made])
-    both = "" if len(made) == 1 else ", all at once"
+    parts = listed([_clause(promise, reaches(threshold, higher=r.higher_is_positive)) for promise in promises])
+    both = "" if len(promises) == 1 else ", all at once"
     comma = "," if where or both else ""
-    always = ", whatever the distribution" if all(isinstance(promise, RatePromise) for promise in made) else ""
-    room = [*map(_room, _strictest(made)), *_room_among_flagged(made, r, threshold)] if with_room else []
+    always = ", whatever the distribution" if all(isinstance(promise, RatePromise) for promise in promises) else ""
+    room = [*map(_room, _strictest(promises)), *_room_among_flagged(promises, r, threshold)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
     return f"With {confidence_in_words(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
@@ -135,10 +135,10 @@ def _clause(promise: Promise, reaching: str) -> str:
     return CLAUSES["precision"].format(rate=percent(promise.least), reaches=reaching, prevalence=at)
 
 
-def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
+def _strictest(promises: Sequence[Promise]) -> list[RatePromise]:
     """Return the strictest promise about each rate."""
     strictest: dict[str, RatePromise] = {}
-    for promise in made:
+    for promise in promises:
         if isinstance(promise, RatePromise) and (
             promise.about not in strictest or promise.allowed < strictest[promise.about].allowed
         ):
@@ -151,9 +151,9 @@ def _room(promise: RatePromise) -> str:
     return ROOM.format(allowed=written(promise.allowed), cases=counted(promise.cases, who), verb=verb)
 
 
-def _room_among_flagged(made: Sequence[Promise], r: Ranking, threshold: float) -> list[str]:
+def _room_among_flagged(promises: Sequence[Promise], r: Ranking, threshold: float) -> list[str]:
     """Return how many of the flagged cases may be negative, by the highest precision that is promised at a quota."""
-    tested = [promise for promise in made if isinstance(promise, PrecisionAtQuotas)]
+    tested = [promise for promise in promises if isinstance(promise, PrecisionAtQuotas)]
     if not tested:
         return []
     cut = r.cut(threshold)
@@ -167,7 +167,7 @@ BEYOND = "beyond every score"
 NO_BOUND = "nothing"  # is promised of places inside a tie, which are no threshold's
 
 
-def nothing(threshold: float, confidence: float) -> str:
+def state_nothing(threshold: float, confidence: float) -> str:
     """Return the statement for a threshold without any guarantee."""
     return NOTHING.format(confidence=confidence_in_words(confidence), threshold=_name_threshold(threshold))
 
@@ -194,16 +194,16 @@ TOO_FEW_POSITIVES = (
 )
 
 
-def impossible(made: Sequence[Promise], confidence: float, *, others: bool, positives: float = math.inf) -> str:
+def impossible(promises: Sequence[Promise], confidence: float, *, others: bool, positives: float = math.inf) -> str:
     """Return why no cut keeps the promises, and what it would take; `positives` is how many there are."""
-    for promise in made:
+    for promise in promises:
         if isinstance(promise, RatePromise) and promise.allowed < 0:
             return _too_few(promise)
         if isinstance(promise, PrecisionAtQuotas) and promise.positives_needed > positives:
             return _too_few_positives(promise, int(positives))
-    if len(made) + others > 1:
+    if len(promises) + others > 1:
         return NO_CUT
-    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=confidence_in_words(confidence))
+    return NOT_PROMISED.format(requirement=promises[0].requirement.text, confidence=confidence_in_words(confidence))
 
 
 def _too_few_positives(promise: PrecisionAtQuotas, positives: int) -> str:
@@ -238,11 +238,11 @@ HOW = {
     "kernel": "the best one for kernel estimates of both distributions",
     "normal": "the best one if both distributions were normal",
 }
-ONLY_RULES = "{flags}, {which} that {given} allows; no guarantee for future cases."
-CAP = "a quota of {quota}"
+ONLY_CONDITIONS = "{flags}, {which} that {given} allows; no guarantee for future cases."
+QUOTA = "a quota of {quota}"
 
 
-def best(
+def state_best(
     search: CutSearch, r: Ranking, threshold: float, apparent: float, corrected: float, rules: Sequence[str]
 ) -> str:
     """Return the statement of a cut that promises nothing."""
@@ -259,10 +259,10 @@ def best(
     return STEADIER.format(**parts, how=HOW[search.method])
 
 
-def only_rules(r: Ranking, threshold: float, rules: Sequence[str], *, most: bool) -> str:
+def state_conditions(r: Ranking, threshold: float, rules: Sequence[str], *, most: bool) -> str:
     """Return the statement of a cut that meets conditions on the data and promises nothing."""
     named = {"flags": _flags(r, threshold), "given": " and ".join(rules)}
-    return ONLY_RULES.format(**named, which="the most" if most else "the fewest")
+    return ONLY_CONDITIONS.format(**named, which="the most" if most else "the fewest")
 
 
 def _flags(r: Ranking, threshold: float) -> str:
@@ -290,16 +290,16 @@ def _name_threshold(threshold: float) -> str:
     return BEYOND if np.isinf(threshold) else without_noise(threshold)
 
 
-def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
+def assumptions(promises: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
     """Return what the promises rest on."""
-    if not made:
+    if not promises:
         return []
     sentences = [*BASIS]
     if not after_looking:
         sentences.append(IN_ADVANCE)
-    if any(isinstance(promise, PrecisionAtQuotas) for promise in made):
+    if any(isinstance(promise, PrecisionAtQuotas) for promise in promises):
         sentences.append(AT_QUOTAS)
-    depends = [promise for promise in made if not isinstance(promise, RatePromise) or promise.about == "share"]
+    depends = [promise for promise in promises if not isinstance(promise, RatePromise) or promise.about == "share"]
     fixed = any(isinstance(promise, PrecisionAnywhere) and promise.prevalence is not None for promise in depends)
     if depends and not fixed:
         sentences.append(same_prevalence(prevalence))

@@ -63,7 +63,7 @@ class UtilityCurve(ShownAsTable):
 
     @property
     def table(self) -> Table:
-        """A row for each place."""
+        """Return a row for each point of the curve."""
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
         below = tuple(f"  note: {note}" for note in self.notes)
         return Table(tuple(self.columns), tuple(rows), title=self.name, below=below)
@@ -161,18 +161,18 @@ def decision_curve(
     r, at = _probabilities(ev, "A decision curve"), _risks(risks)
     kind, share = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
-    made: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, share)}
+    columns: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, share)}
     notes: tuple[str, ...] = ()
     times = _times(r, resamples)
     if times:
         limits = decision_band(ev, at, kind, prevalence=share, level=level, resamples=max(2, times), seed=seed)
-        made |= {kind: limits.y, "low": limits.low, "high": limits.high}
+        columns |= {kind: limits.y, "low": limits.low, "high": limits.high}
         notes = limits.notes
     if kind != "interventions_avoided":
         own = rates_at(r, at, share).prevalence
         scale = own if kind == "standardised" else 1.0
-        made |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
-    return UtilityCurve(curve_title(kind, share), made, notes=notes, level=level)
+        columns |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
+    return UtilityCurve(curve_title(kind, share), columns, notes=notes, level=level)
 
 
 @public(one="a", other="b")
@@ -207,14 +207,14 @@ def decision_difference(
     level = check_level(level)
     pairs = _net_benefits(cmp, two_of(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
     estimates = [pair.estimate("auto", level) for pair in pairs]
-    made = {
+    columns = {
         "risk": at,
         "difference": np.array([estimate.value for estimate in estimates]),
         "low": np.array([estimate.low for estimate in estimates]),
         "high": np.array([estimate.high for estimate in estimates]),
         "p_value": np.array([pair.test("auto").p_value for pair in pairs]),
     }
-    return UtilityCurve(f"Net benefit of {a} less that of {b}", made, level=level)
+    return UtilityCurve(f"Net benefit of {a} less that of {b}", columns, level=level)
 
 
 def _net_benefits(
@@ -250,13 +250,13 @@ def cost_curve(ev: Any, threshold: float | None = None) -> UtilityCurve:
         raise InputError(f"A cost curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
     _both_classes(r, "A cost curve")
     line = cost_envelope(r)
-    made = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
+    columns = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
     if threshold is None and isinstance(ev, Evaluation):
         threshold = ev.threshold
     if threshold is not None:
         fixed = cost_line(r, validation.check_number(threshold, "threshold"))
-        made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
-    return UtilityCurve(WORDINGS["cost"].title, made, area=line.area)
+        columns["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
+    return UtilityCurve(WORDINGS["cost"].title, columns, area=line.area)
 
 
 @public(data="ev")
@@ -296,5 +296,5 @@ def profit_curve(
     line, times = profits(r, worth, price), _times(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
     best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
-    made = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
-    return UtilityCurve(WORDINGS["profit"].title, made, best=best, level=best.level)
+    columns = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
+    return UtilityCurve(WORDINGS["profit"].title, columns, best=best, level=best.level)

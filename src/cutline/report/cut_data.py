@@ -17,7 +17,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.cuts import statements
-from cutline.cuts.choose import NOT_REPEATED, require_alike
+from cutline.cuts.choose import NOT_REPEATED, require_exchangeable
 from cutline.cuts.cut import SCHEMA
 from cutline.cuts.cut_at import DECIMALS
 from cutline.cuts.guarantees import RatePromise, local_level, lower_bounds, precision_bound, shared_bounds
@@ -164,7 +164,7 @@ def why_not(r: Ranking, *, grouped: bool) -> str:
     if not r.positives or not r.negatives:
         return "All cases are of one class, so nothing can be promised of a cut."
     try:
-        require_alike(r, grouped=grouped)
+        require_exchangeable(r, grouped=grouped)
     except ParameterError as error:
         return str(error)
     return ""
@@ -230,8 +230,8 @@ def sentences() -> dict[str, Any]:
         "nobody": statements.NOBODY,
         "everybody": statements.EVERYBODY,
         "best": statements.BEST,
-        "only_rules": statements.ONLY_RULES,
-        "cap": statements.CAP,
+        "only_rules": statements.ONLY_CONDITIONS,
+        "cap": statements.QUOTA,
         "nothing": statements.NOTHING,
         "beyond": statements.BEYOND,
         "no_bound": statements.NO_BOUND,

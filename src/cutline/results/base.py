@@ -72,17 +72,17 @@ class Tabulated(ShownAsTable):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the rows."""
+        """Return the columns of the rows."""
         return self.table.columns
 
     @property
     def row_notes(self) -> tuple[Note, ...]:
-        """What qualifies single rows, each thing once; empty where the rows themselves say it."""
+        """Return the notes on single rows, each once; empty if the rows show them."""
         return ()
 
     @property
     def versions(self) -> dict[str, str]:
-        """What the numbers were made with."""
+        """Return the versions of the packages that made the numbers."""
         return versions()
 
     def notes_as_text(self) -> list[str]:
@@ -110,7 +110,7 @@ class Tabulated(ShownAsTable):
 
 
 class Summarized(ABC):
-    """Something with a summary, which converts and saves itself."""
+    """Base class of evaluations and comparisons: they convert and save their summary."""
 
     # What the document of all numbers asks of summary(), unless other options are given.
     whole: ClassVar[Mapping[str, Any]] = {}

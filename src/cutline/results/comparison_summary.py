@@ -17,10 +17,10 @@ from cutline.core.validation import check_text
 from cutline.measures import Measure
 from cutline.results.base import Tabulated
 from cutline.results.choices import ModelChoice, choose_models, overall_sentence
-from cutline.results.estimate import Estimate, Estimated
+from cutline.results.estimate import Estimate
 from cutline.results.method_titles import method_titles
 from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.summary import Data, Summary, SummaryOptions, keyed, named, titled
+from cutline.results.summary import Data, MeasureRow, Summary, SummaryOptions
 
 COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
@@ -33,22 +33,22 @@ _MOST_SHARES = 5
 
 
 class ComparedRegions(Protocol):
-    """Where each model leads along an axis."""
+    """The regions of an axis in which each model leads."""
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """Return the regions in words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
 
     @property
     def statement(self) -> str:
-        """The verdict, and that it is one on this sample."""
+        """Return the verdict with the remark that it is about this sample."""
 
 
 @dataclass(frozen=True, eq=False)
-class DifferenceRow(Estimated):
+class DifferenceRow(MeasureRow):
     """One measure of two models: both values, the difference a - b with its interval, and the test of none.
 
     `p_holm` is corrected for the number of pairs of models. `test` is the method of the test, `estimate.method` that
@@ -68,28 +68,13 @@ class DifferenceRow(Estimated):
     at: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        """The measure with its parameters."""
-        return named(self.measure, self.at)
-
-    @property
-    def key(self) -> str:
-        """The same by the measure's own name, by whichever it was asked for."""
-        return keyed(self.measure, self.at)
-
-    @property
-    def title(self) -> str:
-        """The measure as people read it, with its parameters."""
-        return titled(self.measure, self.at)
-
-    @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the interval and of the test."""
+        """Return the methods of the interval and of the test."""
         return tuple(dict.fromkeys(method for method in (self.estimate.method, self.test) if method))
 
     @property
     def method(self) -> str:
-        """The methods in words."""
+        """Return the titles of the methods."""
         return method_titles(self.methods)
 
     def is_significant(self, level: float) -> bool:
@@ -103,7 +88,7 @@ class DifferenceRow(Estimated):
         return self.a if (self.value > 0) == (self.measure.better == "higher") else self.b
 
     def conclusion(self, level: float) -> str:
-        """Return the one conclusion of the row."""
+        """Return the conclusion of the test: which model is better, or "not significant"."""
         if math.isnan(self.p_holm):
             return "no test"
         if not self.is_significant(level):
@@ -111,14 +96,14 @@ class DifferenceRow(Estimated):
         return f"{self.better(level)} is better" if self.measure.better else "they differ"
 
     def turned(self) -> DifferenceRow:
-        """Return the difference with the models exchanged: b - a."""
+        """Return the row with the models exchanged: b - a."""
         e = self.estimate
         opposite = replace(e, value=-e.value, low=-e.high, high=-e.low)
         return replace(self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a, estimate=opposite)
 
     @property
     def p_shown(self) -> str:
-        """The corrected p-value as people read it; empty without a test."""
+        """Return the corrected p-value as text; empty without a test."""
         return p_number(self.p_holm)
 
     def cells(self) -> tuple[Any, ...]:
@@ -164,14 +149,14 @@ class ComparisonSummary(Tabulated):
 
     @cached_property
     def choices(self) -> tuple[ModelChoice, ...]:
-        """The model to choose for each question that the measures answer; the question that was named comes first."""
+        """Return the model to choose for each question; the question that was named comes first."""
         how = {"goal": self.goal, "primary": self.primary}
         return choose_models(self.rows, self.level, **how, by_quota=self.options.cut.by_quota)
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What the comparison says first: a short answer to each question, the one that was named first; then the model
-        that no question speaks against, what other measures add, and the cases that a decision would take.
+        """Return the sentences that come first: an answer to each question, the best model overall, details from other
+        measures, and the number of cases that a decision needs.
         """
         sentences = [choice.sentence for choice in self.choices]
         sentences.append(overall_sentence(self.choices, len(self.models)))
@@ -182,7 +167,7 @@ class ComparisonSummary(Tabulated):
         return tuple(filter(None, sentences))
 
     def _worth_recalibrating(self) -> str:
-        """Return that the model that ranks best may be the best for probabilities too, once it is recalibrated."""
+        """Return the advice to recalibrate the model that ranks best, if its probabilities are poor; else empty."""
         by_goal = {choice.goal: choice for choice in self.choices}
         if not {"rank", "probabilities"} <= by_goal.keys():
             return ""
@@ -211,7 +196,7 @@ class ComparisonSummary(Tabulated):
 
     @property
     def reference(self) -> str:
-        """The model that the others are compared with: the leader of the first choice."""
+        """Return the model that the others are compared with: the leader of the first choice."""
         return self.choices[0].leader if self.choices else next(iter(self.models))
 
     def best(self, key: str) -> tuple[str, tuple[str, ...]]:
@@ -241,27 +226,27 @@ class ComparisonSummary(Tabulated):
 
     @property
     def level(self) -> float:
-        """The level of intervals and tests."""
+        """Return the level of intervals and tests."""
         return self.options.level
 
     @property
     def data(self) -> Data:
-        """What was evaluated; the cases are the same for all models."""
+        """Return the description of the cases, which all models share."""
         return next(iter(self.models.values())).data
 
     @property
     def cases(self) -> float | int:
-        """How many cases there are; with weights, their sum, as in the summary of each model."""
+        """Return the number of cases; with weights, their sum."""
         return self.data.cases
 
     @property
     def used(self) -> frozenset[str]:
-        """The methods of the intervals and tests, by their short names."""
+        """Return the short names of the methods of intervals and tests."""
         return frozenset(method for row in self.rows for method in row.methods)
 
     @property
     def row_notes(self) -> tuple[Note, ...]:
-        """What qualifies single differences, each thing once."""
+        """Return the notes on single differences, each once."""
         return notes_on_rows(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
@@ -270,7 +255,7 @@ class ComparisonSummary(Tabulated):
 
     @property
     def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:
-        """The rows of each pair of models."""
+        """Return the rows of each pair of models."""
         by_pair: dict[tuple[str, str], list[DifferenceRow]] = {}
         for row in self.rows:
             by_pair.setdefault((row.a, row.b), []).append(row)
@@ -280,12 +265,12 @@ class ComparisonSummary(Tabulated):
 
     @property
     def title(self) -> str:
-        """How many models, on what, in one line."""
+        """Return the number of models and the cases, in one line."""
         return title_of({name: summary.data for name, summary in self.models.items()})
 
     @property
     def cut_words(self) -> str:
-        """Where the models are cut, in one sentence: all alike, or each where it is."""
+        """Return a sentence with the cut of all models, or of each."""
         first = next(iter(self.models.values()))
         rules = {name: own.cut.words(own.data.ranking) for name, own in self.models.items()}
         why = (
@@ -318,11 +303,11 @@ class ComparisonSummary(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The differences as a table."""
+        """Return the differences as a table."""
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title)
 
     def shown_table(self) -> Table:
-        """Return the differences as people read them: p in words, and what follows from it."""
+        """Return the differences with p as text and the conclusion of each test."""
         p = "p (Holm)" if len(self.models) > 2 else "p"
         rows = [
             (*row.cells()[: COLUMNS.index("p_value")], row.p_shown, row.conclusion(self.level)) for row in self.rows
@@ -331,7 +316,7 @@ class ComparisonSummary(Tabulated):
 
     @property
     def values(self) -> Table:
-        """The value of each measure for each model, with its interval."""
+        """Return a table of the value of each measure for each model, with its interval."""
         names = list(self.models)
         columns = ("measure", *(f"{name}{part}" for name in names for part in ("", " low", " high")))
         by_model = [{row.name: row for row in summary.rows} for summary in self.models.values()]

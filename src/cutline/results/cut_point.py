@@ -49,7 +49,7 @@ class Outcomes(NamedTuple):
 
     @classmethod
     def at(cls, r: Ranking, c: Counts) -> Outcomes:
-        """Return the counts; inside a tie they are expectations, of which people read whole cases, "about" so many."""
+        """Return the counts; inside a tie they are expectations, shown as "about" a whole number."""
         if not is_inside_tie(r, c):
             return cls(c.tp, c.fn, c.fp, "")
         found = _whole(c.tp)
@@ -57,7 +57,7 @@ class Outcomes(NamedTuple):
 
 
 def _whole(count: Any) -> int:
-    """Return the nearest whole number, of two the larger; rounding errors of an expectation do not decide."""
+    """Return the nearest whole number, rounding halves up; floating-point noise does not decide."""
     return math.floor(round(float(count), 6) + 0.5)
 
 
@@ -72,7 +72,7 @@ def spelled(r: Ranking, threshold: float) -> str:
 
 
 def _shortest(number: float) -> str:
-    """Return a number as the page's program writes it."""
+    """Return a number in the format of the page's JavaScript."""
     if not math.isfinite(number):
         return "∞" if number > 0 else "\N{MINUS SIGN}∞"
     if number == int(number) and abs(number) < 1e21:
@@ -104,7 +104,7 @@ class CutPoint:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """What names the cut, as the measures of one cut take it."""
+        """Return the cut as the argument of a measure of one cut."""
         if self.quota is not None:
             return {"quota": self.quota}
         return {"threshold": self.threshold} if self.share is None else {"share": self.share}
@@ -115,7 +115,7 @@ class CutPoint:
         return self.quota is not None or self.share is not None
 
     def completing(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of a measure, with this cut where one is needed and not named."""
+        """Return the parameters of a measure, with this cut added if it needs one and has none."""
         needed = measure.needs is Needs.COUNTS or (self.by_quota and "quota" in measure.required)
         is_named = bool(parameters.keys() & set(NAMES))
         return {**parameters, **self.parameters} if needed and not is_named else dict(parameters)
@@ -145,7 +145,7 @@ class CutPoint:
 
 
 def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share: Any = None) -> CutPoint:
-    """Return the cut that at most one of the three names; by default, what suits the scores."""
+    """Return the cut at a threshold, a quota or a share; the default one if none is given."""
     named = [name for name, value in zip(NAMES, (threshold, quota, share), strict=True) if value is not None]
     if len(named) > 1:
         first, *others = (Argument(name) for name in named)

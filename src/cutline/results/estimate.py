@@ -119,7 +119,7 @@ class Estimate(ComparedByFields):
 
     @property
     def warning(self) -> Caveat | None:
-        """The warning about the interval, or an empty text; all other notes are details."""
+        """Return the warning about the interval, if there is one; all other notes are details."""
         return find_warning(self.notes)
 
     def __contains__(self, value: float) -> bool:
@@ -154,17 +154,15 @@ class Estimated:
 
     @property
     def value(self) -> float:
-        """The value, or by how much a exceeds b; NaN where it is undefined."""
+        """Return the value, or the difference a - b; NaN if it is undefined."""
         return self.estimate.value
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The limits of the interval, if there is one."""
+        """Return the limits of the interval, if there is one."""
         return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
 
 
 def with_note(estimates: Iterable[Estimate], note: str) -> list[Estimate]:
-    """Return the estimates, with a note about resampling on those whose interval is resampled; none when it is
-    empty.
-    """
+    """Return the estimates, with a note on those whose interval is resampled; an empty note is left out."""
     return [replace(e, notes=(*e.notes, note)) if note and e.method in RESAMPLED else e for e in estimates]

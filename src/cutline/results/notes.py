@@ -36,7 +36,7 @@ class Caveat(str):
     direction: Direction
 
     def __new__(cls, id: str, text: str, direction: Direction = "") -> Self:
-        """Make a sentence that knows what it says."""
+        """Create the text with its id and direction."""
         made = super().__new__(cls, text)
         made.id, made.direction = id, direction
         return made
@@ -50,7 +50,7 @@ class Caveat(str):
         return self.direction == "below"
 
     def about(self, *parts: object) -> Caveat:
-        """Return the sentence with its gaps filled in."""
+        """Return the sentence with its placeholders filled in."""
         return Caveat(self.id, str(self).format(*parts), self.direction)
 
 
@@ -104,11 +104,11 @@ class Qualified(Protocol):
 
     @property
     def title(self) -> str:
-        """The measure as people read it."""
+        """Return the title of the measure."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What qualifies the row."""
+        """Return the notes on the row."""
 
 
 def said_once(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What is resampled, and how many resamples are drawn: the one rule that every view follows.
+"""The number of resamples of each kind of bootstrap: one rule for all views.
 
 The number of resamples depends on the length of the list alone, so that a measure has the same interval whichever
 others are asked for beside it. A long list is resampled in bins of scores (`cutline.inference.resampling.binning`), so
@@ -34,7 +34,7 @@ RULE = (
 
 
 def cells_of(scores: int) -> int:
-    """Return about how many bins a list of so many distinct scores is resampled in, at most.
+    """Return the largest number of bins in which a list of distinct scores is resampled.
 
     >>> cells_of(100), cells_of(10_000), cells_of(1_000_000)
     (100, 1700, 4250)
@@ -43,7 +43,7 @@ def cells_of(scores: int) -> int:
 
 
 def resamples_for(scores: int, requested: int | None = None) -> int:
-    """Return how many resamples a list of so many distinct scores gets: as asked, or by the rule.
+    """Return the number of resamples for a number of distinct scores: as requested, or by the rule.
 
     >>> resamples_for(569), resamples_for(50_000), resamples_for(4_700_000), resamples_for(569, requested=300)
     (2000, 447, 400, 300)
@@ -59,7 +59,7 @@ def _fewer_resamples(length: int) -> int:
 
 
 def resamples_of_rows(rows: int, requested: int | None = None) -> int:
-    """Return how many resamples there are where the rows themselves are drawn: as asked, or by the rule.
+    """Return the number of resamples when rows are drawn: as requested, or by the rule.
 
     >>> resamples_of_rows(569), resamples_of_rows(50_000), resamples_of_rows(4_700_000), resamples_of_rows(569, 300)
     (2000, 400, 100, 300)
@@ -70,7 +70,7 @@ def resamples_of_rows(rows: int, requested: int | None = None) -> int:
 
 
 def resamples_of_whole(scores: int) -> int:
-    """Return how many resamples a long list gets for a measure that cannot be resampled in bins.
+    """Return the number of resamples for a measure that cannot be resampled in bins.
 
     >>> resamples_of_whole(3000), resamples_of_whole(10_000)
     (1333, 400)
@@ -79,7 +79,7 @@ def resamples_of_whole(scores: int) -> int:
 
 
 def affordable(measures: int, scores: int, resamples: int, *, quick: bool = False) -> bool:
-    """Whether resampling so many measures of a list fits the time that nobody asked for; `quick` is for a first look.
+    """Whether bootstrapping these measures fits the default time budget; `quick` is the budget of a first look.
 
     >>> affordable(40, 10_000, 2000), affordable(4000, 4_700_000, 100), affordable(40, 10_000, 2000, quick=True)
     (True, False, False)
@@ -88,7 +88,7 @@ def affordable(measures: int, scores: int, resamples: int, *, quick: bool = Fals
 
 
 def curves_for(scores: int) -> int:
-    """How many resamples whole curves of a list get where somebody asked for them.
+    """Return the number of resamples of whole curves that were requested.
 
     >>> curves_for(569), curves_for(4_700_000)
     (1000, 100)
@@ -97,7 +97,7 @@ def curves_for(scores: int) -> int:
 
 
 def curves_for_a_note(scores: int, requested: int | None = None) -> int:
-    """How many resamples whole curves get for a note; 0, and then there is none, for long lists or if asked for.
+    """Return the number of resamples of whole curves for a note; 0, for long lists or on request, leaves the note out.
 
     >>> curves_for_a_note(569), curves_for_a_note(30_000), curves_for_a_note(569, 150), curves_for_a_note(569, 0)
     (400, 0, 150, 0)
@@ -108,7 +108,7 @@ def curves_for_a_note(scores: int, requested: int | None = None) -> int:
 
 
 def left_out(scores: int, used: int = 0) -> str:
-    """That intervals without a closed form were left out, in words: all of them, or those that are simulated."""
+    """Return the note that intervals without a closed form, or simulated ones, were left out."""
     what = "of calibration errors" if used else "without a closed form"
     how = "simulating" if used else "resampling"
     return Text(
@@ -118,7 +118,7 @@ def left_out(scores: int, used: int = 0) -> str:
 
 
 def fewer(scores: int, used: int, requested: int | None = None) -> str:
-    """That the rule drew fewer resamples than usual, in words; empty when it did not."""
+    """Return the note that fewer resamples than usual were drawn; empty otherwise."""
     if requested is not None or not used or used == RESAMPLES:
         return ""
     return Text(

@@ -34,9 +34,9 @@ _HIDDEN = ("title", "family", "method", "note")
 
 @dataclass(frozen=True)
 class SummaryOptions:
-    """How the numbers of a summary were made. `resamples` is what was asked for, `resamples_used` what the rule gave.
+    """The options of a summary. `resamples` is the requested number, `resamples_used` the number of the rule.
 
-    `resamples_used` is 0 where nothing was resampled; `intervals` says what was wanted at all.
+    `resamples_used` is 0 if nothing was resampled; `intervals` says which intervals were requested.
     """
 
     level: float
@@ -65,7 +65,7 @@ class SummaryOptions:
 
 @dataclass(frozen=True, eq=False)
 class Data(ComparedByFields):
-    """What was evaluated."""
+    """The cases that were evaluated, with their groups and weights."""
 
     name: str | None
     ranking: Ranking = field(repr=False)
@@ -76,12 +76,12 @@ class Data(ComparedByFields):
 
     @property
     def cases(self) -> float | int:
-        """How many cases there are; with weights, their sum."""
+        """Return the number of cases; with weights, their sum."""
         return self.ranking.total.item()  # type: ignore[no-any-return]
 
     @property
     def positives(self) -> float | int:
-        """How many of the cases are positive."""
+        """Return the number of positive cases; with weights, their sum."""
         return self.ranking.positives.item()  # type: ignore[no-any-return]
 
     @property
@@ -102,14 +102,14 @@ class Data(ComparedByFields):
 
     @property
     def design_effect(self) -> float:
-        """By how much the weights inflate a variance (Kish); 1 without weights, NaN where the rows are not known."""
+        """Return Kish's design effect of the weights; 1 without weights, NaN if the rows are not known."""
         if not self.has_weights:
             return 1.0
         return self.rows / self.worth if self.rows else math.nan
 
     @property
     def effective_cases(self) -> float:
-        """How many cases there are in effect: all of them, or with weights that are not counts Kish's number."""
+        """Return the effective sample size: the number of cases, or Kish's with weights that are not counts."""
         r = self.ranking
         return float(r.total) if r.integral else float(r.total) ** 2 / float((r.pos2 + r.neg2).sum())
 
@@ -135,8 +135,30 @@ class Data(ComparedByFields):
         }
 
 
+class MeasureRow(Estimated):
+    """A row of a summary that is about a measure; `at` is its own cut, if it has one."""
+
+    measure: Measure
+    at: Mapping[str, float]
+
+    @cached_property
+    def name(self) -> str:
+        """Return the measure by the requested name with its parameters, such as hit_rate(quota=100)."""
+        return name_with_parameters(self.measure, self.at)
+
+    @cached_property
+    def key(self) -> str:
+        """Return the same with the measure's main name in place of an alias."""
+        return key_with_parameters(self.measure, self.at)
+
+    @cached_property
+    def title(self) -> str:
+        """Return the title of the measure with its parameters."""
+        return title_with_parameters(self.measure, self.at)
+
+
 @dataclass(frozen=True, eq=False)
-class Row(Estimated):
+class Row(MeasureRow):
     """One measure with its bound parameters, its estimate, its baseline, and the reason when it is undefined.
 
     `at` is the measure's own cut, where it differs from the summary's. `bounds` is the certified bracket from binned
@@ -151,23 +173,13 @@ class Row(Estimated):
     bounds: Bounds | None = None
 
     @cached_property
-    def name(self) -> str:
-        """The measure as it was asked for, with its parameters, such as hit_rate(quota=100)."""
-        return named(self.measure, self.at)
-
-    @cached_property
-    def key(self) -> str:
-        """The same by the measure's own name, by whichever it was asked for."""
-        return keyed(self.measure, self.at)
-
-    @cached_property
     def title(self) -> str:
-        """The measure as people read it, with its parameters and its unit."""
-        return titled(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")
+        """Return the title of the measure with its parameters and unit."""
+        return title_with_parameters(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")
 
     @property
     def method(self) -> str:
-        """The method of the interval, in words."""
+        """Return the title of the method of the interval."""
         return method_title(self.estimate.method) if self.interval else ""
 
     @property
@@ -182,7 +194,7 @@ class Row(Estimated):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What qualifies the value and its interval."""
+        """Return the notes on the value and its interval."""
         if math.isnan(self.value):
             return ()
         return (*self.estimate.notes, *([self.bounds.note] if self.bounds and self.bounds.note else []))
@@ -194,22 +206,22 @@ class Row(Estimated):
         m = self.measure
         note = " ".join(self.notes)
         method = self.estimate.method if self.interval else ""
-        known = (self.name, titled(m, self.at), m.family.name.lower(), self.value, low, high, method)
+        known = (self.name, title_with_parameters(m, self.at), m.family.name.lower(), self.value, low, high, method)
         return *known, self.baseline, m.better, m.unit, self.reason, note, at_least, at_most
 
 
-def named(measure: Measure, at: Mapping[str, float]) -> str:
-    """Return a measure with all its parameters, those of its cut included."""
+def name_with_parameters(measure: Measure, at: Mapping[str, float]) -> str:
+    """Return the requested name of a measure with its parameters and its cut."""
     return _with_parameters(measure.display_name, measure, at)
 
 
-def keyed(measure: Measure, at: Mapping[str, float]) -> str:
-    """Return the name with parameters, by the measure's main name instead of an alias."""
+def key_with_parameters(measure: Measure, at: Mapping[str, float]) -> str:
+    """Return the main name of a measure with its parameters and its cut."""
     return _with_parameters(measure.name, measure, at)
 
 
-def titled(measure: Measure, at: Mapping[str, float]) -> str:
-    """Return the title with parameters."""
+def title_with_parameters(measure: Measure, at: Mapping[str, float]) -> str:
+    """Return the title of a measure with its parameters and its cut."""
     inside = _parameters(measure, at)
     return f"{measure.title} ({inside})" if inside else measure.title
 
@@ -240,22 +252,22 @@ class Summary(Tabulated):
 
     @property
     def name(self) -> str | None:
-        """What the model is called."""
+        """Return the name of the model."""
         return self.data.name
 
     @property
     def level(self) -> float:
-        """The level of the intervals."""
+        """Return the level of the intervals."""
         return self.options.level
 
     @property
     def cut(self) -> CutPoint:
-        """Where the measures of one cut are read."""
+        """Return the cut at which the measures of one cut are computed."""
         return self.options.cut
 
     @property
     def conventions(self) -> dict[str, str]:
-        """How the numbers were made, for their reader."""
+        """Return the conventions behind the numbers."""
         options, higher = self.options, self.data.ranking.higher_is_positive
         return conventions(self.level, options.resamples_used, options.seed, self.data.groups, higher=higher)
 
@@ -277,7 +289,7 @@ class Summary(Tabulated):
 
     @property
     def row_notes(self) -> tuple[Note, ...]:
-        """What qualifies single measures, each thing once."""
+        """Return the notes on single measures, each once."""
         return notes_on_rows(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
@@ -286,29 +298,29 @@ class Summary(Tabulated):
 
     @property
     def used(self) -> frozenset[str]:
-        """The methods of the intervals, by their short names."""
+        """Return the short names of the methods of the intervals."""
         return frozenset(row.estimate.method for row in self.rows if row.interval)
 
     # ------------------------------------------------------------------ views
 
     @property
     def title(self) -> str:
-        """What was evaluated and where it was cut, in one line."""
+        """Return the data and the cut in one line, after the name of the model."""
         return f"{self.data.name}: {self.heading}" if self.data.name else self.heading
 
     @property
     def heading(self) -> str:
-        """The same without the name of the model."""
+        """Return the data and the cut in one line."""
         return f"{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
 
     @property
     def verdict(self) -> tuple[str, ...]:
-        """Two sentences: how well the model ranks, and what its cut does."""
+        """Return two sentences: how well the model ranks, and what its cut does."""
         return verdict(self)
 
     @property
     def table(self) -> Table:
-        """The rows as a table."""
+        """Return the rows as a table."""
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=_HIDDEN)
 
     def document(self) -> dict[str, Any]:
@@ -336,7 +348,7 @@ class Summary(Tabulated):
 
 
 def _json_label(label: Any) -> Any:
-    """Return a label as JSON can hold it."""
+    """Convert a label to a type that JSON has."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
 

@@ -12,6 +12,7 @@ from cutline import Discordance, compare, compare_independent, evaluate, mcnemar
 from cutline.core.errors import CutlineError
 from cutline.inference.differences.difference import StudentDifference
 from cutline.inference.differences.pair_tests import Hypothesis, one_sided
+from grouping import each_case
 
 FROZEN = json.loads((Path(__file__).parents[2] / "oracles" / "roc_tests.json").read_text())
 OUTCOME, WOMEN = np.array(FROZEN["outcome"]), np.array(FROZEN["women"]) == 1
@@ -248,7 +249,7 @@ def test_what_cannot_be_compared_is_refused():
         compare_independent(ev, ev).difference("ks", method="delong_unpaired")
 
 
-@pytest.mark.parametrize("m", cl.MEASURES, ids=str)
+@each_case("m", cl.MEASURES, ids=str)
 def test_every_measure_of_independent_samples_has_a_difference_by_default(m):
     rng = np.random.default_rng(5)
     labels = rng.random(80) < 0.5

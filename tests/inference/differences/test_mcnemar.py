@@ -10,23 +10,24 @@ from statsmodels.stats.contingency_tables import mcnemar as peer
 
 from cutline import MEASURES, CutlineError, compare
 from cutline.inference.differences.mcnemar import Discordance, discordance, mcnemar
+from grouping import each_case
 
 GRID = [(b, c) for b in range(13) for c in range(13)] + [(0, 40), (25, 3), (100, 130), (1000, 900)]
 
 
-@pytest.mark.parametrize(("b", "c"), GRID)
+@each_case(("b", "c"), GRID)
 def test_the_exact_test_is_that_of_statsmodels(b, c):
     assert mcnemar(Discordance(b, c, 3000), "exact") == pytest.approx(peer([[7, b], [c, 9]], exact=True).pvalue)
 
 
-@pytest.mark.parametrize(("b", "c"), [pair for pair in GRID if sum(pair)])
+@each_case(("b", "c"), [pair for pair in GRID if sum(pair)])
 def test_the_asymptotic_test_is_that_of_statsmodels(b, c):
     expected = peer([[7, b], [c, 9]], exact=False, correction=False).pvalue
 
     assert mcnemar(Discordance(b, c, 3000), "asymptotic") == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("b", "c"), GRID)
+@each_case(("b", "c"), GRID)
 def test_mid_p_counts_the_table_at_hand_half(b, c):
     fewer = min(b, c)
     expected = 2 * (binom.cdf(fewer, b + c, 0.5) - binom.pmf(fewer, b + c, 0.5) / 2)
@@ -44,8 +45,8 @@ def test_without_discordant_cases_nothing_differs(variant):
 # ---------------------------------------------------------------------- Tango
 
 
-@pytest.mark.parametrize(("b", "c", "n"), [(12, 2, 50), (0, 0, 30), (5, 5, 20), (1, 0, 44), (0, 9, 9), (40, 3, 44)])
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+@each_case(("b", "c", "n"), [(12, 2, 50), (0, 0, 30), (5, 5, 20), (1, 0, 44), (0, 9, 9), (40, 3, 44)])
+@each_case("level", [0.5, 0.9, 0.95, 0.999])
 def test_the_limits_are_where_the_score_test_rejects(b, c, n, level):
     table = Discordance(b, c, n)
     low, high = table.interval(level)
@@ -56,7 +57,7 @@ def test_the_limits_are_where_the_score_test_rejects(b, c, n, level):
             assert table.p_value(limit) == pytest.approx(1 - level, abs=1e-6)
 
 
-@pytest.mark.parametrize(("b", "c"), [pair for pair in GRID if sum(pair)])
+@each_case(("b", "c"), [pair for pair in GRID if sum(pair)])
 def test_the_score_test_of_no_difference_is_mcnemars(b, c):
     assert Discordance(b, c, 3000).p_value(0) == pytest.approx(mcnemar(Discordance(b, c, 3000), "asymptotic"))
 

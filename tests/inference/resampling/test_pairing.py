@@ -11,6 +11,7 @@ import cutline as cl
 from cutline import MEASURES, compare, rank
 from cutline.inference.resampling.pairing import Question, bootstrap, delong_covariance, pair, placements
 from cutline.measures import Needs
+from grouping import each_case
 
 LABELS = np.array([1, 1, 1, 0, 0, 0, 0, 1])
 A = np.array([0.9, 0.8, 0.4, 0.7, 0.4, 0.2, 0.1, 0.4])
@@ -84,7 +85,7 @@ def test_a_fractional_weight_is_no_more_than_one_case():
 
 
 @pytest.mark.parametrize("weights", [None, np.array([1, 2, 1, 3, 1, 1, 2, 1]), np.array([0.5, 2, 1, 1, 1.5, 1, 1, 1])])
-@pytest.mark.parametrize("measure", [m for m in MEASURES if m.needs is not Needs.MARGINS], ids=str)
+@each_case("measure", [m for m in MEASURES if m.needs is not Needs.MARGINS], ids=str)
 def test_a_measure_of_a_resample_is_that_of_the_drawn_rows(measure, weights):
     cells = pairing(LABELS, A, B, weights=weights)
     given = {"quota": 2} if "quota" in measure.required else {}

@@ -6,6 +6,7 @@ from scipy.stats import beta
 
 import cutline as cl
 from cutline.inference.single.bands import calibration_band, envelope, honest_limits, together
+from grouping import each_case
 
 
 def brute_force(pos, neg, level):
@@ -24,7 +25,7 @@ def brute_force(pos, neg, level):
     return low, high
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each_case("seed", range(200))
 def test_the_honest_band_is_that_of_all_runs_of_scores(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 30, rng.integers(1, 13))

@@ -11,6 +11,7 @@ from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.bootstrap import Scale, studentised
 from cutline.inference.single.estimand import of_measure
 from cutline.results.estimate import student_quantile
+from grouping import each_case
 
 EV = cl.evaluate([1, 0, 1, 1, 0, 0, 1, 0, 1, 0] * 6, np.random.default_rng(1).random(60))
 
@@ -68,8 +69,8 @@ def test_a_partial_area_has_the_range_of_its_stretch():
     assert (least, most) == pytest.approx((worst, 1))
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
-@pytest.mark.parametrize("freedom", [1, 2.5, 8, 30, 1000, 1e6, math.inf])
+@each_case("level", [0.5, 0.9, 0.95, 0.999])
+@each_case("freedom", [1, 2.5, 8, 30, 1000, 1e6, math.inf])
 def test_the_quantile_of_student_is_scipys(level, freedom):
     from scipy.stats import norm, t
 

@@ -8,6 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 from cutline import MEASURES, Counts, evaluate
 from cutline.inference.single import proportions, reference
 from cutline.measures import Proportion
+from grouping import each_case
 
 GRID = [(k, n) for n in (1, 2, 5, 10, 37, 1000) for k in sorted({0, 1, n // 3, n // 2, n - 1, n})]
 LEVELS = (0.5, 0.9, 0.95, 0.999)
@@ -36,16 +37,16 @@ def test_the_condition_of_wald_is_more_than_five_on_both_sides(k, n, holds):
     assert reference.wald_holds(k, n) == holds
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(("k", "n"), GRID)
+@each_case("level", LEVELS)
+@each_case(("k", "n"), GRID)
 def test_scipy_agrees(k, n, level):
     for ours, theirs in ((reference.clopper_pearson, "exact"), (proportions.wilson, "wilson")):
         expected = binomtest(k, n).proportion_ci(level, method=theirs)
         np.testing.assert_allclose(ours(k, n, level), (expected.low, expected.high), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(("k", "n"), GRID)
+@each_case("level", LEVELS)
+@each_case(("k", "n"), GRID)
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [("wald", "normal"), ("agresti_coull", "agresti_coull"), ("jeffreys", "jeffreys"), ("wilson", "wilson")],
@@ -59,8 +60,8 @@ def test_statsmodels_agrees(k, n, level, ours, theirs):
     np.testing.assert_allclose(np.clip(found, 0, 1), expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["clopper_pearson", "wilson", "jeffreys"])
-@pytest.mark.parametrize(("k", "n"), GRID)
+@each_case("method", ["clopper_pearson", "wilson", "jeffreys"])
+@each_case(("k", "n"), GRID)
 def test_no_limit_leaves_the_range_or_passes_the_value(k, n, method):
     low, high = reference.METHODS[method](k, n, 0.95)
 

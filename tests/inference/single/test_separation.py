@@ -6,6 +6,7 @@ import pytest
 import cutline as cl
 from cutline import MEASURES, evaluate
 from cutline.inference.single.proportions import square_and_add, wilson, wilson_modified
+from grouping import each_case
 
 LABELS = [1] * 20 + [0] * 20
 SCORES = np.linspace(0.99, 0.01, 40)
@@ -17,7 +18,7 @@ BOUNDED = [
 ]
 
 
-@pytest.mark.parametrize("measure", BOUNDED, ids=str)
+@each_case("measure", BOUNDED, ids=str)
 def test_no_default_interval_of_a_bounded_measure_has_no_width(measure):
     found = PERFECT.estimate(measure, resamples=50)
 
