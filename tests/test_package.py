@@ -519,4 +519,4 @@ def test_an_incomplete_declaration_would_be_seen(monkeypatch):
     broken = replace(MEASURES["f_beta"], parameters={})
 
     with pytest.raises(AssertionError):
-        test_the_parameters_are_those_of_the_function(broken)
+        test_the_parameters_are_those_of_the_function.__wrapped__(broken)
