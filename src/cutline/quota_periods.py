@@ -465,7 +465,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
             level: The level of the band.
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.quota_periods import quota_chart
+        from cutline.charts.periods import quota_chart
 
         level = check_level(level)
         at = self.places[0] if len(set(self.places.tolist())) == 1 else None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.charts.monitoring_chart import monitoring_chart
+from cutline.charts.periods import monitoring_chart
 from cutline.report.page import asset
 from cutline.report.sections import DRIFT_SECTIONS, MONITOR_SECTIONS
 

@@ -242,7 +242,7 @@ class Plan:
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.plan_chart import plan_chart
+        from cutline.charts.calibration import plan_chart
 
         sizes = np.unique(np.geomspace(max(20, self.cases / 20), self.cases * 3, 60).astype(int))
         targets = {need.criterion: need.target for need in self.needs}

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 import cutline.charts.vega_lite as alt
+from cutline.charts.chart_kind import CutPlace, Place, Requires, Shows, declare_chart
 from cutline.charts.layers import (
     AREAS,
+    EVERY_DIGIT,
     Evaluated,
     Frame,
     Models,
@@ -24,14 +26,14 @@ from cutline.charts.layers import (
     heading,
     layered,
     line_layers,
+    on_axis,
     rows,
     tooltips,
 )
 from cutline.charts.lines import curves_of
 from cutline.charts.marks import cut_rule, rule_layer
-from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, SHORTENED, Theme
-from cutline.charts.vega_lite import rule_text, score_text
+from cutline.charts.vega_lite import inline, rule_text, score_text
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError, briefly
@@ -49,7 +51,14 @@ MOST_PORTIONS = 100
 MOST_BARS = 4  # side by side, in colours that differ in black and white too
 
 
-def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
+@declare_chart(
+    title="Lift by portions of the list",
+    caption="The lift of each tenth of the list, from its top.",
+    source="Arbel and Rokach, Figure 3",
+    needs=Requires.POSITIVES,
+    names_model=False,
+)
+def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> alt.Chart:
     """Draw the lift of each portion of the list as bars; as lines for many models."""
     curves = curves_of(models, "portion_lift", portions=portions)
     if portions > MOST_PORTIONS:
@@ -68,14 +77,14 @@ def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
     return layered([*baseline, *line_layers(series, frame)], frame)
 
 
-def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
+def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> alt.Chart:
     """Draw a bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, lift in curves.items() for row in rows(_portion_columns(lift), series=name)]
     names, clicked = list(curves), clickable(frame)
     legend = alt.Legend(title=None, labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
-        .mark_bar(strokeWidth=1, stroke=theme.text)
+        .mark("bar", strokeWidth=1, stroke=theme.text)
         .encode(
             x=alt.X("portion:O", title=frame.x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=alt.Y("lift:Q", title=frame.y, scale=alt.Scale(domain=list(frame.y_domain), nice=False)),
@@ -105,7 +114,17 @@ def _portion_columns(lift: Curve) -> dict[str, Any]:
 MISSED, FALSE_ALARMS = "missed positives", "false alarms"
 
 
-def score_distribution(models: Models, theme: Theme, *, bins: int | None = None) -> Any:
+@declare_chart(
+    title="Scores of the two classes",
+    caption="The scores of the positives and of the negatives as densities, with the two kinds of errors shaded.",
+    shows=Shows.ONE,
+    source="Arbel and Rokach, Figure 9",
+    needs=Requires.BOTH_CLASSES | Requires.FINITE_SCORES,
+    cut=CutPlace("threshold"),
+    places=Place.PAGE_FIRST | Place.GALLERY | Place.FOLDER | Place.EACH,
+    names_model=False,
+)
+def score_distribution(models: Models, theme: Theme, *, bins: int | None = None) -> alt.Chart:
     """Draw the scores of the two classes as densities, with the two kinds of errors at the cut as areas."""
     [(_, model)] = models.items()
     density = _distribution(model, bins)
@@ -153,7 +172,7 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
     ]
 
 
-def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> Any:
+def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> alt.Chart:
     """Draw the bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
     at, counts = model.threshold, model.ranking.at_threshold(model.threshold)
     wrong = [bar for bar in error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
@@ -162,7 +181,7 @@ def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme)
     scale = alt.Scale(domain=list(numbers), range=[theme.colour(0), theme.colour(1)])
     return (
         alt.Chart(inline(wrong, name=AREAS))
-        .mark_rect(opacity=0.4)
+        .mark("rect", opacity=0.4)
         .encode(
             **axes(frame),
             x2=alt.X2("x2:Q"),
@@ -187,7 +206,14 @@ def _close_outline(line: CurveLine) -> CurveLine:
 # ---------------------------------------------------------------------- without predictions
 
 
-def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa: ARG001
+@declare_chart(
+    title="Losses of a positive case",
+    caption="The 0-1, hinge, logistic and focal loss by the margin.",
+    shows=Shows.NOTHING,
+    source="Berrar, Figure 7",
+    needs=Requires.NOTHING,
+)
+def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> alt.Chart:  # noqa: ARG001
     """Draw the losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
     margin, loss_by_name = loss_curves(gamma=check_number(gamma, "gamma"))
     frame = Frame(
@@ -234,7 +260,16 @@ def _boxes(c: Counts) -> list[dict[str, str]]:
     ]
 
 
-def confusion_matrix(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Confusion matrix",
+    caption="The contingency table of the chosen cut, with its rates.",
+    shows=Shows.ONE,
+    source="Berrar, Figure 3",
+    needs=Requires.NOTHING,
+    places=Place.FOLDER | Place.GALLERY,
+    names_model=False,
+)
+def confusion_matrix(models: Models, theme: Theme) -> alt.Chart:
     """Draw the contingency table of the chosen cut with its rates."""
     [(_, model)] = models.items()
     plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
@@ -246,13 +281,13 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
         tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("what", "count", "rate")],
     )
     fills = {"right": theme.colour(0), "wrong": theme.colour(1), "margin": theme.ground}
-    boxes = base.mark_rect(stroke=theme.reference, strokeWidth=1, fillOpacity=0.22).encode(
+    boxes = base.mark("rect", stroke=theme.reference, strokeWidth=1, fillOpacity=0.22).encode(
         fill=alt.Fill("kind:N", scale=alt.Scale(domain=list(fills), range=list(fills.values())), legend=None)
     )
     text = [
-        base.mark_text(dy=-22, fontSize=11, color=theme.text).encode(text=alt.Text("what:N")),
-        base.mark_text(dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
-        base.mark_text(dy=22, fontSize=11, color=theme.text).encode(text=alt.Text("rate:N")),
+        base.mark("text", dy=-22, fontSize=11, color=theme.text).encode(text=alt.Text("what:N")),
+        base.mark("text", dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
+        base.mark("text", dy=22, fontSize=11, color=theme.text).encode(text=alt.Text("rate:N")),
     ]
     title = f"Confusion matrix at {rule_text(model.ranking, model.threshold)}"
     return layered([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [heading(model)], None, 560, 270))
@@ -321,9 +356,18 @@ def _table_names(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
     return names_from_the_top(r, ids, np.repeat(r.score, r.size.astype(int)))
 
 
+@declare_chart(
+    title="Ranking table",
+    caption="The distinct scores in descending order, with what each cut gives.",
+    shows=Shows.ONE,
+    source="Berrar, Figures 2 and 8b",
+    needs=Requires.NOTHING,
+    places=Place.GALLERY,
+    names_model=False,
+)
 def ranking_table(
     models: Models, theme: Theme, *, rows: int = 20, ids: Any = None, scores: Any = None, columns: Any = None
-) -> Any:
+) -> alt.Chart:
     """Draw the ranking as a table (Berrar's Figures 2 and 8b): a row for each cut, and a line where the chosen one
     is.
 
@@ -358,14 +402,141 @@ def ranking_table(
         ),
         y=alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.7, shown_rows - 0.3], reverse=True, nice=False)),
     )
-    text = base.mark_text(fontSize=12, color=theme.text).encode(text=alt.Text("text:N"))
+    text = base.mark("text", fontSize=12, color=theme.text).encode(text=alt.Text("text:N"))
     above = int(np.searchsorted(chosen, r.cut(model.threshold), side="right"))
     line = (
         alt.Chart(inline([{"row": above - 0.5, "name": f"cut: {cut}"}]))
-        .mark_rule(color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
+        .mark("rule", color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
         .encode(y=alt.Y("row:Q"), tooltip=[alt.Tooltip("name:N", title="Line")])
     )
     if named[0] == "threshold":  # whose names stand where the line is: it begins beside them
         line = line.encode(x=alt.value(_TABLE_WIDTH / len(named)), x2=alt.value(_TABLE_WIDTH))
     frame = Frame("", "", (0, 1), (0, 1), "Ranking table", subtitle, None, _TABLE_WIDTH, 22 * shown_rows + 16)
     return layered([text, line], frame)
+
+
+# ---------------------------------------------------------------------- cases on both sides of the boundary
+
+
+MOST_SCORES = 100
+
+
+MOST_WRITTEN = 20  # distances that are written out
+
+
+_SHORT = 0.08  # of the axis: a distance with no room for its number
+
+
+SHAPES = ("circle", "square")
+
+
+@declare_chart(
+    title="Cases on both sides of the boundary",
+    caption="The cases by their scores, with their distances from the boundary; errors are filled.",
+    shows=Shows.ONE,
+    source="Berrar, Figures 1 and 8a",
+    needs=Requires.NOTHING,
+    places=Place.GALLERY,
+    cut=CutPlace("threshold"),
+    names_model=False,
+)
+def boundary(models: Models, theme: Theme, *, scores: int = 40) -> alt.Chart:
+    """Draw the cases by their scores, joined to the boundary by their distance from it; those on the wrong side stand
+    out.
+
+    Args:
+        models: The model by its name.
+        theme: The colours.
+        scores: How many distinct scores are shown at most, spread evenly over the list.
+    """
+    [(_, model)] = models.items()
+    if isinstance(scores, bool) or not isinstance(scores, int | np.integer) or not 2 <= scores <= MOST_SCORES:
+        raise ParameterError(f"is {scores!r}", f"pass a whole number from 2 to {MOST_SCORES}", argument="scores")
+    r, at = model.ranking, model.threshold
+    chosen = np.unique(np.linspace(0, len(r) - 1, min(int(scores), len(r))).round().astype(int))
+    chosen = chosen[np.isfinite(r.score[chosen])]
+    data = _rows(r, chosen, at)
+    how_many = "" if len(chosen) == len(r) else f"; {len(chosen)} of {len(r)} distinct scores shown"
+    values = np.array([*(row["x"] for row in data), *([at] if math.isfinite(at) else [])])
+    frame = Frame(
+        x="Score",
+        y="",
+        x_domain=THRESHOLD.domain(values),
+        y_domain=(0.0, len(chosen) + 1.0),
+        title="Cases on both sides of the boundary",
+        subtitle=[heading(model) + how_many],
+        width=420,
+        height=min(480, 60 + 20 * len(chosen)),
+        x_axis=EVERY_DIGIT,
+        y_axis={"labels": False, "ticks": False, "grid": False},
+    )
+    cut = cut_rule(model, at, frame, theme)
+    return layered([*_distances(data, frame, theme), *_cases(data, r.class_titles, frame, theme), *cut], frame)
+
+
+def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
+    """Return a row for each class that has cases of a score, from the lowest score up."""
+    flagged = chosen < r.cut(at)
+    return [
+        {
+            "x": on_axis(float(r.score[cell])),
+            "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
+            "boundary": on_axis(at) if math.isfinite(at) else at,
+            "class": r.class_titles[which],
+            "cases": written(weights[cell]),
+            "distance": on_axis(float(r.score[cell]) - at),
+            "side": "right" if is_flagged == (which == 0) else "wrong",
+        }
+        for height, (cell, is_flagged) in enumerate(zip(chosen[::-1], flagged[::-1], strict=True), 1)
+        for which, weights in enumerate((r.pos, r.neg))
+        if weights[cell]
+    ]
+
+
+def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
+    finite = [row for row in data if math.isfinite(row["boundary"])]
+    lines = alt.Chart(inline(finite)).mark("rule", strokeWidth=1, stroke=theme.reference, opacity=0.6)
+    return [lines.encode(**axes(frame), x2=alt.X2("boundary:Q")), *_written_distances(finite, frame, theme)]
+
+
+def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
+    """Draw the distances as numbers above their lines, in a short list and where there is room."""
+    low, high = frame.x_domain
+    rows = [
+        {"x": (row["x"] + row["boundary"]) / 2, "y": row["y"], "distance": row["distance"]}
+        for row in data
+        if abs(row["distance"]) > _SHORT * (high - low)
+    ]
+    if not rows or len(data) > MOST_WRITTEN:
+        return []
+    text = alt.Chart(inline(rows)).mark("text", dy=-6, fontSize=9, color=theme.text)
+    return [text.encode(**axes(frame), text=alt.Text("distance:Q", format=".3~g"))]
+
+
+def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, theme: Theme) -> list[alt.Chart]:
+    """Draw the cases: the shape is the class, filled where the case is on the wrong side."""
+    rows = [row if math.isfinite(row["boundary"]) else row | {"boundary": None, "distance": None} for row in data]
+    scale = alt.Scale(domain=list(classes), range=list(SHAPES))
+    colours = alt.Scale(domain=list(classes), range=[theme.colour(0), theme.colour(1)])
+    fills = {"right": theme.ground, "wrong": theme.text}
+    fill = alt.Fill(
+        "side:N",
+        scale=alt.Scale(domain=list(fills), range=list(fills.values())),
+        legend=alt.Legend(title="Side of the boundary", symbolType="circle", symbolStrokeColor=theme.text),
+    )
+    points = alt.Chart(inline(rows)).mark("point", size=70, strokeWidth=2, opacity=1)
+    tooltip = [
+        alt.Tooltip("class:N", title="Class"),
+        alt.Tooltip("x:Q", title="Score", format=".15~g"),
+        alt.Tooltip("distance:Q", title="Distance", format=".6~g"),
+        alt.Tooltip("cases:N", title="Cases"),
+    ]
+    return [
+        points.encode(
+            **axes(frame),
+            shape=alt.Shape("class:N", scale=scale, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
+            stroke=alt.Stroke("class:N", scale=colours, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
+            fill=fill,
+            tooltip=tooltip,
+        )
+    ]

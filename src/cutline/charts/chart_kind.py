@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
+from functools import cached_property
 from typing import Any
 
+from cutline.charts.vega_lite import Chart
 from cutline.core.errors import UnknownNameError, briefly
 from cutline.core.messages import listed
 from cutline.core.public import CHARTS_ELSEWHERE
@@ -102,7 +104,7 @@ class ChartKind:
     name: str
     title: str
     caption: str
-    draw: Callable[..., Any]
+    draw: Callable[..., Chart]
     shows: Shows = Shows.SEVERAL
     source: str = ""
     needs: Requires = Requires.BOTH_CLASSES
@@ -111,7 +113,7 @@ class ChartKind:
     curves: tuple[str, ...] = ()
     names_model: bool = True
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the chart with their defaults."""
         signature = inspect.signature(self.draw).parameters.values()
@@ -121,10 +123,23 @@ class ChartKind:
         return f"<chart {self.name}: {self.title}>"
 
 
+def declare_chart(**facts: Any) -> Callable[[Callable[..., Chart]], ChartKind]:
+    """Declare the function below it as a chart, which has its name unless `name` is among the facts.
+
+    Args:
+        facts: The other attributes of a `ChartKind`.
+    """
+
+    def declare(draw: Callable[..., Chart]) -> ChartKind:
+        return ChartKind(**{"name": draw.__name__, **facts}, draw=draw)
+
+    return declare
+
+
 class Charts(Mapping[str, ChartKind]):
     """Every chart by name; besides, every measure of one cut is a chart over the threshold."""
 
-    def __init__(self, *kinds: ChartKind, over_threshold: Callable[..., Any]) -> None:
+    def __init__(self, *kinds: ChartKind, over_threshold: Callable[..., Chart]) -> None:
         self._kinds = {kind.name: kind for kind in kinds}
         self._over_threshold = over_threshold
 

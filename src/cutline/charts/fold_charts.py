@@ -10,8 +10,9 @@ import numpy as np
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.layers import HEIGHT, WIDTH
-from cutline.charts.picture import Picture, inline
+from cutline.charts.picture import Picture, finish
 from cutline.charts.theme import DOTTED, Theme, themed
+from cutline.charts.vega_lite import inline
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
@@ -127,11 +128,11 @@ def _curves(
     chart = (
         alt.Chart(inline(rows))
         .transform_flatten(["x", "y"])
-        .mark_line(order=False, clip=True)
+        .mark("line", order=False, clip=True)
         .encode(
             x=alt.X("x:Q", title=axes[0], scale=unit),
             y=alt.Y("y:Q", title=axes[1], scale=unit),
-            detail="line:N",
+            detail=alt.Detail("line:N"),
             color=by_kind(alt.Color, [look.reference, look.colour(0), look.text], legend),
             strokeWidth=by_kind(alt.StrokeWidth, [0.8, 3.0, 1.2]),
             strokeOpacity=by_kind(alt.StrokeOpacity, [0.45, 1.0, 1.0]),
@@ -146,9 +147,7 @@ def _list(values: Any) -> list[float]:
 
 
 def _picture(name: str, chart: Any, title: str, subtitle: Sequence[str], look: Theme) -> Picture:
-    chart.title = alt.TitleParams(title, subtitle=list(subtitle)) if subtitle else alt.TitleParams(title)
-    chart.config = alt.Config(**look.config())
-    return Picture(name, chart)
+    return finish(name, chart.properties(title=alt.title(title, subtitle)), look)
 
 
 def fold_values(
@@ -180,17 +179,21 @@ def fold_values(
         sort=None,
         axis=alt.Axis(labelAngle=0),
     )
-    tooltip = [alt.Tooltip("repeat:N", title="Repeat"), alt.Tooltip("fold:Q", title="Fold"), "value:Q"]
-    points = alt.Chart(inline(rows)).mark_circle(size=60, opacity=0.7, color=look.colour(0))
+    tooltip = [
+        alt.Tooltip("repeat:N", title="Repeat"),
+        alt.Tooltip("fold:Q", title="Fold"),
+        alt.Tooltip("value:Q", title=measure),
+    ]
+    points = alt.Chart(inline(rows)).mark("circle", size=60, opacity=0.7, color=look.colour(0))
     layers = [points.encode(x=x, y=y, tooltip=tooltip)]
     rule = alt.Chart(inline([{"value": mean.value, "low": mean.low, "high": mean.high}]))
-    layers.append(rule.mark_rule(color=look.colour(1), strokeWidth=2).encode(y="value:Q"))
+    layers.append(rule.mark("rule", color=look.colour(1), strokeWidth=2).encode(y=alt.Y("value:Q")))
     if mean.has_interval:
-        band = rule.mark_rect(color=look.colour(1), opacity=0.15)
-        layers.insert(0, band.encode(y=alt.Y("low:Q", title=measure, scale=alt.Scale(zero=False)), y2="high:Q"))
+        band = rule.mark("rect", color=look.colour(1), opacity=0.15)
+        layers.insert(0, band.encode(y=alt.Y("low:Q", title=measure, scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q")))
     interval = f" [{shown(mean.low)}, {shown(mean.high)}]" if mean.has_interval else ""
     subtitle = [f"mean {shown(mean.value)}{interval}", design]
-    chart = alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT)
+    chart = alt.layer(layers, width=WIDTH, height=HEIGHT)
     return _picture("folds", chart, title or f"{measure} in each fold", subtitle, look)
 
 
@@ -237,13 +240,13 @@ def posterior(
     ]
     labels = [name for name, _, _ in regions]
     fill = alt.Fill("region:N", scale=alt.Scale(domain=labels, range=list(colours)), sort=None, title=None)
-    area = alt.Chart(inline(rows)).mark_area(opacity=0.55, line=False)
+    area = alt.Chart(inline(rows)).mark("area", opacity=0.55, line=False)
     horizontal = alt.X("x:Q", title=f"{measure}: {a} minus {b}", scale=alt.Scale(domain=[low, high], nice=False))
     vertical = alt.Y("y:Q", title="Posterior density", stack=None, axis=alt.Axis(labels=False, ticks=False, grid=False))
     layers = [area.encode(x=horizontal, y=vertical, fill=fill)]
     lines = [{"x": value} for value in (-rope, rope)] if rope else [{"x": 0.0}]
-    layers.append(alt.Chart(inline(lines)).mark_rule(color=look.text, strokeDash=[4, 3]).encode(x="x:Q"))
-    chart = alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT * 3 // 4)
+    layers.append(alt.Chart(inline(lines)).mark("rule", color=look.text, strokeDash=[4, 3]).encode(x=alt.X("x:Q")))
+    chart = alt.layer(layers, width=WIDTH, height=HEIGHT * 3 // 4)
     subtitle = [f"mean difference {shown(difference.value)}"]
     if rope:
         subtitle.append(f"between the dashed lines, {-rope:g} and {rope:g}: practically the same")
@@ -302,25 +305,28 @@ def critical_difference(
     )
     y = alt.Y("y:Q", scale=alt.Scale(domain=[depth, 0], nice=False), axis=None)
     rule: dict[str, Any] = {"color": look.text, "strokeWidth": 1.2, "clip": False}
-    layers = [alt.Chart(inline(stems)).mark_rule(**rule).encode(x=x, y=y, x2="x2:Q", y2="y2:Q")]
+    layers = [alt.Chart(inline(stems)).mark("rule", **rule).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))]
     for side in ("left", "right"):
         own = [label for label in labels if label["side"] == side]
         if own:
-            text = alt.Chart(inline(own)).mark_text(
+            words = alt.Chart(inline(own)).mark(
+                "text",
                 align="right" if side == "left" else "left",
                 dx=-4 if side == "left" else 4,
                 color=look.text,
                 fontSize=12,
             )
-            layers.append(text.encode(x=x, y=y, text="text:N"))
+            layers.append(words.encode(x=x, y=y, text=alt.Text("text:N")))
     if bars:
-        thick = alt.Chart(inline(bars)).mark_rule(color=look.colour(0), strokeWidth=4.5, clip=False)
-        layers.append(thick.encode(x=x, y=y, x2="x2:Q"))
+        thick = alt.Chart(inline(bars)).mark("rule", color=look.colour(0), strokeWidth=4.5, clip=False)
+        layers.append(thick.encode(x=x, y=y, x2=alt.X2("x2:Q")))
     if difference is not None:
         bar = inline([{"x": 1.0, "x2": 1 + difference, "y": depth - 8}])
-        layers.append(alt.Chart(bar).mark_rule(color=look.colour(1), strokeWidth=3).encode(x=x, y=y, x2="x2:Q"))
+        layers.append(
+            alt.Chart(bar).mark("rule", color=look.colour(1), strokeWidth=3).encode(x=x, y=y, x2=alt.X2("x2:Q"))
+        )
         name = inline([{"x": 1 + difference, "y": depth - 8, "text": f"critical difference {difference:.2f}"}])
-        words = alt.Chart(name).mark_text(align="left", dx=5, color=look.text, fontSize=11)
-        layers.append(words.encode(x=x, y=y, text="text:N"))
-    chart = alt.LayerChart(layer=layers, width=width, height=depth, view=alt.ViewConfig(stroke=None))
+        words = alt.Chart(name).mark("text", align="left", dx=5, color=look.text, fontSize=11)
+        layers.append(words.encode(x=x, y=y, text=alt.Text("text:N")))
+    chart = alt.layer(layers, width=width, height=depth, view={"stroke": None})
     return _picture("critical_difference", chart, title, subtitle, look)

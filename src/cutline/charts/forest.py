@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.picture import Picture, inline
+from cutline.charts.picture import Picture, finish
 from cutline.charts.theme import LONGEST, SHORTENED, themed
+from cutline.charts.vega_lite import inline
 
 _ROW = 22  # pixels
 _MOST = 60  # slices that are drawn
@@ -62,22 +63,24 @@ def forest(
         alt.Tooltip("high:Q", title="High", format=".4f"),
         alt.Tooltip("p:Q", title="p (adjusted)", format=".3~g"),
     ]
-    base = alt.Chart(inline(rows), width=width, height=_ROW * len(rows))
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour)
-    points = base.mark_point(size=80, filled=True, opacity=1).encode(
+    base = alt.Chart(inline(rows))
+    bars = base.mark("rule", strokeWidth=2).encode(
+        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour
+    )
+    points = base.mark("point", size=80, filled=True, opacity=1).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
     overall = (
         alt.Chart(inline([{"value": comparison["overall"]}]))
-        .mark_rule(strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
+        .mark("rule", strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
         .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="All cases", format=".4f")])
     )
     folded = [f"{left_out} slices between them are not drawn"] if left_out else []
     subtitle = [f"Dashed line: all cases, {comparison['overall']:.4f}", *_wrap(comparison["words"]), *folded]
-    made = alt.layer(overall, bars, points).properties(padding={"left": 16, "right": 10, "top": 5, "bottom": 5})
-    made.title = alt.TitleParams(title or f"{comparison['measure']} by {comparison['by']}", subtitle=subtitle)
-    made.config = alt.Config(**chosen.config())
-    return Picture("slices", made)
+    heading = alt.title(title or f"{comparison['measure']} by {comparison['by']}", subtitle)
+    size = {"width": width, "height": _ROW * len(rows)}
+    padding = {"left": 16, "right": 10, "top": 5, "bottom": 5}
+    return finish("slices", alt.layer([overall, bars, points], title=heading, padding=padding, **size), chosen)
 
 
 def _wrap(text: str) -> list[str]:
@@ -147,21 +150,22 @@ def difference_forest(
         *(alt.Tooltip(f"{end}:Q", title=end.capitalize(), format=".4f") for end in ("value", "low", "high")),
         alt.Tooltip("found:N", title="Holm's test"),
     ]
-    base = alt.Chart(inline(data), width=width, height=max(15 if several else 24, 236 // len(order)) * len(order))
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour)
-    points = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
+    base = alt.Chart(inline(data))
+    bars = base.mark("rule", strokeWidth=2).encode(
+        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour
+    )
+    points = base.mark("point", size=60, opacity=1, strokeWidth=2).encode(
         x=x, y=y, color=colour, fill=fill, tooltip=tooltip
     )
     zero = (
         alt.Chart(inline([{"value": 0}]))
-        .mark_rule(strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
+        .mark("rule", strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
         .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="No difference")])
     )
-    made = alt.layer(zero, bars, points)
     words = f"Intervals; filled points differ significantly{' (Holm)' if several else ''}"
-    made.title = alt.TitleParams(f"Differences from {_short(reference)}", subtitle=[words])
-    made.config = alt.Config(**chosen.config())
-    return Picture("differences", made)
+    heading = alt.title(f"Differences from {_short(reference)}", [words])
+    height = max(15 if several else 24, 236 // len(order)) * len(order)
+    return finish("differences", alt.layer([zero, bars, points], title=heading, width=width, height=height), chosen)
 
 
 _BETWEEN = " | "  # measure and model, in the name of a row

@@ -11,9 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, SHORTENED, Theme
-from cutline.charts.vega_lite import plain_column
+from cutline.charts.vega_lite import inline, plain_column
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
@@ -274,7 +273,7 @@ TOOLTIPS = {
 } | {name: MEASURES[name].title for name in ("recall", "fpr", "precision")}
 
 
-def tooltips(columns: Iterable[str]) -> list[alt.Tooltip]:
+def tooltips(columns: Iterable[str]) -> list[alt.Spec]:
     """Return the tooltip of a point: its line, the threshold, the counts, the rates."""
     known = [name for name in TOOLTIPS if name in set(columns)]
     return [
@@ -299,7 +298,7 @@ def _axis(options: Mapping[str, Any]) -> dict[str, Any]:
     return {"axis": alt.Axis(**options)} if options else {}
 
 
-def line_legend(title: str | None = None, **more: Any) -> alt.Legend:
+def line_legend(title: str | None = None, **more: Any) -> alt.Spec:
     """Return a legend of lines, long enough for their dashes, with its rows closer together."""
     return alt.Legend(title=title, symbolType="stroke", symbolSize=500, rowPadding=-9, **more)
 
@@ -324,7 +323,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     lines = (
         alt.Chart(inline(data))
         .transform_flatten(["x", "y"])
-        .mark_line(interpolate="linear", order=False, clip=frame.clip or _leaves(series, frame))
+        .mark("line", interpolate="linear", order=False, clip=frame.clip or _leaves(series, frame))
         .encode(
             **axes(frame),
             color=colour,
@@ -347,8 +346,8 @@ def _hover_points(series: Sequence[Series], frame: Frame, colour: Any, opacity: 
     return (
         alt.Chart(inline(points))
         .transform_flatten(columns)
-        .mark_circle(size=34 if few else 90, clip=not few or frame.clip)
-        .encode(**axes(frame), color=colour, opacity=opacity if few else alt.OpacityValue(0), tooltip=tooltips(columns))
+        .mark("circle", size=34 if few else 90, clip=not few or frame.clip)
+        .encode(**axes(frame), color=colour, opacity=opacity if few else alt.value(0), tooltip=tooltips(columns))
     )
 
 
@@ -371,12 +370,12 @@ def clickable(frame: Frame) -> Any:
     return alt.selection_point(name=name, fields=["series"], bind="legend")
 
 
-def fading(frame: Frame) -> alt.OpacityValue:
+def fading(frame: Frame) -> alt.Spec:
     """Return the opacity of what belongs to a line: it fades when another line is picked in the legend.
 
     Written out, because Altair takes longer to understand `alt.when` than to draw the chart.
     """
-    return alt.OpacityValue(0.12, condition=[{"param": clickable(frame).name, "value": 1}])
+    return alt.value(0.12, condition=[{"param": clickable(frame)["name"], "value": 1}])
 
 
 # So many points of a line can be pointed at, from one end to the other.
@@ -396,18 +395,16 @@ def _leaves(series: Sequence[Series], frame: Frame) -> bool:
     return any(bool((np.isfinite(y) & ((y < low) | (y > high))).any()) for y in heights)
 
 
-def layered(layers: Sequence[Any], frame: Frame) -> Any:
+def layered(layers: Sequence[alt.Chart], frame: Frame) -> alt.Chart:
     """Return the layers as one chart with its title, each layer with legends of its own."""
-    resolve = alt.Resolve(scale=alt.ScaleResolveMap(stroke="independent", shape="independent", fill="independent"))
-    more: dict[str, Any] = {"subtitle": list(frame.subtitle)} if frame.subtitle else {}
-    # All at once: each method of a chart would copy its data.
-    return alt.LayerChart(
-        layer=list(layers),
-        title=alt.TitleParams(frame.title, **more),
+    return alt.layer(
+        layers,
+        title=alt.title(frame.title, frame.subtitle),
         width=frame.width,
         height=frame.height,
-        resolve=resolve,
-    ).drawn_from(frame)
+        resolve={"scale": {"stroke": "independent", "shape": "independent", "fill": "independent"}},
+        drawn=frame,
+    )
 
 
 def heading(model: Evaluated) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import cutline.charts.vega_lite as alt
+from cutline.charts.chart_kind import CutPlace, Place, Requires, Shows, declare_chart
 from cutline.charts.layers import (
     Frame,
     Models,
@@ -28,8 +29,8 @@ from cutline.charts.layers import (
     rows,
 )
 from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers
-from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.charts.vega_lite import inline
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.core.validation import check_number
@@ -60,7 +61,7 @@ def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
     return {key: curve(model.ranking, name, **parameters) for key, model in models.items()}
 
 
-def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> Any:
+def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> alt.Chart:
     """Draw the curve of each model with its references, and the chosen cuts."""
     curves = curves_of(models, kind, **parameters)
     why = apart(curves, references)
@@ -71,7 +72,12 @@ def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], 
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
-def det(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Detection error trade-off",
+    caption="The two error rates against each other, on scales of normal deviates.",
+    cut=CutPlace("fpr_deviate", "fnr_deviate"),
+)
+def det(models: Models, theme: Theme) -> alt.Chart:
     """Draw the two error rates against each other, on scales of normal deviates, with the equal error rate."""
     curves = curves_of(models, "det")
     reach = det_reach(curves.values())
@@ -128,7 +134,22 @@ READINGS = (
 )
 
 
-def precision_recall_readings(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Readings of the precision-recall curve",
+    caption="Five ways to join the points of one precision-recall curve, each with its area.",
+    shows=Shows.ONE,
+    source="Berrar, Figure 6d",
+    needs=Requires.POSITIVES,
+    cut=CutPlace("recall", "precision"),
+    curves=(
+        "precision_recall_min",
+        "precision_recall_minmax",
+        "precision_recall_max",
+        "precision_recall_davis_goadrich",
+    ),
+    names_model=False,
+)
+def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     """Draw the five readings of one precision-recall curve with their areas, the lowest trapezoids shaded."""
     [(name, model)] = models.items()
     readings = {label: curve(model.ranking, kind) for kind, label in READINGS}
@@ -143,7 +164,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
     lowest = curve_line(readings["lower trapezoids"])
     shade = (
         alt.Chart(inline(rows({"x": lowest.x, "y": lowest.y})))
-        .mark_area(color=theme.colour(4), opacity=0.15, line=False)
+        .mark("area", color=theme.colour(4), opacity=0.15, line=False)
         .encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     )
     series += reference_series({"": first}, theme, {"baseline": "prevalence"})
@@ -151,7 +172,15 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
     return layered([shade, *line_layers(series, frame), *marks], frame)
 
 
-def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
+@declare_chart(
+    title="ROC and precision-recall under another prevalence",
+    caption="Both curves as the share of positives changes: the one stays, the other falls.",
+    shows=Shows.ONE,
+    source="Sonnenburg, the slide that compares ROC and precision-recall",
+    cut=CutPlace("fpr", "recall"),
+    names_model=False,
+)
+def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> alt.Chart:
     """Draw ROC and precision-recall curves side by side as the prevalence changes: the first stay, the others fall."""
     [(name, model)] = models.items()
     CURVES["roc"].require(model.ranking)
@@ -192,7 +221,15 @@ def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
     ]
 
 
-def skew_measures(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Measures under class skew",
+    caption="Accuracy, AUC and average precision from one negative to a positive up to ten thousand.",
+    shows=Shows.ONE,
+    source="Sonnenburg, the slide that compares accuracy, auROC and auPRC",
+    places=Place.GALLERY,
+    names_model=False,
+)
+def skew_measures(models: Models, theme: Theme) -> alt.Chart:
     """Draw accuracy, AUC and average precision from one negative for each positive up to ten thousand."""
     [(_, model)] = models.items()
     power = np.linspace(0, 4, 33)
@@ -217,7 +254,16 @@ def skew_measures(models: Models, theme: Theme) -> Any:
 # ---------------------------------------------------------------------- over the threshold
 
 
-def tpr_fpr(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="TPR-FPR plot",
+    caption="Both rates over the threshold, with the widest gap between them, which is the KS statistic.",
+    shows=Shows.ONE,
+    source="Berrar, Figure 5b",
+    cut=CutPlace("threshold"),
+    places=Place.PAGE_FIRST | Place.GALLERY | Place.EACH,
+    names_model=False,
+)
+def tpr_fpr(models: Models, theme: Theme) -> alt.Chart:
     """Draw both rates over the threshold, with the gap of the KS statistic and the chosen cut."""
     [(_, model)] = models.items()
     rates = curve(model.ranking, "tpr_fpr")
@@ -239,7 +285,7 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
     return layered([*cut, *line_layers([widest, *series], frame)], frame)
 
 
-def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> Any:
+def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> alt.Chart:
     """Draw a measure of one cut over the threshold, with the chosen cuts."""
     curves = curves_of(models, measure, **parameters)
     frame = frame_of(curves, models)
@@ -250,24 +296,53 @@ def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: 
 # ---------------------------------------------------------------------- over the list
 
 
-def gain(models: Models, theme: Theme, *, prevalence: float | None = None) -> Any:
+@declare_chart(
+    title="Gain chart",
+    caption="How many positives are found among the cases flagged, beside the baseline and a perfect order.",
+    source="Berrar, Figure 4a",
+    needs=Requires.POSITIVES,
+    cut=CutPlace("flagged", "tp"),
+    places=Place.PAGE_FIRST | Place.GALLERY | Place.FOLDER,
+)
+def gain(models: Models, theme: Theme, *, prevalence: float | None = None) -> alt.Chart:
     """Draw how many positives are found among the first cases of the list, beside those that a prevalence lets
     expect.
     """
     return simple(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT}, prevalence=prevalence)
 
 
-def lift(models: Models, theme: Theme, *, prevalence: float | None = None) -> Any:
+@declare_chart(
+    title="Lift chart",
+    caption="How many times more positives there are among the cases flagged than among all.",
+    source="Berrar, Figure 4b",
+    needs=Requires.POSITIVES,
+    cut=CutPlace("flagged", "lift"),
+)
+def lift(models: Models, theme: Theme, *, prevalence: float | None = None) -> alt.Chart:
     """Draw how many times more positives there are among the first cases than anywhere, or than a prevalence."""
     return simple(models, theme, "lift", {"baseline": BASELINE}, prevalence=prevalence)
 
 
-def hit_rate(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Hit rate curve",
+    caption="The share of positives in a quota of any size, beside the baseline and a perfect order.",
+    source="Arbel and Rokach, Figure 2",
+    needs=Requires.NOTHING,
+    cut=CutPlace("flagged", "precision"),
+)
+def hit_rate(models: Models, theme: Theme) -> alt.Chart:
     """Draw the share of positives in a quota of any size."""
     return simple(models, theme, "hit_rate", {"baseline": BASELINE, "perfect": PERFECT})
 
 
-def qrecall(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Qrecall curve",
+    caption="The share of the positives that a quota reaches, with the areas S1 and S2 of the PEM.",
+    source="Arbel and Rokach, Figures 6 to 8",
+    needs=Requires.POSITIVES,
+    cut=CutPlace("flagged", "recall"),
+)
+def qrecall(models: Models, theme: Theme) -> alt.Chart:
     """Draw the share of the positives that a quota reaches; for one model the areas of the PEM, shaded."""
     curves = curves_of(models, "qrecall")
     first = next(iter(curves.values()))
@@ -306,11 +381,20 @@ def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
         legend=alt.Legend(title="Areas", symbolType="square", symbolOpacity=0.5),
         sort=None,
     )
-    bands = alt.Chart(inline(data)).mark_area(opacity=0.22, line=False)
+    bands = alt.Chart(inline(data)).mark("area", opacity=0.22, line=False)
     return [bands.encode(**axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
 
 
-def quota(models: Models, theme: Theme) -> Any:
+@declare_chart(
+    title="Hit rate and Qrecall",
+    caption="Both measures of a quota over the same axis.",
+    shows=Shows.ONE,
+    source="Arbel and Rokach, Figure 5",
+    needs=Requires.POSITIVES,
+    cut=CutPlace("flagged"),
+    names_model=False,
+)
+def quota(models: Models, theme: Theme) -> alt.Chart:
     """Draw hit rate and Qrecall of one model over the same quotas."""
     [(_, model)] = models.items()
     hit, reached = (curve(model.ranking, name) for name in ("hit_rate", "qrecall"))

@@ -9,9 +9,8 @@ from typing import Any
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.layers import CUT, Evaluated, Frame, VerticalLine, axes, fading, labelled, line_legend, on_axis
-from cutline.charts.picture import inline
 from cutline.charts.theme import PRINT, Theme
-from cutline.charts.vega_lite import digits, plain, rule_text
+from cutline.charts.vega_lite import digits, inline, plain, rule_text
 from cutline.curves import Curve, Point
 
 
@@ -32,7 +31,7 @@ class Mark:
     series: str | None = None
 
 
-Place = tuple[Mark, ...]
+MarkGroup = tuple[Mark, ...]
 CUT_DASH = [4, 3]
 
 
@@ -73,7 +72,7 @@ def _is_chosen(model: Evaluated) -> bool:
 # ---------------------------------------------------------------------- layers
 
 
-def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
+def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw marked points, with a legend of their shapes; those outside the chart are left out.
 
     The chosen cuts have a layer of their own, whose data are called "cut", so that a program can move them. It is
@@ -91,7 +90,7 @@ def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
     return [layer.drawn_from(() if i else tuple(placed)) for i, layer in enumerate(layers)]
 
 
-def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
+def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cuts as rings with a halo, which fade with their line when another is picked in the legend."""
     rows = inline(_largest_first(data), name=CUT)
     encoding = {
@@ -100,8 +99,8 @@ def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> l
         "opacity": fading(frame),
     }
     ring: dict[str, Any] = {"shape": "circle", "filled": False}
-    halo = alt.Chart(rows).mark_point(**ring, strokeWidth=5, stroke=theme.ground)
-    dot = alt.Chart(rows).mark_point(**ring, strokeWidth=2.5)
+    halo = alt.Chart(rows).mark("point", **ring, strokeWidth=5, stroke=theme.ground)
+    dot = alt.Chart(rows).mark("point", **ring, strokeWidth=2.5)
     names = list(dict.fromkeys(row["mark"] for row in data))
     legend = alt.Legend(title=None, symbolStrokeColor=theme.text) if names else None
     shape = alt.Shape("mark:N", scale=alt.Scale(domain=names, range=["circle"]), legend=legend, sort=None)
@@ -116,7 +115,7 @@ def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> l
     ]
 
 
-def _other_layers(places: Sequence[Place], data: Sequence[dict[str, Any]], frame: Frame) -> list[Any]:
+def _other_layers(places: Sequence[MarkGroup], data: Sequence[dict[str, Any]], frame: Frame) -> list[Any]:
     """Draw named points that are no cuts."""
     if not places:
         return []
@@ -126,7 +125,7 @@ def _other_layers(places: Sequence[Place], data: Sequence[dict[str, Any]], frame
     colour = alt.Scale(domain=list(looks), range=[colour for _, colour in looks.values()])
     layer = (
         alt.Chart(inline(_largest_first(data)))
-        .mark_point(strokeWidth=2, filled=False, opacity=1)
+        .mark("point", strokeWidth=2, filled=False, opacity=1)
         .encode(
             **axes(frame),
             shape=alt.Shape("mark:N", scale=shape, legend=legend, sort=None),
@@ -143,7 +142,7 @@ def _largest_first(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(data, key=lambda row: -float(row["size"]))
 
 
-def _mark_tooltips(data: Sequence[dict[str, Any]], frame: Frame) -> list[alt.Tooltip]:
+def _mark_tooltips(data: Sequence[dict[str, Any]], frame: Frame) -> list[alt.Spec]:
     return [
         alt.Tooltip("mark:N", title="Point"),
         *([alt.Tooltip("model:N", title="Model")] if any("model" in row for row in data) else []),
@@ -153,7 +152,7 @@ def _mark_tooltips(data: Sequence[dict[str, Any]], frame: Frame) -> list[alt.Too
     ]
 
 
-def _row(place: Place, theme: Theme) -> dict[str, Any]:
+def _row(place: MarkGroup, theme: Theme) -> dict[str, Any]:
     """Return the data of a place: its position, its name, and the threshold of each mark there."""
     first = place[0]
     place_of_first = first.original or first.point
@@ -178,9 +177,9 @@ def _row(place: Place, theme: Theme) -> dict[str, Any]:
     )
 
 
-def together(marks: Sequence[Mark]) -> list[Place]:
+def together(marks: Sequence[Mark]) -> list[MarkGroup]:
     """Return the places with marks, and the marks that share each."""
-    places: list[Place] = []
+    places: list[MarkGroup] = []
     for mark in marks:
         for i, (other, *_) in enumerate(places):
             if all(math.isclose(mark.point[side], other.point[side], abs_tol=1e-9) for side in (1, 2)):
@@ -196,7 +195,7 @@ NEAR = 11
 RADIUS, WIDER, RINGS = 7.0, 3.5, 6
 
 
-def sizes(places: Sequence[Place], frame: Frame) -> list[float]:
+def sizes(places: Sequence[MarkGroup], frame: Frame) -> list[float]:
     """Return the area of each mark: larger where it must be seen around marks that are near."""
     rings: list[int] = []
     at = [
@@ -214,7 +213,7 @@ def _share(value: float, domain: tuple[float, float]) -> float:
     return (value - domain[0]) / width if width else 0.5  # an axis of one value
 
 
-def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[Any]:
+def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw straight lines across the chart at a value of one axis, each with its name in the legend and as a
     tooltip.
     """
@@ -227,18 +226,18 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
     stroke = alt.Stroke(
         "name:N", scale=alt.Scale(domain=names, range=[theme.text] * len(names)), legend=legend, sort=None
     )
-    rule = alt.Chart(inline(data)).mark_rule(strokeDash=dash, strokeWidth=1.2)
+    rule = alt.Chart(inline(data)).mark("rule", strokeDash=dash, strokeWidth=1.2)
     side = {channel: axes(frame)[channel]}
     return [rule.encode(**side, stroke=stroke, tooltip=[alt.Tooltip("name:N", title="Line")])]
 
 
-def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[Any]:
+def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cut of one model as a line across the chart, on the layer of the cut."""
     name = f"cut: {rule_text(model.ranking, model.threshold)}"
     data = [{"mark": name, "x": on_axis(at)}] if math.isfinite(at) else []
     legend = line_legend(symbolDash=CUT_DASH)
     scale = alt.Scale(domain=[name], range=[theme.text])
-    rule = alt.Chart(inline(data, name=CUT)).mark_rule(strokeDash=CUT_DASH, strokeWidth=1.5)
+    rule = alt.Chart(inline(data, name=CUT)).mark("rule", strokeDash=CUT_DASH, strokeWidth=1.5)
     stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)
     rule = rule.encode(x=axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])
     return [rule.drawn_from(VerticalLine(name, on_axis(at), theme.text))]

@@ -11,13 +11,13 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import cutline.charts.renderer as renderer
 import cutline.charts.vega_lite as alt
+from cutline.charts.theme import Theme
 from cutline.core.atomic_write import write
 from cutline.core.errors import ParameterError
 from cutline.core.extras import require
@@ -93,7 +93,7 @@ def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
         more = [0.0 if length is None else length - is_now for length, is_now in zip(goal, now, strict=True)]
         if all(abs(step) <= _CLOSE for step in more):
             return picture
-        picture = _replace_drawing(picture, _grow_axes(picture.drawing, *more, keeps_shape=goal[1] is None))
+        picture = replace(picture, drawing=_grow_axes(picture.drawing, *more, keeps_shape=goal[1] is None))
     # A millimetre to spare: next to the least size, the labels of an axis come and go with its length.
     sides = [
         f"a {side} of at least {math.ceil(max(length, length - step) / _PER_UNIT['mm']) + 1}mm"
@@ -104,31 +104,26 @@ def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
     raise ParameterError(what, f"pass {' and '.join(sides)}")
 
 
-def _replace_drawing(picture: Picture, drawing: Any) -> Picture:
-    return Picture(picture.name, drawing, picture.legends_below, picture.legend_columns)
-
-
-def _grow_axes(chart: Any, across: float, down: float, *, keeps_shape: bool) -> Any:
+def _grow_axes(chart: alt.Chart, across: float, down: float, *, keeps_shape: bool) -> alt.Chart:
     """Return the chart with wider and higher axes: side by side they share the width, below each other the first
     grows.
     """
-    grown = chart.copy(deep=False)
-    if isinstance(chart, alt.HConcatChart):
-        share = across / len(chart.hconcat)
-        grown.hconcat = [_grow_axes(part, share, down, keeps_shape=keeps_shape) for part in chart.hconcat]
-    elif isinstance(chart, alt.VConcatChart):
-        first, *rest = chart.vconcat
+    spec = chart.spec
+    if "hconcat" in spec:
+        share = across / len(spec["hconcat"])
+        return chart.properties(
+            hconcat=[_grow_axes(part, share, down, keeps_shape=keeps_shape) for part in spec["hconcat"]]
+        )
+    if "vconcat" in spec:
+        first, *rest = spec["vconcat"]
         others = [_grow_axes(part, across, 0.0, keeps_shape=False) for part in rest]
-        grown.vconcat = [_grow_axes(first, across, down, keeps_shape=keeps_shape), *others]
-    else:
-        grown.width = max(float(chart.width) + across, _LEAST_INSIDE)
-        if down:
-            grown.height = max(float(chart.height) + down, _LEAST_INSIDE)
-        elif keeps_shape:
-            grown.height = max(float(chart.height) * grown.width / float(chart.width), _LEAST_INSIDE)
-        else:
-            grown.height = chart.height
-    return grown
+        return chart.properties(vconcat=[_grow_axes(first, across, down, keeps_shape=keeps_shape), *others])
+    width, height = max(float(spec["width"]) + across, _LEAST_INSIDE), spec["height"]
+    if down:
+        height = max(float(height) + down, _LEAST_INSIDE)
+    elif keeps_shape:
+        height = max(float(height) * width / float(spec["width"]), _LEAST_INSIDE)
+    return chart.properties(width=width, height=height)
 
 
 LEAST_DOTS, MOST_DOTS = 0.1, 20
@@ -150,42 +145,29 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 """
 
 
-class _AsAltair:
-    """The chart of a picture as an Altair chart, made on demand."""
-
-    def __get__(self, picture: Any, owner: type | None = None) -> Any:
-        if picture is None:
-            raise AttributeError("altair")  # so that the field has no default
-        drawing = picture.__dict__["drawing"]
-        if not isinstance(drawing, alt.Chart):
-            return drawing
-        spec = drawing.to_spec(named=False)
-        del spec["$schema"]  # which a part of another chart cannot have
-        params = _lift_params(spec)
-        return require("altair").Chart.from_dict(spec | ({"params": params} if params else {}))
-
-    def __set__(self, picture: Any, drawing: Any) -> None:
-        picture.__dict__["drawing"] = drawing
-
-
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
-    """A chart by name. `altair` is an Altair chart, to change or to combine with others.
+    """A chart by name: `drawing` is one of ours, or of Altair.
 
     `legends_below` is for narrow pictures, where a legend beside the chart would leave it no room, and
     `legend_columns` for those that are low as well.
     """
 
     name: str
-    altair: _AsAltair = _AsAltair()
+    drawing: Any
     legends_below: bool = False
     legend_columns: int = 1
 
     @property
-    def drawing(self) -> Any:
-        """The chart as it was drawn."""
-        return self.__dict__["drawing"]
+    def altair(self) -> Any:
+        """The chart as one of Altair, to change or to combine with others."""
+        if not isinstance(self.drawing, alt.Chart):
+            return self.drawing
+        spec = self.drawing.to_spec(named=False)
+        del spec["$schema"]  # which a part of another chart cannot have
+        params = _lift_params(spec)
+        return require("altair").Chart.from_dict(spec | ({"params": params} if params else {}))
 
     def to_dict(self, *, check: bool = False) -> dict[str, Any]:
         """Return the Vega-Lite specification.
@@ -278,6 +260,17 @@ class Picture:
         return f"Picture of {self.name}: .save(path) writes {', '.join(SUFFIXES)}"
 
 
+def finish(name: str, chart: alt.Chart, theme: Theme) -> Picture:
+    """Return a chart as a picture in the colours of a theme.
+
+    Args:
+        name: The name of the picture.
+        chart: The chart.
+        theme: The theme, whose colours the chart has.
+    """
+    return Picture(name, chart.properties(config=theme.config()))
+
+
 def _lift_params(spec: dict[str, Any]) -> list[dict[str, Any]]:
     """Take the parameters out of the layers of a chart, each with the name of its view: Altair has them at the top."""
     params = spec.pop("params", []) if "mark" in spec else []
@@ -346,11 +339,3 @@ def squeezed(png: bytes, dpi: float) -> bytes:
     whole = [others[0], (b"pHYs", struct.pack(">IIB", dots, dots, 1)), *others[1:-1], (b"IDAT", data), others[-1]]
     parts = [struct.pack(">I", len(b)) + k + b + struct.pack(">I", zlib.crc32(k + b)) for k, b in whole]
     return png[:8] + b"".join(parts)
-
-
-def inline(rows: Sequence[dict[str, Any]], name: str | None = None) -> alt.InlineData:
-    """Return rows as data of a chart; under a name, if a program is to find them."""
-    data = alt.InlineData(tuple(rows))
-    if name is not None:  # with a number that only these rows have, so that pictures can be put together
-        data.name = f"{name}{alt.SEPARATOR}{zlib.crc32(json.dumps(rows).encode()):08x}"
-    return data

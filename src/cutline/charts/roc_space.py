@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cutline.charts.vega_lite as alt
+from cutline.charts.chart_kind import CutPlace, Place, Requires, Shows, declare_chart
 from cutline.charts.layers import (
     Frame,
     Models,
@@ -26,14 +27,14 @@ from cutline.charts.layers import (
 )
 from cutline.charts.lines import BASELINE, curves_of
 from cutline.charts.marks import Mark, cut_marks, mark_layers
-from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.charts.vega_lite import inline
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import check_text
-from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_line, iso_cost, isometrics, shared_hull
+from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_line, iso_cost, isometrics
 from cutline.curves.isometrics import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
 from cutline.measures import MEASURES
@@ -97,7 +98,7 @@ def _compute_band(model: Any, request: BandRequest, how: dict[str, bool]) -> Ban
 
 def _area(band: Band, colour: str, frame: Frame) -> Any:
     data = rows({"x": band.x, "y": band.low, "y2": band.high})
-    area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=colour, clip=True)
+    area = alt.Chart(inline(data)).mark("area", opacity=0.2, line=False, color=colour, clip=True)
     return area.encode(**axes(frame), y2=alt.Y2("y2:Q")).drawn_from(Shade(band.x, band.low, band.high, colour))
 
 
@@ -106,6 +107,14 @@ HULL_WIDTH = 1.5
 SHADES = ("auc", "gini", "auch")
 
 
+@declare_chart(
+    title="ROC curve",
+    caption="The recall against the false positive rate at every cut, with the hull, the diagonal and the EER.",
+    source="Berrar, Figures 5a and 6a to 6c; Murphy, Figures 1 and 2",
+    cut=CutPlace("fpr", "recall"),
+    places=Place.PAGE_FIRST | Place.GALLERY | Place.FOLDER,
+    curves=("roc_hull",),
+)
 def roc(
     models: Models,
     theme: Theme,
@@ -121,7 +130,7 @@ def roc(
     label: str | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> Any:
+) -> alt.Chart:
     """Draw ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost
     line.
 
@@ -195,7 +204,7 @@ def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
 
 def _shade_area(
     models: Models, curves: Mapping[str, Curve], shade: str | None, frame: Frame, theme: Theme
-) -> list[Any]:
+) -> list[alt.Chart]:
     """Draw the area that is a measure, with its name and value."""
     if shade is None:
         return []
@@ -211,11 +220,11 @@ def _shade_area(
         scale=alt.Scale(domain=[name], range=[theme.colour(0)]),
         legend=alt.Legend(title="Area", symbolType="square", symbolOpacity=0.5),
     )
-    area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, order=False)
+    area = alt.Chart(inline(data)).mark("area", opacity=0.2, line=False, order=False)
     return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
 
 
-def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[Any]:
+def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the lines of equal value of a measure, each with its value at its end.
 
     They depend on the prevalence, which the models of one picture have to share.
@@ -230,7 +239,7 @@ def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame,
     return _isometric_layers(rankings[0], measure, space, frame, theme)
 
 
-def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, theme: Theme) -> list[Any]:
+def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, theme: Theme) -> list[alt.Chart]:
     isolines = isometrics(r, measure, space)
     name = f"equal values: {MEASURES[measure].title}"
     data = [row for line in isolines for row in rows({"x": line.x, "y": line.y}, level=line.level, name=name)]
@@ -240,8 +249,8 @@ def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, them
         scale=alt.Scale(domain=[name], range=[theme.reference]),
         legend=line_legend(symbolStrokeWidth=0.8),
     )
-    lines = alt.Chart(inline(data)).mark_line(strokeWidth=0.8, order=False, interpolate="linear")
-    text = alt.Chart(inline(ends)).mark_text(fontSize=9, color=theme.text, align="right", dx=-2, dy=6)
+    lines = alt.Chart(inline(data)).mark("line", strokeWidth=0.8, order=False, interpolate="linear")
+    text = alt.Chart(inline(ends)).mark("text", fontSize=9, color=theme.text, align="right", dx=-2, dy=6)
     return [
         lines.encode(
             **axes(frame), detail=alt.Detail("level:N"), stroke=stroke, tooltip=[alt.Tooltip("level:Q", title=name)]
@@ -253,6 +262,14 @@ def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, them
 # ---------------------------------------------------------------------- precision and recall
 
 
+@declare_chart(
+    title="Precision-recall curve",
+    caption="The precision against the recall at every cut, as steps, with the prevalence as the baseline.",
+    source="Berrar, Figure 5c; Murphy, Figure 3",
+    needs=Requires.POSITIVES,
+    cut=CutPlace("recall", "precision"),
+    places=Place.PAGE_FIRST | Place.GALLERY | Place.FOLDER,
+)
 def precision_recall(
     models: Models,
     theme: Theme,
@@ -261,7 +278,7 @@ def precision_recall(
     band: str | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> Any:
+) -> alt.Chart:
     """Draw precision-recall curves as steps, with the prevalence and the chosen cuts.
 
     Args:
@@ -286,46 +303,14 @@ def precision_recall(
 # ---------------------------------------------------------------------- several models
 
 
-def shared_hull_chart(models: Models, theme: Theme) -> Any:
-    """Draw the ROC curves of several models and the hull of them all, its corners marked by their owners."""
-    curves = curves_of(models, "roc")
-    hull = shared_hull({name: model.ranking for name, model in models.items()})
-    idle = [name for name in models if name not in hull.owners]
-    words = [f"No cost and no class skew makes {', '.join(idle)} best"] if idle else []
-    frame = frame_of(curves, title="ROC convex hull of several models", subtitle=words)
-    own = model_series(curves, theme)
-    around = {"x": [corner.fpr for corner in hull.corners], "y": [corner.tpr for corner in hull.corners]}
-    series = [
-        *own,
-        Series(f"hull of all: {shown(hull.area)}", around, theme.text, DASHES[2], 1.5, below=True),
-        *reference_series(curves, theme, {"baseline": BASELINE}),
-    ]
-    colour = {name: theme.colour(i) for i, name in enumerate(models)}
-    owned = [
-        {
-            "x": corner.fpr,
-            "y": corner.tpr,
-            "owner": " and ".join(corner.owners),
-            "colour": colour[corner.owners[0]],
-            "threshold": " and ".join(shown(threshold) for threshold in corner.thresholds),
-        }
-        for corner in hull.corners
-        if 0 < corner.fpr + corner.tpr < 2
-    ]
-    points = (
-        alt.Chart(inline(owned))
-        .mark_point(shape="circle", filled=True, size=70, opacity=1, stroke=theme.ground, strokeWidth=1)
-        .encode(
-            **axes(frame),
-            fill=alt.Fill("colour:N", scale=None),
-            tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("owner", "threshold")],
-        )
-    )
-    cuts = mark_layers(cut_marks(models, curves, theme), frame, theme)
-    return layered([*line_layers(series, frame), points, *cuts], frame)
-
-
-def roc_points(tables: Mapping[str, Counts], theme: Theme, *, equal: str | None = None) -> Any:
+@declare_chart(
+    title="Hard classifiers in ROC space",
+    caption="A point for each table of counts, with lines of equal value if wanted.",
+    shows=Shows.TABLES,
+    source="Murphy, Table 4",
+    places=Place.GALLERY,
+)
+def roc_points(tables: Mapping[str, Counts], theme: Theme, *, equal: str | None = None) -> alt.Chart:
     """Draw hard classifiers as points of ROC space: a table of counts each, with lines of equal value if wanted.
 
     Args:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 import cutline.charts.vega_lite as alt
+from cutline.charts.chart_kind import Place, Requires, Shows, declare_chart
 from cutline.charts.layers import Frame, Series, layered, line_layers
-from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.charts.vega_lite import inline
 from cutline.core.array_ops import Array
 from cutline.core.counts import written
 from cutline.core.errors import InputError, ParameterError, near
@@ -74,7 +75,15 @@ class DrawnClasses:
         return f"{self.name}: {cases}" if self.name else cases
 
 
-def class_roc(classes: DrawnClasses, theme: Theme) -> Any:
+@declare_chart(
+    title="ROC curve of each class",
+    caption="The ROC curve of each class against the rest, with the macro and the micro mean.",
+    shows=Shows.CLASSES,
+    source="Hand and Till 2001",
+    needs=Requires.CLASSES,
+    places=Place.GALLERY,
+)
+def class_roc(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     """Draw the ROC curve of each class against the rest, with the macro average and the pooled curve."""
     defined = {name: r for name, r in classes.rankings.items() if r.positives and r.negatives}
     if not defined:
@@ -106,7 +115,14 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> Any:
     return layered(line_layers(series, frame), frame)
 
 
-def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -> Any:
+@declare_chart(
+    title="A measure by class",
+    caption="A measure of each class and its means over the classes as bars, with intervals and baselines.",
+    shows=Shows.CLASSES,
+    needs=Requires.CLASSES,
+    places=Place.GALLERY,
+)
+def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -> alt.Chart:
     """Draw a measure of each class and its means over the classes as bars, with intervals and baselines.
 
     Args:
@@ -137,14 +153,14 @@ def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -
         sort=None,
     )
     base = alt.Chart(inline(data))
-    bars = base.mark_bar(opacity=0.45, height={"band": 0.7}).encode(x=x, y=y, fill=fill, tooltip=tooltip)
+    bars = base.mark("bar", opacity=0.45, height={"band": 0.7}).encode(x=x, y=y, fill=fill, tooltip=tooltip)
     with_limits = alt.Chart(inline([row for row in data if row["low"] is not None]))
-    lines = with_limits.mark_rule(strokeWidth=2, color=theme.text).encode(
+    lines = with_limits.mark("rule", strokeWidth=2, color=theme.text).encode(
         x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, tooltip=tooltip
     )
-    dots = base.mark_point(filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
+    dots = base.mark("point", filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
     with_baseline = alt.Chart(inline([row for row in data if row["baseline"] is not None]))
-    ticks = with_baseline.mark_tick(color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
+    ticks = with_baseline.mark("tick", color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
     below = [classes.subtitle(), "Lines are intervals, ticks the baselines"]
     frame = Frame("", "", (0, 1), (0, 1), f"{title} by class", below, None, 420, max(80, 26 * len(data)))
     return layered([bars, lines, dots, ticks.encode(x=alt.X("baseline:Q"), y=y)], frame)
@@ -164,7 +180,14 @@ def _bar(class_value: ClassValue) -> dict[str, Any]:
     }
 
 
-def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> Any:
+@declare_chart(
+    title="Confusion matrix of several classes",
+    caption="The cases by real class and by the class of the highest score, shaded by the share of the real class.",
+    shows=Shows.CLASSES,
+    needs=Requires.CLASSES,
+    places=Place.GALLERY,
+)
+def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     """Draw the cases by real class and predicted class, shaded by the share of the real class."""
     names, size = list(classes.rankings), len(classes.rankings)
     real = [f"{name} ({written(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
@@ -186,7 +209,7 @@ def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> Any:
         ],
     )
     fills = {"right": theme.colour(0), "wrong": theme.colour(1)}
-    boxes = base.mark_rect(stroke=theme.grid, strokeWidth=1).encode(
+    boxes = base.mark("rect", stroke=theme.grid, strokeWidth=1).encode(
         fill=alt.Fill(
             "kind:N",
             scale=alt.Scale(domain=list(fills), range=list(fills.values())),
@@ -195,8 +218,8 @@ def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> Any:
         fillOpacity=alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.0, 0.55]), legend=None),
     )
     text = [
-        base.mark_text(dy=-7, fontSize=14, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
-        base.mark_text(dy=9, fontSize=10, color=theme.text).encode(text=alt.Text("percent:N")),
+        base.mark("text", dy=-7, fontSize=14, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
+        base.mark("text", dy=9, fontSize=10, color=theme.text).encode(text=alt.Text("percent:N")),
     ]
     cell = 74 if size <= 6 else 52 if size <= MOST_CELLS else 24
     width, height = cell * size, max(100, cell * size * 3 // 4)

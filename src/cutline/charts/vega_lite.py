@@ -1,13 +1,15 @@
-"""Vega-Lite specifications as plain dictionaries, written with the names of Altair.
+"""Vega-Lite specifications as plain dictionaries, whose encodings, scales, axes and legends have Altair's names.
 
-A page draws two dozen charts, and Altair copies and checks every part of each whenever it is touched, which took most
-of a page's time. Here a part is a dictionary. The few names that charts use mean the same as in Altair, and a finished
+Altair copies and checks every part of a chart whenever it is touched, which took most of a page's time. A finished
 chart becomes one of Altair's on demand (`Picture.altair`).
 """
 
 from __future__ import annotations
 
+import json
 import math
+import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -96,243 +98,142 @@ SCHEMA_VERSION = "v6.4.1"
 SCHEMA_URL = f"https://vega.github.io/schema/vega-lite/{SCHEMA_VERSION}.json"
 SEPARATOR = "-"  # between the name of rows and the number that only these rows have
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
-_SECOND = ("x2", "y2")  # the far ends of marks, which have the type of the near ones
+
+Spec = dict[str, Any]
+Axis = Legend = Scale = Spec
 
 
-class _Undefined:
-    """What was not given."""
-
-    def __bool__(self) -> bool:
-        return False
-
-
-Undefined: Any = _Undefined()
+def channel(shorthand: str, **options: Any) -> Spec:
+    """Return the encoding of a channel: a field with its type, such as "x:Q", and options."""
+    field, _, kind = shorthand.partition(":")
+    return {"field": field, "type": _TYPES[kind], **options}
 
 
-class Part(dict[str, Any]):
-    """A part of a specification: its options by name, without those that are undefined; also as attributes."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__({name: value for name, value in options.items() if value is not Undefined})
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # by which copy and pickle ask what a class can do
-            raise AttributeError(name)
-        return self.get(name, Undefined)
+Color = Detail = Fill = FillOpacity = Shape = Size = Stroke = StrokeDash = StrokeOpacity = StrokeWidth = channel
+Order = Text = Tooltip = X = Y = XOffset = channel
 
 
-class Channel(Part):
-    """The encoding of a channel: a field with its type, such as "x:Q", and options."""
-
-    def __init__(self, shorthand: str, **options: Any) -> None:
-        field, _, kind = shorthand.partition(":")
-        super().__init__(field=field, type=_TYPES[kind], **options)
+def far_end(shorthand: str) -> Spec:
+    """Return the encoding of the far end of a mark, which has the type of the near end."""
+    return {"field": shorthand.partition(":")[0]}
 
 
-class SecondChannel(Part):
-    """The encoding of the far end of a mark."""
-
-    def __init__(self, shorthand: str, **options: Any) -> None:
-        super().__init__(field=shorthand.partition(":")[0], **options)
+X2 = Y2 = far_end
 
 
-class OpacityValue(Part):
-    """An opacity that is the same for all marks, but for a condition."""
-
-    def __init__(self, value: float, **options: Any) -> None:
-        super().__init__(value=value, **options)
+def value(constant: Any, **options: Any) -> Spec:
+    """Return an encoding that is the same for all marks, but for a condition among the options."""
+    return {"value": constant, **options}
 
 
-class TitleParams(Part):
-    """A title, with lines below it."""
-
-    def __init__(self, text: str, **options: Any) -> None:
-        super().__init__(text=text, **options)
-
-
-Axis = Part
-Config = Part
-Legend = Part
-Resolve = Part
-Scale = Part
-ScaleResolveMap = Part
-ViewConfig = Part
-Color = Channel
-Detail = Channel
-Fill = Channel
-FillOpacity = Channel
-Shape = Channel
-Size = Channel
-Stroke = Channel
-StrokeDash = Channel
-StrokeOpacity = Channel
-StrokeWidth = Channel
-Text = Channel
-Tooltip = Channel
-X = Channel
-Y = Channel
-XOffset = Channel
-YOffset = Channel
-X2 = SecondChannel
-Y2 = SecondChannel
+def title(text: str, subtitle: Sequence[str] | str = ()) -> Spec:
+    """Return a title, with lines below it."""
+    if isinstance(subtitle, str):
+        return {"text": text, "subtitle": subtitle}
+    return {"text": text, "subtitle": list(subtitle)} if subtitle else {"text": text}
 
 
-def value(constant: Any) -> Part:
-    """Return an encoding that is the same for all marks."""
-    return Part(value=constant)
-
-
-def selection_point(*, name: str, fields: list[str], bind: str) -> Part:
+def selection_point(*, name: str, fields: list[str], bind: str) -> Spec:
     """Return a selection by clicks, such as on the entries of a legend."""
-    return Part(name=name, select={"type": "point", "fields": fields}, bind=bind)
+    return {"name": name, "select": {"type": "point", "fields": fields}, "bind": bind}
 
 
-class InlineData:
+class Rows:
     """Rows of a chart; those with a name can be found and replaced by a program."""
 
-    def __init__(self, values: Any = ()) -> None:
-        self.values = values
-        self.name: str = ""
+    def __init__(self, values: Sequence[Spec], name: str = "") -> None:
+        self.values = list(values)
+        self.name = name
+
+
+def inline(rows: Sequence[Spec], name: str | None = None) -> Rows:
+    """Return rows as data of a chart; under a name, if a program is to find them."""
+    if name is None:
+        return Rows(rows)
+    # The number is one that only these rows have, so that pictures can be put together.
+    return Rows(rows, f"{name}{SEPARATOR}{zlib.crc32(json.dumps(list(rows)).encode()):08x}")
 
 
 class Chart:
-    """A chart: a mark with its encodings. Every method returns another chart that shares its parts.
+    """A chart: a mark with its encodings, or several charts together. Every method returns another chart.
 
-    `drawn` holds the finished lines, points or axes that it was made from, for other drawing programs.
+    Attributes:
+        spec: The specification; charts share its parts, so nothing in it is changed.
+        drawn: The finished lines, points or axes that it was made from, for other drawing programs.
     """
 
-    def __init__(self, data: InlineData | None = None, **options: Any) -> None:
-        self.__dict__["spec"] = Part(**({} if data is None else {"data": data}), **options)
-        self.__dict__["drawn"] = None
+    def __init__(self, data: Rows | None = None, *, drawn: Any = None, **options: Any) -> None:
+        self.spec: Spec = options if data is None else {"data": data, **options}
+        self.drawn = drawn
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("mark_"):
-            return lambda **options: self._with(mark=Part(type=name.removeprefix("mark_"), **options))
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self.spec.get(name, Undefined)
+    def properties(self, **options: Any) -> Chart:
+        """Return the chart with these options too, such as width=300."""
+        return Chart(drawn=self.drawn, **(self.spec | options))
 
-    def __setattr__(self, name: str, option: Any) -> None:
-        self.spec[name] = option
-
-    def _with(self, **options: Any) -> Any:
-        other = object.__new__(type(self))
-        other.__dict__.update(spec=Part(**(self.spec | options)), drawn=self.drawn)
-        return other
-
-    def drawn_from(self, parts: Any) -> Any:
+    def drawn_from(self, parts: Any) -> Chart:
         """Return the chart with what it was made from.
 
         Args:
             parts: The lines, points or axes, before they became rows.
         """
-        other = self._with()
-        other.__dict__["drawn"] = parts
-        return other
+        return Chart(drawn=parts, **self.spec)
 
-    def copy(self, *, deep: bool = False) -> Any:
-        """Return another chart with the same parts.
+    def mark(self, kind: str, **options: Any) -> Chart:
+        """Return the chart with its rows drawn as "line", "area", "bar", "point", "rule", "text" and so on."""
+        return self.properties(mark={"type": kind, **options})
 
-        Args:
-            deep: Not used; the parts are shared.
-        """
-        del deep
-        return self._with()
+    def encode(self, **channels: Any) -> Chart:
+        """Return the chart with these encodings too, such as x=alt.X("x:Q")."""
+        return self.properties(encoding=self.spec.get("encoding", {}) | channels)
 
-    def encode(self, **channels: Any) -> Any:
-        """Return the chart with these encodings too, such as x="x:Q"."""
-        parsed = {name: _channel(name, value) for name, value in channels.items() if value is not Undefined}
-        return self._with(encoding=self.spec.get("encoding", {}) | parsed)
-
-    def transform_flatten(self, fields: list[str]) -> Any:
+    def transform_flatten(self, fields: Sequence[str]) -> Chart:
         """Return the chart with rows of lists made into rows of numbers."""
-        return self._with(transform=[*self.spec.get("transform", []), {"flatten": list(fields)}])
+        return self.properties(transform=[{"flatten": list(fields)}])
 
-    def add_params(self, *params: Part) -> Any:
-        """Return the chart with these parameters too."""
-        return self._with(params=[*self.spec.get("params", []), *params])
+    def add_params(self, *params: Spec) -> Chart:
+        """Return the chart with these parameters."""
+        return self.properties(params=list(params))
 
-    def properties(self, **options: Any) -> Any:
-        """Return the chart with these options too."""
-        return self._with(**options)
-
-    def resolve_scale(self, **scales: str) -> Any:
+    def resolve_scale(self, **scales: str) -> Chart:
         """Return the chart with scales that its parts share or not."""
-        return self._with(resolve={"scale": scales})
+        return self.properties(resolve={"scale": scales})
 
-    def to_spec(self, *, named: bool = True) -> dict[str, Any]:
-        """Return the whole specification.
+    def to_spec(self, *, named: bool = True) -> Spec:
+        """Return the whole specification, which shares no part with the chart.
 
         Args:
             named: Whether the rows stand together under `datasets`; else each part has its own.
         """
-        datasets: dict[str, list[Any]] | None = {} if named else None
-        spec = _copy_part(self._flat(), datasets, {})
+        datasets: dict[str, list[Spec]] = {}
+        names: dict[int, str] = {}
+
+        def write(part: object) -> Spec:
+            """Return what stands in the specification for a chart within a chart, and for rows."""
+            if isinstance(part, Chart):
+                return part.spec
+            if not isinstance(part, Rows):
+                raise TypeError(f"{part!r} in the specification of a chart")
+            if not named:
+                return ({"name": part.name} if part.name else {}) | {"values": part.values}
+            name = part.name.partition(SEPARATOR)[0] or names.setdefault(id(part.values), f"rows{len(names)}")
+            datasets[name] = list(part.values)
+            return {"name": name}
+
+        # Through JSON and back: a walk over the parts takes ten times as long.
+        spec: Spec = json.loads(json.dumps(self.spec, default=write))
         return {"$schema": SCHEMA_URL, **spec} | ({"datasets": datasets} if named else {})
 
-    def _flat(self) -> dict[str, Any]:
-        """Return the specification with those of the parts in it."""
-        spec = dict(self.spec)
-        for key in ("hconcat", "vconcat"):
-            if key in spec:
-                spec[key] = [part._flat() for part in spec[key]]
-        if "layer" in spec:  # layers share one size, which the whole has
-            layers = [part._flat() for part in spec["layer"]]
-            for side in ("width", "height"):
-                sizes = [layer.pop(side) for layer in layers if side in layer]
-                if sizes and side not in spec:
-                    spec[side] = sizes[0]
-            spec["layer"] = layers
-        return spec
 
-
-class LayerChart(Chart):
-    """Charts on top of each other."""
-
-
-class HConcatChart(Chart):
-    """Charts side by side."""
-
-
-class VConcatChart(Chart):
-    """Charts below each other."""
-
-
-def layer(*charts: Chart) -> LayerChart:
+def layer(charts: Sequence[Chart], **options: Any) -> Chart:
     """Return charts on top of each other."""
-    return LayerChart(layer=list(charts))
+    return Chart(layer=list(charts), **options)
 
 
-def hconcat(*charts: Chart, **options: Any) -> HConcatChart:
+def hconcat(*charts: Chart, **options: Any) -> Chart:
     """Return charts side by side."""
-    return HConcatChart(hconcat=list(charts), **options)
+    return Chart(hconcat=list(charts), **options)
 
 
-def vconcat(*charts: Chart, **options: Any) -> VConcatChart:
+def vconcat(*charts: Chart, **options: Any) -> Chart:
     """Return charts below each other."""
-    return VConcatChart(vconcat=list(charts), **options)
-
-
-def _channel(name: str, value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    return SecondChannel(value) if name in _SECOND else Channel(value)
-
-
-def _copy_part(node: Any, datasets: dict[str, list[Any]] | None, names: dict[int, str]) -> Any:
-    """Return a part that shares no dictionary with the chart, its rows under their names."""
-    if isinstance(node, InlineData):
-        return _data(node, datasets, names)
-    copied: Any = dict(node) if isinstance(node, dict) else list(node)
-    for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-        if isinstance(child, InlineData | dict | list | tuple):
-            copied[key] = _copy_part(child, datasets, names)
-    return copied
-
-
-def _data(data: InlineData, datasets: dict[str, list[Any]] | None, names: dict[int, str]) -> dict[str, Any]:
-    if datasets is None:
-        return ({"name": data.name} if data.name else {}) | {"values": list(data.values)}
-    name = data.name.partition(SEPARATOR)[0] or names.setdefault(id(data.values), f"rows{len(names)}")
-    datasets[name] = list(data.values)
-    return {"name": name}
+    return Chart(vconcat=list(charts), **options)

@@ -530,7 +530,7 @@ class Monitor(ShownAsTable):
                 f"{measure} is not watched", f"choose one of {', '.join(self.settings.measures)}", argument="measure"
             )
         rows = [row for row in self.table if row["measure"] == name]
-        draw = import_module("cutline.charts.monitoring_chart").monitoring_chart
+        draw = import_module("cutline.charts.periods").monitoring_chart
         return draw(rows, measure_title(name), self.band_words(name), theme)
 
     def band_words(self, measure: str) -> str:

@@ -308,7 +308,7 @@ class Drift(ShownAsTable):
         edges = [(sign * float(a), sign * float(b)) for a, b in pairwise(grid)]
         if sign < 0:
             edges = [(b, a) for a, b in edges]
-        draw = import_module("cutline.charts.monitoring_chart").drift_chart
+        draw = import_module("cutline.charts.periods").drift_chart
         listed = {name: [float(x) for x in values] for name, values in shares.items()}
         return draw(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
 

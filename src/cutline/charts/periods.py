@@ -1,4 +1,4 @@
-"""The charts of monitoring: a measure over the days, and the scores of two periods."""
+"""Charts over periods: a measure day by day, the scores of two periods, and a quota in each period."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from datetime import date
 from typing import Any
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.picture import Picture, inline
-from cutline.charts.theme import DOTTED, Theme, themed
+from cutline.charts.layers import Frame, Series, axes, layered, line_layers, rows
+from cutline.charts.picture import Picture, finish
+from cutline.charts.theme import DASHES, DOTTED, Theme, themed
+from cutline.charts.vega_lite import inline
+from cutline.core.array_ops import Array
 
 WIDTH, HEIGHT = 520, 280
 _DAY, _SO_FAR, _RELEASE, _LIMIT = "each day", "all days so far", "release", "limit"
@@ -50,11 +53,17 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
     band = [{"day": row["day"], "low": row["low"], "high": row["high"]} for row in values if row["low"] is not None]
     lines = [*series(_SO_FAR, "cumulated"), *series(_RELEASE, "release"), *series(_LIMIT, "limit")]
     daily = alt.Chart(inline(series(_DAY, "value")))
-    marked = daily.mark_point(filled=True, size=18) if len(values) <= _MOST_POINTS else daily.mark_line(strokeWidth=0.7)
+    marked = (
+        daily.mark("point", filled=True, size=18)
+        if len(values) <= _MOST_POINTS
+        else daily.mark("line", strokeWidth=0.7)
+    )
     layers = [
-        alt.Chart(inline(band)).mark_area(opacity=0.2, color=chosen.colour(0)).encode(x=x, y="low:Q", y2="high:Q"),
+        alt.Chart(inline(band))
+        .mark("area", opacity=0.2, color=chosen.colour(0))
+        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         marked.encode(x=x, y=y, color=colour),
-        alt.Chart(inline(lines)).mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
+        alt.Chart(inline(lines)).mark("line", strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
     ]
     # Words stand on the side where there is room: left of an early alarm they would be cut off.
     half = (len(values) + 1) // 2
@@ -62,14 +71,14 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
         days = [row["day"] for row in part if row["alarm"]]
         if days:
             at = alt.Chart(inline([{"day": day, "text": f"alarm {day}"} for day in days]))
-            layers.append(at.mark_rule(color=chosen.colour(1), strokeWidth=2).encode(x=x))
-            words = at.mark_text(align=side, dx=away, y=10, fontWeight="bold", color=chosen.colour(1))
-            layers.append(words.encode(x=x, text="text:N"))
-    heading = alt.TitleParams(title, subtitle=subtitle)
+            layers.append(at.mark("rule", color=chosen.colour(1), strokeWidth=2).encode(x=x))
+            words = at.mark("text", align=side, dx=away, y=10, fontWeight="bold", color=chosen.colour(1))
+            layers.append(words.encode(x=x, text=alt.Text("text:N")))
+    heading = alt.title(title, subtitle=subtitle)
     return _picture(layers, heading, chosen)
 
 
-def _days(rows: Sequence[Mapping[str, Any]]) -> alt.X:
+def _days(rows: Sequence[Mapping[str, Any]]) -> alt.Spec:
     """Return the axis of the days: of dates where all names are dates, in order otherwise."""
     try:
         for row in rows:
@@ -105,19 +114,66 @@ def drift_chart(
     colour = alt.Color("series:N", scale=domain, legend=alt.Legend(title=None, orient="bottom", symbolType="stroke"))
     line = (
         alt.Chart(inline(rows))
-        .mark_line(strokeWidth=2)
+        .mark("line", strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title="Score", scale=alt.Scale(zero=False, nice=False)),
             y=alt.Y("y:Q", title="Density"),
             color=colour,
             strokeDash=alt.StrokeDash("series:N", scale=alt.Scale(domain=names, range=dashes), legend=None),
-            order="place:Q",
+            order=alt.Order("place:Q"),
         )
     )
-    return _picture([line], alt.TitleParams(title), chosen, name="drift")
+    return _picture([line], alt.title(title), chosen, name="drift")
 
 
-def _picture(layers: list[Any], title: alt.TitleParams, theme: Theme, name: str = "monitor") -> Picture:
-    chart = alt.LayerChart(layer=layers, title=title, width=WIDTH, height=HEIGHT)
-    chart.config = alt.Config(**theme.config())
-    return Picture(name, chart)
+def _picture(layers: list[Any], title: alt.Spec, theme: Theme, name: str = "monitor") -> Picture:
+    return finish(name, alt.layer(layers, title=title, width=WIDTH, height=HEIGHT), theme)
+
+
+_TITLES = {"hit_rate": "Hit rate", "qrecall": "Qrecall"}
+
+
+def quota_chart(
+    columns: Mapping[str, Array],
+    measure: str,
+    by: str,
+    subtitle: str,
+    *,
+    quota: int | None,
+    level: float,
+    theme: str,
+) -> Picture:
+    """Draw the pooled measure over the quota per period, with its band.
+
+    Args:
+        columns: The columns of the curve: quota, the measure, its limits, a random order and the optimum.
+        measure: The measure.
+        by: What the periods are called.
+        subtitle: What was evaluated, in words.
+        quota: The quota that was evaluated, which is marked; None where the periods have several.
+        level: The level of the band.
+        theme: "light", "dark" or "print".
+    """
+    chosen, x, title = themed(theme), columns["quota"].astype(float), _TITLES[measure]
+    frame = Frame(
+        x=f"Quota per {by}",
+        y=f"{title}, pooled",
+        x_domain=(1.0, float(x.max())),
+        y_domain=(0.0, 1.0),
+        title=f"{title} of a quota in each {by}",
+        subtitle=[subtitle, f"Shaded: {100 * level:g} % interval of each quota, between periods"],
+        clip=True,
+    )
+    series = [
+        Series(f"{title}, pooled", {"x": x, "y": columns[measure]}, chosen.colour(0), DASHES[0]),
+        Series("perfect order", {"x": x, "y": columns["optimum"]}, chosen.reference, DASHES[1], 1.5),
+        Series("random order", {"x": x, "y": columns["random_order"]}, chosen.reference, DOTTED, 1.5),
+    ]
+    band = alt.Chart(inline(list(rows({"x": x, "y": columns["low"], "y2": columns["high"]}))))
+    band = band.mark("area", opacity=0.2, line=False, color=chosen.colour(0), clip=True)
+    layers = [band.encode(**axes(frame), y2=alt.Y2("y2:Q")), *line_layers(series, frame)]
+    if quota is not None:
+        rule = alt.Chart(inline([{"x": float(quota), "name": f"quota {quota}"}]))
+        rule = rule.mark("rule", color=chosen.text, strokeDash=[4, 3])
+        layers.append(rule.encode(x=alt.X("x:Q"), tooltip=[alt.Tooltip("name:N", title="Line")]))
+    return finish(f"quota_periods_{measure}", layered(layers, frame), chosen)

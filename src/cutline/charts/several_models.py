@@ -1,152 +1,36 @@
-"""Charts of what only several models can tell: which of them leads in which region, and by how much."""
+"""Charts of several models: which of them leads in which region, the hull of all, and how large a difference is."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 import cutline.charts.vega_lite as alt
+from cutline.charts.chart_kind import CutPlace, Shows, declare_chart
 from cutline.charts.layers import (
-    EVERY_DIGIT,
     Frame,
     Models,
     Series,
     apart,
     axes,
     frame_of,
-    heading,
     layered,
     line_layers,
     model_series,
-    on_axis,
     reference_series,
 )
 from cutline.charts.lines import BASELINE, curves_of
-from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers, rule_layer
-from cutline.charts.picture import inline
+from cutline.charts.marks import Mark, cut_marks, mark_layers, rule_layer
 from cutline.charts.theme import DASHES, Theme
-from cutline.core.array_ops import Array
-from cutline.core.counts import written
+from cutline.charts.vega_lite import inline
 from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.ranking import Ranking
 from cutline.core.table import p_shown, shown
 from cutline.core.validation import check_level
-from cutline.curves import THRESHOLD, Curve, Point
+from cutline.curves import Curve, Point, shared_hull
 from cutline.inference.differences.difference import ConfidenceCurve
 from cutline.inference.differences.dominance import Dominance, of_curves, of_thresholds, visible
 from cutline.measures import MEASURES, Needs
 from cutline.results.method_titles import method_title
-
-MOST_SCORES = 100
-MOST_WRITTEN = 20  # distances that are written out
-_SHORT = 0.08  # of the axis: a distance with no room for its number
-SHAPES = ("circle", "square")
-
-
-def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
-    """Draw the cases by their scores, joined to the boundary by their distance from it; those on the wrong side stand
-    out.
-
-    Args:
-        models: The model by its name.
-        theme: The colours.
-        scores: How many distinct scores are shown at most, spread evenly over the list.
-    """
-    [(_, model)] = models.items()
-    if isinstance(scores, bool) or not isinstance(scores, int | np.integer) or not 2 <= scores <= MOST_SCORES:
-        raise ParameterError(f"is {scores!r}", f"pass a whole number from 2 to {MOST_SCORES}", argument="scores")
-    r, at = model.ranking, model.threshold
-    chosen = np.unique(np.linspace(0, len(r) - 1, min(int(scores), len(r))).round().astype(int))
-    chosen = chosen[np.isfinite(r.score[chosen])]
-    data = _rows(r, chosen, at)
-    how_many = "" if len(chosen) == len(r) else f"; {len(chosen)} of {len(r)} distinct scores shown"
-    values = np.array([*(row["x"] for row in data), *([at] if math.isfinite(at) else [])])
-    frame = Frame(
-        x="Score",
-        y="",
-        x_domain=THRESHOLD.domain(values),
-        y_domain=(0.0, len(chosen) + 1.0),
-        title="Cases on both sides of the boundary",
-        subtitle=[heading(model) + how_many],
-        width=420,
-        height=min(480, 60 + 20 * len(chosen)),
-        x_axis=EVERY_DIGIT,
-        y_axis={"labels": False, "ticks": False, "grid": False},
-    )
-    cut = cut_rule(model, at, frame, theme)
-    return layered([*_distances(data, frame, theme), *_cases(data, r.class_titles, frame, theme), *cut], frame)
-
-
-def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
-    """Return a row for each class that has cases of a score, from the lowest score up."""
-    flagged = chosen < r.cut(at)
-    return [
-        {
-            "x": on_axis(float(r.score[cell])),
-            "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
-            "boundary": on_axis(at) if math.isfinite(at) else at,
-            "class": r.class_titles[which],
-            "cases": written(weights[cell]),
-            "distance": on_axis(float(r.score[cell]) - at),
-            "side": "right" if is_flagged == (which == 0) else "wrong",
-        }
-        for height, (cell, is_flagged) in enumerate(zip(chosen[::-1], flagged[::-1], strict=True), 1)
-        for which, weights in enumerate((r.pos, r.neg))
-        if weights[cell]
-    ]
-
-
-def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
-    finite = [row for row in data if math.isfinite(row["boundary"])]
-    lines = alt.Chart(inline(finite)).mark_rule(strokeWidth=1, stroke=theme.reference, opacity=0.6)
-    return [lines.encode(**axes(frame), x2=alt.X2("boundary:Q")), *_written_distances(finite, frame, theme)]
-
-
-def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
-    """Draw the distances as numbers above their lines, in a short list and where there is room."""
-    low, high = frame.x_domain
-    rows = [
-        {"x": (row["x"] + row["boundary"]) / 2, "y": row["y"], "distance": row["distance"]}
-        for row in data
-        if abs(row["distance"]) > _SHORT * (high - low)
-    ]
-    if not rows or len(data) > MOST_WRITTEN:
-        return []
-    text = alt.Chart(inline(rows)).mark_text(dy=-6, fontSize=9, color=theme.text)
-    return [text.encode(**axes(frame), text=alt.Text("distance:Q", format=".3~g"))]
-
-
-def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, theme: Theme) -> list[Any]:
-    """Draw the cases: the shape is the class, filled where the case is on the wrong side."""
-    rows = [row if math.isfinite(row["boundary"]) else row | {"boundary": None, "distance": None} for row in data]
-    scale = alt.Scale(domain=list(classes), range=list(SHAPES))
-    colours = alt.Scale(domain=list(classes), range=[theme.colour(0), theme.colour(1)])
-    fills = {"right": theme.ground, "wrong": theme.text}
-    fill = alt.Fill(
-        "side:N",
-        scale=alt.Scale(domain=list(fills), range=list(fills.values())),
-        legend=alt.Legend(title="Side of the boundary", symbolType="circle", symbolStrokeColor=theme.text),
-    )
-    points = alt.Chart(inline(rows)).mark_point(size=70, strokeWidth=2, opacity=1)
-    tooltip = [
-        alt.Tooltip("class:N", title="Class"),
-        alt.Tooltip("x:Q", title="Score", format=".15~g"),
-        alt.Tooltip("distance:Q", title="Distance", format=".6~g"),
-        alt.Tooltip("cases:N", title="Cases"),
-    ]
-    return [
-        points.encode(
-            **axes(frame),
-            shape=alt.Shape("class:N", scale=scale, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
-            stroke=alt.Stroke("class:N", scale=colours, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
-            fill=fill,
-            tooltip=tooltip,
-        )
-    ]
-
 
 # ---------------------------------------------------------------------- areas of dominance
 
@@ -162,7 +46,14 @@ KINDS = {
 }
 
 
-def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
+@declare_chart(
+    title="Areas of dominance",
+    caption="The curves of several models, and below them which model leads in which region.",
+    shows=Shows.TWO_OR_MORE,
+    source="Arbel and Rokach, Figure 4",
+    cut=CutPlace("fpr", "recall"),
+)
+def dominance(models: Models, theme: Theme, *, kind: str = "roc") -> alt.Chart:
     """Draw the curves of several models, and below them which of them leads in which region, as coloured spans."""
     if len(models) < 2:
         raise ParameterError("dominance compares models, but one was given", "pass two or more")
@@ -209,7 +100,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
 LANE = 12  # the height of the lane of a model, in pixels
 
 
-def _band(dominance: Dominance, frame: Frame, theme: Theme) -> Any:
+def _band(dominance: Dominance, frame: Frame, theme: Theme) -> alt.Chart:
     """Draw the spans below the curves, each in the lane of the model that leads: they need no colour to be told
     apart.
 
@@ -229,7 +120,7 @@ def _band(dominance: Dominance, frame: Frame, theme: Theme) -> Any:
     return (
         alt.Chart(inline(data), width=frame.width, height=LANE * len(numbers))
         .transform_flatten(["lane"])
-        .mark_rect()
+        .mark("rect")
         .encode(
             x=alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None),
             x2=alt.X2("end:Q"),
@@ -247,7 +138,13 @@ def _band(dominance: Dominance, frame: Frame, theme: Theme) -> Any:
 # ---------------------------------------------------------------------- a difference
 
 
-def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float = 0.95) -> Any:
+@declare_chart(
+    title="Confidence curve of a difference",
+    caption="How compatible each true difference of two models is with the data: its intervals at all levels.",
+    shows=Shows.DIFFERENCE,
+    source="Berrar, reference 32",
+)
+def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float = 0.95) -> alt.Chart:
     """Draw how compatible each true difference is with the data, with the line of a level and the one of no
     difference.
     """
@@ -282,3 +179,53 @@ def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float 
     observed = Mark("observed difference", Point(float("nan"), confidence.value, 1.0), "circle", theme.text)
     rules = rule_layer({"no difference": 0.0}, "x", frame, theme)
     return layered([*rules, *line_layers(series, frame), *mark_layers([observed], frame, theme)], frame)
+
+
+# ---------------------------------------------------------------------- the hull of all models
+
+
+@declare_chart(
+    name="shared_hull",
+    title="ROC convex hull of several models",
+    caption="The hull of all ROC curves together, its corners in the colours of the models that own them.",
+    shows=Shows.TWO_OR_MORE,
+    source="Arbel and Rokach, section 2.2.2; Provost and Fawcett 2001",
+    cut=CutPlace("fpr", "recall"),
+)
+def shared_hull_chart(models: Models, theme: Theme) -> alt.Chart:
+    """Draw the ROC curves of several models and the hull of them all, its corners marked by their owners."""
+    curves = curves_of(models, "roc")
+    hull = shared_hull({name: model.ranking for name, model in models.items()})
+    idle = [name for name in models if name not in hull.owners]
+    words = [f"No cost and no class skew makes {', '.join(idle)} best"] if idle else []
+    frame = frame_of(curves, title="ROC convex hull of several models", subtitle=words)
+    own = model_series(curves, theme)
+    around = {"x": [corner.fpr for corner in hull.corners], "y": [corner.tpr for corner in hull.corners]}
+    series = [
+        *own,
+        Series(f"hull of all: {shown(hull.area)}", around, theme.text, DASHES[2], 1.5, below=True),
+        *reference_series(curves, theme, {"baseline": BASELINE}),
+    ]
+    colour = {name: theme.colour(i) for i, name in enumerate(models)}
+    owned = [
+        {
+            "x": corner.fpr,
+            "y": corner.tpr,
+            "owner": " and ".join(corner.owners),
+            "colour": colour[corner.owners[0]],
+            "threshold": " and ".join(shown(threshold) for threshold in corner.thresholds),
+        }
+        for corner in hull.corners
+        if 0 < corner.fpr + corner.tpr < 2
+    ]
+    points = (
+        alt.Chart(inline(owned))
+        .mark("point", shape="circle", filled=True, size=70, opacity=1, stroke=theme.ground, strokeWidth=1)
+        .encode(
+            **axes(frame),
+            fill=alt.Fill("colour:N", scale=None),
+            tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("owner", "threshold")],
+        )
+    )
+    cuts = mark_layers(cut_marks(models, curves, theme), frame, theme)
+    return layered([*line_layers(series, frame), points, *cuts], frame)

@@ -1,13 +1,14 @@
-"""Charts of calibration: the reliability diagram, miscalibration against discrimination, risks by outcome."""
+"""Charts of calibration: the reliability diagram, risks by outcome, and the size of a validation study."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import cutline.charts.vega_lite as alt
+from cutline.charts.chart_kind import CutPlace, Place, Requires, Shows, declare_chart
 from cutline.charts.layers import (
     WIDTH,
     Evaluated,
@@ -21,8 +22,9 @@ from cutline.charts.layers import (
     rows,
 )
 from cutline.charts.marks import cut_rule
-from cutline.charts.picture import inline
-from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.charts.picture import Picture, finish
+from cutline.charts.theme import DASHES, DOTTED, Theme, themed
+from cutline.charts.vega_lite import inline
 from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking, plural_titles
@@ -44,6 +46,15 @@ _WORDS = {
 }
 
 
+@declare_chart(
+    title="Reliability diagram",
+    caption="The share of positives at each probability, with a band and the distribution of the probabilities.",
+    source="Dimitriadis, Gneiting and Jordan, Figure 1; Van Calster et al., 2025",
+    needs=Requires.PROBABILITIES,
+    cut=CutPlace("threshold"),
+    places=Place.TRUST | Place.GALLERY,
+    names_model=False,
+)
 def reliability(
     models: Models,
     theme: Theme,
@@ -54,7 +65,7 @@ def reliability(
     histogram: bool = True,
     level: float = 0.95,
     seed: int = 0,
-) -> Any:
+) -> alt.Chart:
     """Draw the share of positives at each probability, with a band, and the distribution of the probabilities.
 
     Args:
@@ -101,7 +112,7 @@ def reliability(
     return alt.vconcat(top, below, spacing=4).resolve_scale(color="independent", strokeDash="independent")
 
 
-def _cut(models: Models, frame: Frame, theme: Theme) -> list[Any]:
+def _cut(models: Models, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cut of one model, as a line across the diagram."""
     [model] = models.values()
     return cut_rule(model, model.threshold, frame, theme)
@@ -137,12 +148,12 @@ def _share_frame(frame: Frame) -> dict[str, Any]:
     return {key: value for key, value in axes(frame).items() if key == "x"}
 
 
-def _area(band: Band, theme: Theme) -> Any:
+def _area(band: Band, theme: Theme) -> alt.Chart:
     some = np.unique(np.linspace(0, len(band.x) - 1, MOST_DRAWN).round().astype(int))
     data = rows({"x": band.x[some], "low": band.low[some], "high": band.high[some]})
     return (
         alt.Chart(inline(data))
-        .mark_area(color=theme.reference, opacity=0.25, clip=True)
+        .mark("area", color=theme.reference, opacity=0.25, clip=True)
         .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
         .drawn_from(Shade(band.x[some], band.low[some], band.high[some], theme.reference))
     )
@@ -158,7 +169,7 @@ def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
     ]
     return (
         alt.Chart(inline(limits))
-        .mark_rule(color=colour, strokeWidth=1.5)
+        .mark("rule", color=colour, strokeWidth=1.5)
         .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
     )
 
@@ -188,7 +199,7 @@ def _counts(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     return edges, np.bincount(where, r.floats[0], bins), np.bincount(where, r.floats[1], bins)
 
 
-def _distribution(models: Models, theme: Theme) -> Any:
+def _distribution(models: Models, theme: Theme) -> alt.Chart:
     """Draw the distribution of the probabilities below the diagram: bars of one model, outlines of several."""
     data = []
     for name, model in models.items():
@@ -205,13 +216,24 @@ def _distribution(models: Models, theme: Theme) -> Any:
     }
     base = alt.Chart(inline(data), width=WIDTH, height=60)
     if len(models) == 1:
-        return base.mark_bar(color=theme.colour(0), opacity=0.7).encode(x2=alt.X2("x2:Q"), y2=alt.Y2("zero:Q"), **axis)
-    return base.mark_line(interpolate="step-after").encode(
+        return base.mark("bar", color=theme.colour(0), opacity=0.7).encode(
+            x2=alt.X2("x2:Q"), y2=alt.Y2("zero:Q"), **axis
+        )
+    return base.mark("line", interpolate="step-after").encode(
         color=alt.Color("series:N", scale=colours, legend=None), **axis
     )
 
 
-def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
+@declare_chart(
+    title="Probabilities by outcome",
+    caption="The probabilities of the positives upwards and of the negatives downwards.",
+    shows=Shows.ONE,
+    source="Van Calster et al., 2025",
+    needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
+    places=Place.TRUST | Place.GALLERY,
+    names_model=False,
+)
+def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> alt.Chart:
     """Draw the probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
     [(_, model)] = models.items()
     r = model.ranking
@@ -226,10 +248,10 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
     highest = float(max(np.abs(side).max() for side in sides.values()))
     slope = MEASURES["discrimination_slope"].compute(r)
     shares = alt.Axis(labelExpr="format(abs(datum.value), '.0%')")
-    title = alt.TitleParams("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"])
+    title = alt.title("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"])
     return (
         alt.Chart(inline(data), width=WIDTH, height=WIDTH * 2 // 3, title=title)
-        .mark_bar(stroke=theme.ground, strokeWidth=0.5)
+        .mark("bar", stroke=theme.ground, strokeWidth=0.5)
         .encode(
             x=alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
             x2=alt.X2("x2:Q"),
@@ -249,7 +271,14 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
 # ---------------------------------------------------------------------- miscalibration against discrimination
 
 
-def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
+@declare_chart(
+    title="Miscalibration and discrimination",
+    caption="What isotonic recalibration would gain against what the model discriminates, for each model.",
+    source="Dimitriadis, Gneiting and Jordan, 2021",
+    needs=Requires.PROBABILITIES,
+    places=Place.TRUST | Place.GALLERY,
+)
+def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> alt.Chart:
     """Draw miscalibration against discrimination of each model, with lines of equal score; lower right is better."""
     points: list[dict[str, Any]] = []
     for i, (name, model) in enumerate(models.items()):
@@ -267,16 +296,18 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
         for key, title in (("mcb", "Miscalibration"), ("dsc", "Discrimination"), ("score", known))
     ]
     layers = [
-        alt.Chart(inline(lines)).mark_line(color=theme.grid, clip=True).encode(x=x, y=y, detail=alt.Detail("label:N")),
-        marks.mark_point(size=90, filled=True, opacity=1).encode(
+        alt.Chart(inline(lines))
+        .mark("line", color=theme.grid, clip=True)
+        .encode(x=x, y=y, detail=alt.Detail("label:N")),
+        marks.mark("point", size=90, filled=True, opacity=1).encode(
             x=x, y=y, color=alt.Color("colour:N", scale=None), tooltip=tips
         ),
-        marks.mark_text(align="left", dx=8, dy=-6, color=theme.text).encode(x=x, y=y, text=alt.Text("series:N")),
+        marks.mark("text", align="left", dx=8, dy=-6, color=theme.text).encode(x=x, y=y, text=alt.Text("series:N")),
     ]
     subtitle = [f"{known} = MCB - DSC + UNC;", "along a line it is the same, lower right is better"]
-    return alt.LayerChart(
-        layer=layers if lines else layers[1:],
-        title=alt.TitleParams("Miscalibration and discrimination", subtitle=subtitle),
+    return alt.layer(
+        layers if lines else layers[1:],
+        title=alt.title("Miscalibration and discrimination", subtitle=subtitle),
         width=WIDTH,
         height=WIDTH * 3 // 4,
     )
@@ -290,3 +321,53 @@ def _equal_scores(uncertainty: float, right: float, top: float) -> list[dict[str
         for level in levels
         for dsc in (max(0.0, uncertainty - level), min(right, uncertainty - level + top))
     ]
+
+
+# ---------------------------------------------------------------------- planning a study
+
+
+def plan_chart(
+    sizes: Sequence[int],
+    reached: Mapping[str, Sequence[float]],
+    target: Mapping[str, float],
+    cases: int,
+    statement: str,
+    theme: str = "light",
+) -> Picture:
+    """Draw the width of each interval, and each power, over the number of cases, with the targets and the plan.
+
+    Args:
+        sizes: The numbers of cases.
+        reached: What each criterion has at them.
+        target: The value that each criterion must reach.
+        cases: The planned number.
+        statement: The plan in words.
+        theme: "light", "dark" or "print".
+    """
+    chosen, names = themed(theme), list(reached)
+    rows = [
+        {"n": n, "y": y, "series": f"{name} (wanted: {target[name]:g})"}
+        for name in names
+        for n, y in zip(sizes, reached[name], strict=True)
+    ]
+    points = [{"n": cases, "y": target[name], "series": f"{name} (wanted: {target[name]:g})"} for name in names]
+    labels = [f"{name} (wanted: {target[name]:g})" for name in names]
+    x = alt.X("n:Q", title="Cases", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format=",.0f", tickCount=6))
+    y = alt.Y("y:Q", title="Width of the interval, or power")
+    colour = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=labels, range=[chosen.colour(i) for i in range(len(labels))]),
+        legend=alt.Legend(
+            title=None, orient="bottom", direction="vertical", labelLimit=420, symbolType="stroke", symbolSize=500
+        ),
+    )
+    dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=labels, range=[list(d) for d in DASHES[: len(labels)]]))
+    layers = [
+        alt.Chart(inline(rows)).mark("line", clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
+        alt.Chart(inline([{"n": cases}])).mark("rule", color=chosen.text, strokeDash=[4, 3]).encode(x=alt.X("n:Q")),
+        alt.Chart(inline(points)).mark("rule", strokeWidth=0.6).encode(y=alt.Y("y:Q"), color=colour),
+    ]
+    half = statement.find(":") + 1
+    title = alt.title(f"A study of {cases:,} cases", subtitle=[statement[:half], statement[half:].strip()])
+    chart = alt.layer(layers, title=title, width=WIDTH, height=WIDTH * 3 // 4)
+    return finish("plan", chart, chosen)
