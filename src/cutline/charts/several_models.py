@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.chart_kind import CutPlace, Shows, declare_chart
