@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browsing import axe, browser  # noqa: F401 - one browser for all: two cannot be driven by one process
-from cutline.report import pictures
+from cutline.report import chart_specs
 
 # Machines are noisy: no test is timed. In CI the examples are the same every time; elsewhere they go on exploring.
 settings.register_profile(
@@ -20,7 +20,7 @@ settings.load_profile("cutline")
 
 # The modules that look at the still pictures of reports, which take half of the time that a page takes.
 WITH_PICTURES = ("test_pictures", "test_clinical")
-MOST_BYTES = pictures.MOST_BYTES
+MOST_BYTES = chart_specs.MOST_BYTES
 
 
 SLOW_FIXTURES = {"browser", "site", "spark"}
@@ -39,14 +39,14 @@ def pictures_only_where_they_are_looked_at(request):
     module = getattr(request, "module", None)  # doctests have none
     with pytest.MonkeyPatch.context() as patch:
         if module is None or module.__name__.rpartition(".")[2] not in WITH_PICTURES:
-            patch.setattr(pictures, "MOST_BYTES", 0)
+            patch.setattr(chart_specs, "MOST_BYTES", 0)
         yield
 
 
 @pytest.fixture
 def with_pictures(monkeypatch):
     """For a single test: all still pictures, as users get them."""
-    monkeypatch.setattr(pictures, "MOST_BYTES", MOST_BYTES)
+    monkeypatch.setattr(chart_specs, "MOST_BYTES", MOST_BYTES)
 
 
 @pytest.fixture

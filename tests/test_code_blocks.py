@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
 from cutline.charts import renderer
-from cutline.report import pictures
+from cutline.report import chart_specs
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -76,7 +76,7 @@ def folder(tmp_path, monkeypatch):
     example_files.write(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("cutline.results.resample_budget.RESAMPLES", 30)
-    monkeypatch.setattr(pictures, "MOST_BYTES", 0)
+    monkeypatch.setattr(chart_specs, "MOST_BYTES", 0)
     monkeypatch.setattr(renderer, "svg", lambda spec: SVG)  # seen elsewhere
     return tmp_path
 

@@ -514,7 +514,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
             level: The level of the intervals.
             overwrite: Whether a file that exists is replaced; refused otherwise.
         """
-        write = import_module("cutline.report.period_page").save_periods  # which reads this module
+        write = import_module("cutline.report.table_pages").save_periods  # which reads this module
         written_to: Path = write(self, path, level=check_level(level), overwrite=overwrite)
         return written_to
 

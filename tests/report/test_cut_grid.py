@@ -7,7 +7,8 @@ import cutline as cl
 from cutline.curves import iso_cost
 from cutline.report.chart_specs import charts
 from cutline.report.cut_data import build_cut_data, choose_cuts, left_out
-from cutline.report.page import packed, ranking_table
+from cutline.report.html_page import packed
+from cutline.report.page import ranking_table
 from cutline.results.cut_point import grouped
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]

@@ -8,8 +8,8 @@ import pytest
 
 import cutline as cl
 from cutline.charts.periods import monitoring_chart
-from cutline.report.page import asset
-from cutline.report.sections import DRIFT_SECTIONS, MONITOR_SECTIONS
+from cutline.report.html_page import asset
+from cutline.report.monitor_page import DRIFT_SECTIONS, MONITOR_SECTIONS
 
 WIDTHS = (1280, 390)
 
@@ -36,7 +36,7 @@ def pages(tmp_path_factory):
 
 def test_every_section_has_its_part():
     for section in (*MONITOR_SECTIONS, *DRIFT_SECTIONS):
-        assert asset(f"parts/{section.name}.html")
+        assert asset(f"parts/{section.part or section.name}.html")
 
 
 def test_the_page_shows_alarms_waiting_days_and_a_picture_of_each_measure(pages):

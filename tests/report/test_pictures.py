@@ -8,9 +8,8 @@ import pytest
 import cutline as cl
 from cutline.examples import load
 from cutline.report import html
-from cutline.report.chart_specs import charts
+from cutline.report.chart_specs import _mark, charts, still
 from cutline.report.page import Shown
-from cutline.report.pictures import _mark, still
 
 
 @pytest.fixture(scope="module")

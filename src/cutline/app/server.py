@@ -34,9 +34,9 @@ from cutline.app.settings import METHODS, PROMISES, Settings
 from cutline.app.tabs import FILE_SECONDS, Tab, Workers
 from cutline.cli.text import printable
 from cutline.core.errors import CutlineError
-from cutline.report.page import asset as report_asset
-from cutline.report.page import environment, theme_variables
-from cutline.report.page import script as report_script
+from cutline.report.html_page import asset as report_asset
+from cutline.report.html_page import environment, theme_variables
+from cutline.report.html_page import script as report_script
 
 
 @cache

@@ -138,20 +138,20 @@ def selection_point(*, name: str, fields: list[str], bind: str) -> Spec:
     return {"name": name, "select": {"type": "point", "fields": fields}, "bind": bind}
 
 
-class Rows:
-    """Rows of a chart; those with a name can be found and replaced by a program."""
+class ChartData:
+    """ChartData of a chart; those with a name can be found and replaced by a program."""
 
     def __init__(self, values: Sequence[Spec], name: str = "") -> None:
         self.values = list(values)
         self.name = name
 
 
-def inline(rows: Sequence[Spec], name: str | None = None) -> Rows:
+def inline(rows: Sequence[Spec], name: str | None = None) -> ChartData:
     """Return rows as data of a chart; under a name, if a program is to find them."""
     if name is None:
-        return Rows(rows)
+        return ChartData(rows)
     # The number is one that only these rows have, so that pictures can be put together.
-    return Rows(rows, f"{name}{SEPARATOR}{zlib.crc32(json.dumps(list(rows)).encode()):08x}")
+    return ChartData(rows, f"{name}{SEPARATOR}{zlib.crc32(json.dumps(list(rows)).encode()):08x}")
 
 
 class Chart:
@@ -162,7 +162,7 @@ class Chart:
         drawn: The finished lines, points or axes that it was made from, for other drawing programs.
     """
 
-    def __init__(self, data: Rows | None = None, *, drawn: Any = None, **options: Any) -> None:
+    def __init__(self, data: ChartData | None = None, *, drawn: Any = None, **options: Any) -> None:
         self.spec: Spec = options if data is None else {"data": data, **options}
         self.drawn = drawn
 
@@ -211,7 +211,7 @@ class Chart:
             """Return what stands in the specification for a chart within a chart, and for rows."""
             if isinstance(part, Chart):
                 return part.spec
-            if not isinstance(part, Rows):
+            if not isinstance(part, ChartData):
                 raise TypeError(f"{part!r} in the specification of a chart")
             if not named:
                 return ({"name": part.name} if part.name else {}) | {"values": part.values}

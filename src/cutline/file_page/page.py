@@ -32,9 +32,9 @@ from cutline.measures.kinds import LineOfAuc, MeanOfCases, ShareOfPairs, SmoothO
 from cutline.measures.tracing import Expression, Program, Traced, symbolic_ranking, trace_ranking
 from cutline.report import programs
 from cutline.report.cut_data import precision_program, sentences
+from cutline.report.html_page import asset as report_asset
+from cutline.report.html_page import environment, packed, theme_variables
 from cutline.report.measure_rows import slug
-from cutline.report.page import asset as report_asset
-from cutline.report.page import environment, packed, theme_variables
 from cutline.report.sections import ROWS
 from cutline.results.estimate import quantile
 from cutline.results.method_titles import TITLES

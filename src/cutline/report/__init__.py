@@ -91,7 +91,7 @@ def _of_folds(folds: FoldEvaluation, suffix: str, summary: Any, options: dict[st
         raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
     if suffix != ".html":
         return _json(made) if suffix == ".json" else str(made.to_csv())
-    from cutline.report.fold_page import fold_page
+    from cutline.report.table_pages import fold_page
 
     return fold_page(folds, made)
 
@@ -111,7 +111,7 @@ def save_comparison(
         overwrite: Whether a file that exists is replaced; refused otherwise.
         level: The level of the intervals of folds.
     """
-    from cutline.report.fold_page import dataset_page, fold_comparison_page
+    from cutline.report.table_pages import dataset_page, fold_comparison_page
 
     target, suffix = atomic_write.check_target(path, "report.html", SUFFIXES, overwrite=overwrite)
     if suffix in PICTURES:

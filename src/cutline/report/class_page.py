@@ -14,9 +14,19 @@ from cutline.core.counts import written
 from cutline.core.messages import listed
 from cutline.core.table import shown
 from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference, ClassRow, ClassSummary
-from cutline.report import chart_specs, pictures
-from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
-from cutline.report.sections import CLASS_SECTIONS, groups
+from cutline.report import chart_specs
+from cutline.report.html_page import CONVENTIONS, Section, numbers_to_save, render_page, with_versions
+
+SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("differences", "Models side by side", "Models", appears=lambda context: bool(context["differences"])),
+    Section("pictures", "Charts"),
+    Section("classes", "Each class"),
+    Section("matrix", "Confusion matrix", "Confusion"),
+    Section("overall", "Means over the classes, and all classes together", "All classes"),
+    Section("notes", "Notes"),
+    CONVENTIONS,
+)
 
 
 def verdict(summary: ClassSummary | ClassComparisonSummary) -> list[str]:
@@ -134,7 +144,6 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[
     is_one = isinstance(summary, ClassSummary)
     models = {summary.name or "the model": summary} if isinstance(summary, ClassSummary) else dict(summary.models)
     first = next(iter(models.values()))
-    versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     context = {
         "title": (first.name or "Several classes") if is_one else listed(list(models)),
         "heading": first.data.words(),
@@ -145,32 +154,9 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[
         "charts": list(_charts(classes)),
         "notes": summary.notes,
         "level": f"{100 * summary.level:g} %",
-        "conventions": summary.conventions | {"Versions": versions},
-        "skip": "verdict",
+        "conventions": with_versions(summary.conventions, summary.versions),
     }
-    scripts = {"program": script(STILL)}
-    csv = summary.to_csv()
-    data = {"document": summary.document(), "csv": csv, "tabs": _tabs(summary.to_dict())}
-    page: str = (
-        environment()
-        .get_template("page")
-        .render(
-            **context,
-            groups=groups(context, CLASS_SECTIONS),
-            policy=policy(scripts.values()),
-            style=asset("style.css") + theme_variables(),
-            scripts=scripts,
-            data=packed(data),
-        )
-    )
-    return page
-
-
-def _tabs(rows: list[dict[str, Any]]) -> str:
-    """Return the rows with tabs between the cells, as a spreadsheet takes them from the clipboard."""
-    head = list(rows[0]) if rows else []
-    lines = [head, *(["" if cell is None else str(cell) for cell in row.values()] for row in rows)]
-    return "\n".join("\t".join(line) for line in lines)
+    return render_page(SECTIONS, context, numbers_to_save(summary.document(), summary.to_csv()))
 
 
 def _view(row: ClassRow) -> dict[str, Any]:
@@ -260,6 +246,6 @@ def _charts(classes: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
                 continue
             suffix = f" of {name}" if len(classes) > 1 else ""
             chart = chart_specs.tried(CHARTS[kind], model, [], suffix, **parameters)
-            picture = "" if chart["spec"] is None else pictures.still(chart, [], index)
-            yield {"title": chart["title"], "notes": chart["notes"], "picture": picture}
+            picture = "" if chart["spec"] is None else chart_specs.still(chart, [], index)
+            yield {"title": chart["title"], "notes": chart["notes"], "picture": picture, "index": index}
             index += 1

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from cutline.calibration.summary import judged_probabilities
-from cutline.charts import CHARTS, DARK, LIGHT
+from cutline.charts import CHARTS, DARK, LIGHT, PAGE
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
 from cutline.core.table import shown, shown_limits
@@ -18,9 +18,9 @@ from cutline.core.validation import counted
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
 from cutline.measures.references import FOLLOWED, citation
-from cutline.report import chart_specs, pictures
-from cutline.report.page import page_colours
-from cutline.report.sections import shown_first
+from cutline.report import chart_specs
+from cutline.report.html_page import page_colours
+from cutline.report.sections import describe_guarantee
 from cutline.results.cut_point import rule_of
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Row, Summary, name_with_parameters
@@ -408,7 +408,7 @@ def _table(rows: Mapping[str, Estimate], level: float, caption: str) -> str:
 
 def _promise(ev: Evaluation, summary: Summary) -> list[str]:
     """Return the guarantee of the cut for future patients."""
-    promise = shown_first(replace(summary, counts=ev.counts))
+    promise = describe_guarantee(replace(summary, counts=ev.counts))
     if promise["why_not"]:
         return [f"<p>{escape(promise['why_not'])}</p>"]
     why = "This holds however the cut was chosen; one that was chosen for a requirement can promise more."
@@ -434,11 +434,11 @@ def _figure(
         options["label"] = f"AUROC {shown(estimates['auc'].value)}{limits}"
     takes = CHARTS[name].parameters
     try:
-        picture = ev.chart(name, **{key: value for key, value in options.items() if key in takes})
+        picture = ev.chart(name, theme=PAGE.name, **{key: value for key, value in options.items() if key in takes})
     except CutlineError as error:  # of one class there is no curve
         return f"<figure><figcaption>{escape(caption)}: none. {escape(str(error))}</figcaption></figure>"
     chart = chart_specs.in_words(chart_specs.of_picture(picture), _WORDS)
-    svg = pictures.still(chart, [], [*CHARTS].index(name))
+    svg = chart_specs.still(chart, [], [*CHARTS].index(name))
     image = f"<div class='chart' role='img' aria-label='{escape(caption)}'>{svg}</div>"
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
-from cutline.charts import Picture
+from cutline.charts import PAGE, Picture
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
 from cutline.core.ranking import plural_titles
@@ -14,7 +13,7 @@ from cutline.core.table import Table, shown, shown_limits
 from cutline.curves.gains import score_bands
 from cutline.evaluation import Evaluation
 from cutline.report import sections
-from cutline.report.fold_page import plain_page
+from cutline.report.html_page import plain_page
 from cutline.results.cut_point import grouped, rule_of, spelled
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Note
@@ -232,7 +231,7 @@ def _quality(summary: Summary) -> Iterator[Table]:
 def _charts(ev: Evaluation) -> Iterator[tuple[str, Picture]]:
     for name, title in _CHARTS:
         try:
-            picture: Any = ev.chart(name)
+            picture = ev.chart(name, theme=PAGE.name)
         except CutlineError:  # of one class there is nothing to draw
             continue
         yield title, picture

@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from cutline import __version__
-from cutline.charts import Picture
-from cutline.core.table import Table, p_number, plain, shown
+from cutline.charts import PAGE
+from cutline.core.table import p_number, shown
 from cutline.monitoring.monitors import Monitor, measure_title
 from cutline.monitoring.score_drift import Drift
-from cutline.report import chart_specs, pictures
-from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
-from cutline.report.sections import DRIFT_SECTIONS, MONITOR_SECTIONS, Section, groups
+from cutline.report.html_page import (
+    CONVENTIONS,
+    Context,
+    Section,
+    View,
+    figure,
+    numbers_to_save,
+    render_page,
+    table_view,
+)
 
 MOST_DAYS = 60  # in the table of the page; the CSV has all
 _LATEST = ("measure", "value", "cumulated", "interval", "release", "limit", "status")
 _DAYS = ("day", "measure", "cases", "positives", *_LATEST[1:-1], "alarm", "status")
 _HEADS = {"value": "that day", "cumulated": "since release", "limit": "alarm limit"}
+
+
+def _has_rows(name: str) -> Callable[[Context], bool]:
+    return lambda context: bool(context["table_of"][name]["rows"])
+
+
+MONITOR_SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("alarms", "Alarms", part="table", appears=_has_rows("alarms")),
+    Section("pictures", "Since release", "Charts"),
+    Section("latest", "The last day", "Last day", part="table", appears=_has_rows("latest")),
+    Section("labels", "Labels that come late", "Labels", part="table", appears=_has_rows("labels")),
+    Section("notes", "Notes"),
+    Section("days", "Every day", "Days", part="table", folded=True),
+    CONVENTIONS,
+)
+DRIFT_SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("periods", "Measures of both periods", "Measures", part="table", appears=_has_rows("periods")),
+    Section("pictures", "Distribution of scores", "Charts"),
+    Section("bins", "Bins of scores", "Bins", part="table"),
+    CONVENTIONS,
+)
 
 
 def monitor_page(monitor: Monitor) -> str:
@@ -37,20 +67,35 @@ def monitor_page(monitor: Monitor) -> str:
         "title": settings.model or "Monitoring",
         "heading": monitor.title,
         "verdict": [monitor.verdict],
-        "alarms": _table(("day", "measure", "since release", "at release", "acknowledged"), alarms),
-        "latest": _table(*_columns(_LATEST, last)),
-        "latest_caption": f"{last[0]['day']}: that day, and all days since the release." if last else "",
-        "labels": _table(monitor.labels.columns, monitor.labels.rows[-MOST_DAYS:] if waits else ()),
-        "days": _table(*_columns(_DAYS, [row for row in rows if row["day"] in days]), marked="alarm"),
-        "days_caption": "Every day and measure."
-        if all_days <= MOST_DAYS
-        else f"The last {MOST_DAYS} of {all_days} days.",
+        "table_of": {
+            "alarms": _table(
+                ("day", "measure", "since release", "at release", "acknowledged"),
+                alarms,
+                "Days on which a measure was shown to be worse than at release.",
+            ),
+            "latest": _table(
+                *_columns(_LATEST, last),
+                f"{last[0]['day']}: that day, and all days since the release." if last else "",
+            ),
+            "labels": _table(
+                monitor.labels.columns,
+                monitor.labels.rows[-MOST_DAYS:] if waits else (),
+                "Days are used when their labels are complete.",
+            ),
+            "days": _table(
+                *_columns(_DAYS, [row for row in rows if row["day"] in days]),
+                "Every day and measure." if all_days <= MOST_DAYS else f"The last {MOST_DAYS} of {all_days} days.",
+                marked="alarm",
+            ),
+        },
+        "charts": [
+            figure(monitor.chart(name, theme=PAGE.name), i) for i, name in enumerate(settings.measures if last else ())
+        ],
         "notes": [{"kind": "", "text": note, "source": ""} for note in monitor.notes],
         "row_notes": [],
         "conventions": _conventions(monitor),
     }
-    charts = [monitor.chart(name) for name in settings.measures] if last else []
-    return _render_page(context, charts, MONITOR_SECTIONS, table, monitor.to_dict())
+    return render_page(MONITOR_SECTIONS, context, numbers_to_save(monitor.to_dict(), table.to_csv()))
 
 
 def _interval(row: dict[str, Any]) -> str:
@@ -95,11 +140,20 @@ def drift_page(drift: Drift) -> str:
         "title": f"{names[0]} and {names[1]}",
         "heading": drift.title,
         "verdict": [drift.verdict],
-        "periods": _table(("measure", *names, "difference", "interval", "p"), measured),
-        "periods_caption": f"{names[1]} minus {names[0]}, as independent samples, at the same cut; "
-        f"{100 * drift.level:g} % intervals.",
-        "bins": _table(drift.table.columns, drift.table.rows),
-        "bins_caption": f"Quantiles of {names[0]}; the share of each period, and what each bin adds to the index.",
+        "table_of": {
+            "periods": _table(
+                ("measure", *names, "difference", "interval", "p"),
+                measured,
+                f"{names[1]} minus {names[0]}, as independent samples, at the same cut; "
+                f"{100 * drift.level:g} % intervals.",
+            ),
+            "bins": _table(
+                drift.table.columns,
+                drift.table.rows,
+                f"Quantiles of {names[0]}; the share of each period, and what each bin adds to the index.",
+            ),
+        },
+        "charts": [figure(drift.chart(theme=PAGE.name), 0)],
         "notes": [],
         "conventions": {
             "PSI": "Sum of (p - q) ln(p / q) over the bins, a half added to each count. Without drift it is "
@@ -108,50 +162,21 @@ def drift_page(drift: Drift) -> str:
             "Version": f"cutline {__version__}",
         },
     }
-    return _render_page(context, [drift.chart()], DRIFT_SECTIONS, drift.table, drift.to_dict())
-
-
-def _render_page(
-    context: dict[str, Any], charts: Iterable[Picture], sections: tuple[Section, ...], table: Table, document: Any
-) -> str:
-    """Return the page with its charts as still pictures."""
-    specs = [chart_specs.of_picture(chart) for chart in charts]
-    context["charts"] = [
-        {"title": chart["title"], "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
-        for index, chart in enumerate(specs)
-    ]
-    scripts = {"program": script(STILL)}
-    tabs = "\n".join("\t".join("" if v is None else str(plain(v)) for v in row) for row in (table.columns, *table.rows))
-    page: str = (
-        environment()
-        .get_template("page")
-        .render(
-            **context,
-            cards=[],
-            skip="verdict",
-            groups=groups(context, sections),
-            policy=policy(scripts.values()),
-            style=asset("style.css") + theme_variables(),
-            scripts=scripts,
-            data=packed({"document": document, "csv": table.to_csv(), "tabs": tabs}),
-        )
-    )
-    return page
+    return render_page(DRIFT_SECTIONS, context, numbers_to_save(drift.to_dict(), drift.table.to_csv()))
 
 
 def _columns(names: Sequence[str], rows: Iterable[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return tuple(names), [tuple(row[name] for name in names) for row in rows]
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], marked: str = "") -> dict[str, Any]:
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str, marked: str = "") -> View:
     """Return a table as the template reads it; columns without content are left out."""
     rows = list(rows)
     used = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in rows)]
     at = list(columns).index(marked) if marked else None
-    return {
-        "columns": [
-            {"name": _HEADS.get(columns[i], columns[i]), "number": any(isinstance(row[i], int | float) for row in rows)}
-            for i in used
-        ],
-        "rows": [{"cells": [shown(row[i]) for i in used], "marked": at is not None and bool(row[at])} for row in rows],
-    }
+    return table_view(
+        [_HEADS.get(columns[i], columns[i]) for i in used],
+        [[row[i] for i in used] for row in rows],
+        caption=caption,
+        marked=[] if at is None else [place for place, row in enumerate(rows) if row[at]],
+    )

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import hashlib
 import itertools
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutline.calibration.summary import NUMBERS, Judgement
-from cutline.charts import CHARTS, DARK, LIGHT, PAGE, Place, Theme, vega
-from cutline.charts.bars_and_densities import MOST_BARS
+from cutline.charts import CHARTS, PAGE, Place, vega
 from cutline.charts.forest import difference_forest
 from cutline.core import parallel
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, TrustedCounts, written
 from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
-from cutline.core.table import plain, shown
+from cutline.core.table import shown
 from cutline.measures import MEASURES
 from cutline.measures.costs import total_cost
-from cutline.report import chart_specs, cut_data, measure_rows, pictures, programs, sections
+from cutline.report import chart_specs, cut_data, measure_rows, programs, sections
+from cutline.report.html_page import View, render_page, with_versions
 from cutline.report.measure_rows import of_the_cut, slug
-from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.cut_point import Outcomes, grouped, rule_of
 from cutline.results.method_titles import TITLES
@@ -105,8 +98,6 @@ _HEADINGS = {
     "isotonic": "isotonic: the best rising curve",
     "venn_abers": "Venn-Abers: isotonic, with an interval",
 }
-
-View = dict[str, Any]
 
 
 def trust(models: Mapping[str, Summary]) -> View | None:
@@ -239,8 +230,6 @@ MODULES = (
     "shell",
     "main",
 )
-# Those of a page without a movable cut.
-STILL = ("files", "saving", "shell", "still")
 WIDE_CHARTS = ("skew", "dominance")
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 # Which the fields, the table of all models and the promises show, whatever the charts do.
@@ -275,18 +264,8 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
         held = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
         data = _data(summary, models, held, charts) | {"promises": promises()}
     context |= _common(summary, models, held) | {"trust": probabilities, "tools": tools}
-    scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(charts, [still.result() for still in stills], context["captions"])
-    template = environment().get_template("page")
-    written: str = template.render(
-        **context,
-        groups=groups(context),
-        policy=policy(scripts.values()),
-        style=asset("style.css") + theme_variables(),
-        scripts=scripts,
-        data=packed(data),
-    )
-    return written
+    return render_page(sections.SECTIONS, context, data, modules=MODULES, library=library.result())
 
 
 def _forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
@@ -298,7 +277,7 @@ def _forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
         reference = names[0] if len(names) > 2 else list(summary.models)[-1]
         rows = measure_rows.forest_rows(summary, [reference, *(name for name in names if name != reference)])
         if rows:
-            picture = difference_forest(rows, reference, names)
+            picture = difference_forest(rows, reference, names, theme=PAGE.name)
             yield chart_specs.of_picture(picture, shrink=False) | {"name": "differences", "models": [], "panel": 2}
 
 
@@ -335,7 +314,6 @@ def _common(
     """Return the template context that one model and several share."""
     first, grid = next(iter(models.values())), next(iter(held.values()))
     live, more_live = measure_rows.live_tables(first)
-    versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
         "notes": sections.page_notes(summary.notes),
         "warnings": sections.page_notes(sections.warnings(summary)),
@@ -349,8 +327,8 @@ def _common(
         "left_out": cut_data.left_out(first.data.ranking, grid),
         "rankings": [ranking_table(own.data.ranking, name) for name, own in models.items()],
         "ranking_columns": COLUMNS,
-        "conventions": first.conventions | {"Versions": versions},
-        "promise": sections.shown_first(first),
+        "conventions": with_versions(first.conventions, summary.versions),
+        "promise": sections.describe_guarantee(first),
         "undrawn": chart_specs.undrawn(len(models)),
     }
 
@@ -400,15 +378,15 @@ def _with_stills(
     Another thread renders a picture while the next chart is made. Folded charts are drawn by the page's program
     alone.
     """
-    counts, room = [own.counts for own in models.values()], pictures.MOST_BYTES
+    counts, room = [own.counts for own in models.values()], chart_specs.MOST_BYTES
 
     def still(chart: Mapping[str, Any], index: int) -> str:
         nonlocal room
         if chart["spec"] is None:
             return ""
         if chart.get("panel") is None or room <= 0:
-            return pictures.LATER
-        picture = pictures.still(chart, counts, index)
+            return chart_specs.LATER
+        picture = chart_specs.still(chart, counts, index)
         room -= len(picture)
         return picture
 
@@ -443,95 +421,9 @@ def _figures(charts: Sequence[Mapping[str, Any]], stills: Sequence[str], caption
     }
 
 
-# ---------------------------------------------------------------------- one file
-
-
-def environment() -> Any:
-    """Return the Jinja environment: the parts of the page by name, and the number formats."""
-    from jinja2 import Environment, FunctionLoader
-
-    environment = Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_template), auto_reload=False
-    )
-    environment.filters |= {
-        "shown": measure_rows.number,
-        "interval": measure_rows.interval,
-        "interval_or_reason": measure_rows.interval_or_reason,
-        "scale": measure_rows.scale,
-        "p_value": measure_rows.p_value,
-    }
-    return environment
-
-
-def _template(name: str) -> str:
-    return asset("page.html" if name == "page" else f"parts/{name}.html")
-
-
-def packed(data: Any) -> str:
-    """Pack data as text that cannot contain markup, in a tenth of the bytes: JSON, compressed, in base 64."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain)
-    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
-
-
-def _plain(value: Any) -> Any:
-    return plain(value.item()) if isinstance(value, np.generic) else str(value)
-
-
 def in_background(work: Callable[[], Any]) -> Future[Any]:
     """Return the promise of something that another thread makes meanwhile."""
     pool = ThreadPoolExecutor(1)
     promised = pool.submit(work)
     pool.shutdown(wait=False)
     return promised
-
-
-@cache
-def script(modules: tuple[str, ...] = MODULES) -> str:
-    """Return the modules of a page as one program."""
-    text = "\n".join(asset(f"{name}.js") for name in modules)
-    return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
-
-
-@cache
-def asset(name: str) -> str:
-    """Return a file of the page."""
-    return (files("cutline.report") / "assets" / name).read_text(encoding="utf-8")
-
-
-def policy(programs: Any) -> str:
-    """Return the content security policy: these very programs and this style; nothing can be fetched or sent."""
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
-    rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
-    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
-
-
-def page_colours(theme: Theme) -> dict[str, str]:
-    """Return the colours of a theme by the names of the style's variables."""
-    bars = {
-        name[len("var(") : -1]: colour
-        for count in range(2, MOST_BARS + 1)
-        for name, colour in zip(PAGE.fills(count)[1:], theme.fills(count)[1:], strict=True)
-    }
-    return (
-        {f"--line-{i}": colour for i, colour in enumerate(theme.lines)}
-        | bars
-        | {
-            "--ink": theme.text,
-            "--grid": theme.grid,
-            "--reference": theme.reference,
-            "--ground": theme.ground,
-        }
-    )
-
-
-def theme_variables() -> str:
-    """Return the colours of the charts' two themes as variables of the style."""
-
-    def variables(theme: Theme) -> str:
-        return ";".join(f"{name}:{colour}" for name, colour in page_colours(theme).items())
-
-    dark = variables(DARK)
-    return (
-        f"\n:root{{{variables(LIGHT)}}}\n:root[data-theme=dark]{{{dark}}}\n"
-        f"@media print{{:root,:root[data-theme=dark]{{{variables(LIGHT)}}}}}\n"
-    )

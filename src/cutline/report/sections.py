@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from cutline.core.ranking import Ranking
@@ -15,6 +14,7 @@ from cutline.core.validation import LEVEL
 from cutline.cuts import statements
 from cutline.cuts.cut_at import Bands, bands, cut_at, round_share
 from cutline.report.cut_data import levels, precision_program, sentences, why_not
+from cutline.report.html_page import CONVENTIONS, Context, Section
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.cut_point import grouped, is_inside_tie
 from cutline.results.notes import Note
@@ -29,7 +29,7 @@ ROWS = (
 )
 
 
-def shown_first(summary: Summary) -> dict[str, Any]:
+def describe_guarantee(summary: Summary) -> dict[str, Any]:
     """Return the context of the guarantee section for the evaluation's cut."""
     r, c = summary.data.ranking, summary.counts
     reason = why_not(r, grouped=bool(summary.data.groups))
@@ -151,38 +151,6 @@ def _measure_row(summary: Summary, name: str) -> Row | None:
     return next((row for row in summary.rows if row.key == name), None)
 
 
-Context = Mapping[str, Any]
-
-
-def _always(_: Context) -> bool:
-    return True
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section: its name is its anchor and that of its part.
-
-    Attributes:
-        name: The anchor, and the name of the part that renders it.
-        title: The heading.
-        link: What the navigation calls it; the title when empty.
-        folded: Whether it is closed until somebody opens it. Printing opens it, unless it is long.
-        is_long: Whether it is printed only where the reader has opened it.
-        follows_cut: Whether it moves with the slider, which stays in view there.
-        heading: Whether the heading is visible; a section that explains itself has one for screen readers alone.
-        appears: Whether there is anything to show, from what the templates are given.
-    """
-
-    name: str
-    title: str
-    link: str = ""
-    folded: bool = False
-    is_long: bool = False
-    follows_cut: bool = False
-    heading: bool = True
-    appears: Callable[[Context], bool] = _always
-
-
 def _has_other_measures(context: Context) -> bool:
     comparison = context["comparison"]
     return bool(context["others"] or context["more_live"] or (comparison and comparison["groups"]))
@@ -213,62 +181,5 @@ SECTIONS = (
     Section("notes", "Notes", folded=True),
     Section("ranking", "The ranking", "Ranking", folded=True, is_long=True),
     Section("tools", "What would other tools say?", "Other tools", appears=lambda context: bool(context["tools"])),
-    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+    CONVENTIONS,
 )
-
-# Those of a page of several classes.
-CLASS_SECTIONS = (
-    Section("verdict", "Verdict"),
-    Section("differences", "Models side by side", "Models", appears=lambda context: bool(context["differences"])),
-    Section("pictures", "Charts"),
-    Section("classes", "Each class"),
-    Section("matrix", "Confusion matrix", "Confusion"),
-    Section("overall", "Means over the classes, and all classes together", "All classes"),
-    Section("notes", "Notes"),
-    Section("conventions", "How the numbers were made", "Conventions", folded=True),
-)
-
-# Those of the page of a folder of days.
-MONITOR_SECTIONS = (
-    Section("verdict", "Verdict"),
-    Section("alarms", "Alarms", appears=lambda context: bool(context["alarms"]["rows"])),
-    Section("tracks", "Since release", "Charts"),
-    Section("latest", "The last day", "Last day", appears=lambda context: bool(context["latest"]["rows"])),
-    Section("labels", "Labels that come late", "Labels", appears=lambda context: bool(context["labels"]["rows"])),
-    Section("notes", "Notes"),
-    Section("days", "Every day", "Days", folded=True),
-    Section("conventions", "How the numbers were made", "Conventions", folded=True),
-)
-
-# Those of the page of two periods.
-DRIFT_SECTIONS = (
-    Section("verdict", "Verdict"),
-    Section("periods", "Measures of both periods", "Measures", appears=lambda shown: bool(shown["periods"]["rows"])),
-    Section("tracks", "Distribution of scores", "Charts"),
-    Section("bins", "Bins of scores", "Bins"),
-    Section("conventions", "How the numbers were made", "Conventions", folded=True),
-)
-
-
-# Those of a cross-validation, and of comparisons over folds or data sets.
-FOLD_SECTIONS = (
-    Section("verdict", "Verdict"),
-    Section("pictures", "Charts"),
-    Section("tables", "Numbers"),
-    Section("notes", "Notes", folded=True),
-    Section("conventions", "How the numbers were made", "Conventions", folded=True),
-)
-
-
-def groups(context: Context, sections: tuple[Section, ...] = SECTIONS) -> list[dict[str, Any]]:
-    """Return the sections that appear; neighbours that follow the cut are together."""
-    shown = [
-        {"name": s.name, "title": s.title, "link": s.link or s.title, "folded": s.folded}
-        | {"follows_cut": s.follows_cut, "heading": s.heading, "is_long": s.is_long}
-        for s in sections
-        if s.appears(context)
-    ]
-    return [
-        {"follows_cut": follows_cut, "sections": list(own)}
-        for follows_cut, own in itertools.groupby(shown, key=lambda section: section["follows_cut"])
-    ]

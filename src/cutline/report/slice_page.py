@@ -5,30 +5,29 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cutline.charts import MOST_MODELS
+from cutline.charts import MOST_MODELS, PAGE
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError
 from cutline.core.table import p_number, shown, shown_limits
 from cutline.core.validation import counted
-from cutline.report import PICTURES, SUFFIXES, chart_specs, pictures
-from cutline.report.page import STILL, asset, environment, packed, policy, script, theme_variables
-from cutline.report.sections import Section, groups
-from cutline.results.base import versions
+from cutline.report import PICTURES, SUFFIXES
+from cutline.report.html_page import (
+    PLAIN_SECTIONS,
+    View,
+    figure,
+    numbers_to_save,
+    render_page,
+    table_view,
+    with_versions,
+)
 from cutline.slice_comparison import AgainstRest
 from cutline.slice_fairness import Fairness
 from cutline.slices import Slices, common_table, simultaneous_words, slices_document
 
-SECTIONS = (
-    Section("verdict", "Verdict"),
-    Section("pictures", "Charts"),
-    Section("slices", "Tables"),
-    Section("notes", "Notes"),
-    Section("conventions", "How the numbers were made", "Conventions", folded=True),
-)
 SHOWN = ("auc", "recall", "specificity", "precision", "predicted_positive_rate")
 _ENDS = 15  # slices at each end of a long table
 
@@ -96,36 +95,16 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
         "tables": [_against(against_rest), _measures(slices, summaries, against_rest.level), _fairness(fairness)],
         "notes": slices.notes,
         "level": f"{100 * against_rest.level:g} %",
-        "conventions": {
-            "Against the rest": against_rest.how,
-            "Intervals": simultaneous_words(against_rest.level, len(slices)),
-            "Gaps": "All pairs of slices hold at once (Tukey-Kramer; shares by Newcombe's method from mid-P limits); "
-            "the largest difference therefore lies between the largest lower and the largest upper limit.",
-            "Versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
-        },
-        "skip": "verdict",
+        "conventions": with_versions(
+            {
+                "Against the rest": against_rest.how,
+                "Intervals": simultaneous_words(against_rest.level, len(slices)),
+                "Gaps": "All pairs of slices hold at once (Tukey-Kramer; shares by Newcombe's method from mid-P "
+                "limits); the largest difference therefore lies between the largest lower and the largest upper limit.",
+            }
+        ),
     }
-    scripts = {"program": script(STILL)}
-    rows = table.to_dict()
-    lines = [list(rows[0]), *(["" if cell is None else str(cell) for cell in row.values()] for row in rows)]
-    data = {
-        "document": document(slices, against_rest),
-        "csv": table.to_csv(),
-        "tabs": "\n".join("\t".join(line) for line in lines),
-    }
-    written: str = (
-        environment()
-        .get_template("page")
-        .render(
-            **context,
-            groups=groups(context, SECTIONS),
-            policy=policy(scripts.values()),
-            style=asset("style.css") + theme_variables(),
-            scripts=scripts,
-            data=packed(data),
-        )
-    )
-    return written
+    return render_page(PLAIN_SECTIONS, context, numbers_to_save(document(slices, against_rest), table.to_csv()))
 
 
 def _gap_words(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
@@ -136,102 +115,67 @@ def _gap_words(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
     )
 
 
-def _charts(slices: Slices, against_rest: AgainstRest) -> Iterable[dict[str, Any]]:
+def _charts(slices: Slices, against_rest: AgainstRest) -> Iterator[View]:
     """Return the forest plot, and the ROC curves where they can be told apart."""
     from cutline.charts.forest import forest
 
-    charts = [forest(against_rest.forest)]
+    yield figure(forest(against_rest.forest, theme=PAGE.name), 0)
     if len(slices) <= MOST_MODELS:
         with contextlib.suppress(CutlineError):  # a slice with one class has no curve
-            charts.append(slices.chart("roc"))
-    for index, picture in enumerate(charts):
-        chart = chart_specs.of_picture(picture)
-        yield {"title": chart["title"], "notes": chart["notes"], "picture": pictures.still(chart, [], index)}
-
-
-def _cell(text: Any, under: str = "") -> dict[str, str]:
-    return {"text": text if isinstance(text, str) else _number(text), "under": under}
-
-
-def _number(value: Any) -> str:
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else shown(value)
+            yield figure(slices.chart("roc", theme=PAGE.name), 1)
 
 
 def _interval(low: float, high: float) -> str:
     return "" if math.isnan(low) or math.isnan(high) else " to ".join(shown_limits(low, high))
 
 
-def _columns(*titles: str, text: Sequence[str] = ()) -> list[dict[str, Any]]:
-    return [{"title": title, "number": title not in text} for title in titles]
-
-
-def _against(against_rest: AgainstRest) -> dict[str, Any]:
+def _against(against_rest: AgainstRest) -> View:
     ordered, folded = against_rest.by_value, len(against_rest.rows) > 2 * _ENDS
     if folded:
         low, high = against_rest.ends(_ENDS)
         ordered = [*low, *high]
     rows = [
-        {
-            "marked": row.verdict in ("worse", "better", "lower", "higher"),
-            "cells": [
-                _cell(row.slice),
-                _cell(row.cases),
-                _cell(f"{100 * row.prevalence:.1f} %"),
-                _cell(row.value),
-                _cell(row.rest),
-                _cell(row.difference, _interval(row.low, row.high)),
-                _cell(p_number(row.p_adjusted, against_rest.p_floor)),
-                _cell(row.verdict),
-            ],
-        }
+        (
+            row.slice,
+            row.cases,
+            f"{100 * row.prevalence:.1f} %",
+            row.value,
+            row.rest,
+            (row.difference, _interval(row.low, row.high)),
+            p_number(row.p_adjusted, against_rest.p_floor),
+            row.verdict,
+        )
         for row in ordered
     ]
+    differing = [i for i, row in enumerate(ordered) if row.verdict in ("worse", "better", "lower", "higher")]
     caption = f"{against_rest.measure.title}. {against_rest.how}"
     if folded:
         caption += f" {against_rest.ends_words(_ENDS)}"
     names = ("Slice", "Cases", "Positive", "Value", "Rest", "Difference", "p (adjusted)", "Verdict")
-    return {
-        "title": "Each slice beside all other cases",
-        "caption": caption,
-        "columns": _columns(*names, text=("Verdict",)),
-        "rows": rows,
-    }
+    return table_view(names, rows, title="Each slice beside all other cases", caption=caption, marked=differing)
 
 
-def _measures(slices: Slices, summaries: Any, level: float) -> dict[str, Any]:
+def _measures(slices: Slices, summaries: Any, level: float) -> View:
     first = next(iter(summaries.values()))
     rows = []
     for key, summary in list(summaries.items())[: 2 * _ENDS + 1]:
-        cells = [_cell(slices.label(key)), _cell(summary.data.cases)]
+        cells: list[Any] = [slices.label(key), summary.data.cases]
         for row in summary.rows:
             low, high = row.interval or (math.nan, math.nan)
-            cells.append(_cell(row.value if not math.isnan(row.value) else "undefined", _interval(low, high)))
-        rows.append({"marked": False, "cells": cells})
+            cells.append((row.value if not math.isnan(row.value) else "undefined", _interval(low, high)))
+        rows.append(cells)
     left_out = len(summaries) - len(rows)
     more = f" {left_out} more slices are in the CSV file." if left_out else ""
-    return {
-        "title": "Measures of each slice",
-        "caption": simultaneous_words(level, len(slices)) + more,
-        "columns": _columns("Slice", "Cases", *(row.title for row in first.rows)),
-        "rows": rows,
-    }
+    return table_view(
+        ("Slice", "Cases", *(row.title for row in first.rows)),
+        rows,
+        title="Measures of each slice",
+        caption=simultaneous_words(level, len(slices)) + more,
+    )
 
 
-def _fairness(fairness: Fairness) -> dict[str, Any]:
+def _fairness(fairness: Fairness) -> View:
     rows = [
-        {
-            "marked": False,
-            "cells": [
-                _cell(row["criterion"]),
-                _cell(row["value"], _interval(row["low"], row["high"])),
-                _cell(row["note"]),
-            ],
-        }
-        for row in fairness.table
+        (row["criterion"], (row["value"], _interval(row["low"], row["high"])), row["note"]) for row in fairness.table
     ]
-    return {
-        "title": "Fairness",
-        "caption": " ".join(fairness.table.below),
-        "columns": _columns("Criterion", "Value", "Note", text=("Note",)),
-        "rows": rows,
-    }
+    return table_view(("Criterion", "Value", "Note"), rows, title="Fairness", caption=" ".join(fairness.table.below))
