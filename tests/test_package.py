@@ -61,8 +61,8 @@ def test_one_model_on_the_screen_loads_no_comparison(tmp_path):
 
     loaded = loaded_by(f"from cutline.cli.main import main; main({arguments})")
 
-    assert {"cutline.advice.one_model", "cutline.inputs.text_table"} <= loaded
-    others = {"comparison", "advice.several_models", "advice.recommend", "inputs.ranking_tables", "inputs.excel_files"}
+    assert {"cutline.advice.rules", "cutline.inputs.text_table"} <= loaded
+    others = {"comparison", "advice.recommend", "inputs.ranking_tables", "inputs.excel_files"}
     others |= {"inference.folds", "inference.permutation", "inference.resampling.pairing"}
     assert not {f"cutline.{name}" for name in others} & loaded
 
@@ -91,7 +91,7 @@ threads = [threading.Thread(target=use, args=(name,)) for name in advice.__all__
 [thread.join() for thread in threads]
 assert found.keys() == set(advice.__all__), set(advice.__all__) - found.keys()
 """
-    assert "cutline.advice.several_models" in loaded_by(code)
+    assert {"cutline.advice.notes", "cutline.advice.recommend"} <= loaded_by(code)
 
 
 def test_curves_need_numpy_alone():

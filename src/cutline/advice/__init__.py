@@ -6,5 +6,5 @@ to measure at all. Each sentence names its source; `RULES` and `CHOICES` list al
 
 import lazy_loader
 
-# The stub beside this file lists the names; each is loaded when it is first used: one model needs no comparison.
+# The stub beside this file lists the names; each is loaded when it is first used.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

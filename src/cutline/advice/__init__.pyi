@@ -1,7 +1,6 @@
 # The names of the package, listed once: type checkers read them here, and __init__.py loads each when it is first used.
-from .attach import add_notes as add_notes
 from .context import Kind as Kind, Note as Note, Rule as Rule
-from .one_model import MODEL_RULES as MODEL_RULES, notes as notes
+from .notes import add_notes as add_notes, notes as notes, notes_on as notes_on
 from .recommend import (
     CHOICES as CHOICES,
     Choice as Choice,
@@ -9,4 +8,4 @@ from .recommend import (
     Situation as Situation,
     advise as advise,
 )
-from .several_models import COMPARISON_RULES as COMPARISON_RULES, RULES as RULES, notes_on as notes_on
+from .rules import COMPARISON_RULES as COMPARISON_RULES, MODEL_RULES as MODEL_RULES, RULES as RULES

@@ -1,4 +1,4 @@
-"""What a rule about one model looks at."""
+"""Rules, and what those about one model look at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from cutline.evaluation import Evaluation
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES
 from cutline.results.estimate import Estimate
-from cutline.results.notes import KINDS, Kind, Note
+from cutline.results.notes import DATA, KINDS
+from cutline.results.notes import Kind as Kind
+from cutline.results.notes import Note as Note
 
 
 @dataclass(frozen=True)
@@ -27,17 +29,38 @@ class Rule:
     find: Callable[[Any], str | None]
 
     def note(self, context: Any) -> Note | None:
-        """The note, if there is one to give."""
+        """Return the note, or nothing where the rule does not apply."""
         text = self.find(context)
         return Note(self.id, text, self.source, self.kind) if text else None
 
 
+def rule(id: str, kind: Kind, *, when: str, source: str) -> Callable[[Callable[[Any], str | None]], Rule]:
+    """Make the function below it a rule: it returns the text of the note, or nothing.
+
+    Args:
+        id: The name of the rule.
+        kind: Whether its note is a warning, advice or a fact.
+        when: When the note is given, in words.
+        source: Who says so.
+    """
+    return lambda find: Rule(id, kind, when, source, find)
+
+
+def rule_of_data(id: str, kind: Kind, when: str) -> Rule:
+    """Return the rule that gives what the data say about themselves.
+
+    Args:
+        id: The name of the rule.
+        kind: Whether its note is a warning, advice or a fact.
+        when: When the note is given, in words.
+    """
+    return Rule(id, kind, when, DATA, lambda context: context.data_notes.get(id))
+
+
 def in_order(notes: list[Note]) -> tuple[Note, ...]:
-    """Warnings first, then advice, then facts."""
+    """Sort notes: warnings first, then advice, then facts."""
     return tuple(sorted(notes, key=lambda note: KINDS.index(note.kind)))
 
-
-__all__ = ["KINDS", "Kind", "Note", "Rule", "in_order"]
 
 MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
 
@@ -90,7 +113,7 @@ class RuleContext:
         return frozenset(self.measures if self.measures is not None else (m.name for m in MEASURES if m.headline))
 
     def values(self, measure: str) -> str:
-        """The value of a measure, of each model by its name when there are several."""
+        """Return the value of a measure, of each model by its name when there are several."""
         if not self.models:
             return brief(self.evaluation.value(measure))
         return ", ".join(f"{brief(model.value(measure))} ({name})" for name, model in self.models.items())
@@ -127,7 +150,7 @@ def rule_context(
     models: Mapping[str, Evaluation],
     level: float,
 ) -> RuleContext:
-    """The question, with the share as places and the measures by their names."""
+    """Return the context of the rules, with a share turned into places and measures by their names."""
     if quota is not None or share is not None:
         quota = float(places(evaluation.ranking, quota=quota, share=share))
     names = None if measures is None else tuple(dict.fromkeys(MEASURES[m].name for m in measures))
@@ -135,7 +158,7 @@ def rule_context(
 
 
 def percent(share: float) -> str:
-    """A share in words; never a whole that it is not.
+    """Return a share in per cent, which is 0 % or 100 % only where it is exactly.
 
     >>> percent(0.97), percent(0.0312), percent(0.99996)
     ('97 %', '3.1 %', '99.996 %')
@@ -148,7 +171,7 @@ def percent(share: float) -> str:
 
 
 def brief(value: float) -> str:
-    """A value in three digits.
+    """Return a value in three digits, which is 1 only where it is exactly.
 
     >>> brief(0.96549), brief(0.1), brief(1.0), brief(0.99996)
     ('0.965', '0.1', '1', '0.99996')

@@ -133,10 +133,10 @@ class CutRequest:
         if not MEASURES["auc"].compute(self.r) < 0.5:
             return ()
         from cutline.advice.context import RuleContext  # rarely needed, and slow to load
-        from cutline.advice.one_model import reversed_order
+        from cutline.advice.rules import reversed_order
 
         context = RuleContext(Evaluation(self.r, groups=self.groups), None, None)
-        text = reversed_order(context)
+        text = reversed_order.find(context)
         is_chance = context.auc is not None and 0.5 in context.auc
         return () if is_chance or text is None else (text,)
 

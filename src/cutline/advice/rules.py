@@ -1,9 +1,10 @@
-"""notes(): what the reader of one model's numbers should know."""
+"""The rules: when the reader of numbers should know something, and in which words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,24 +17,22 @@ from cutline.advice.context import (
     BERRAR_LOSS,
     BERRAR_RANKING,
     CUTLINE,
+    DELONG,
+    DOMINANCE,
     MAJORITY,
     SONNENBURG,
     SPIEGELHALTER,
     WALD,
-    Kind,
-    Note,
     Rule,
     RuleContext,
     brief,
-    in_order,
     percent,
-    rule_context,
+    rule,
+    rule_of_data,
 )
 from cutline.core.counts import Counts, written
 from cutline.core.messages import Argument, Text
 from cutline.core.ranking import BLOCK, Ranking
-from cutline.core.validation import LEVEL
-from cutline.evaluation import Evaluation
 from cutline.inference import constants
 from cutline.inference.effective_size import effective
 from cutline.inference.effective_size import notes as on_sizes
@@ -42,13 +41,23 @@ from cutline.inference.single.reference import wald_holds
 from cutline.measures import MEASURES, Family, Measure
 from cutline.results.estimate import quantile
 from cutline.results.notes import DATA
+from cutline.results.resample_budget import curves_for_a_note
+
+if TYPE_CHECKING:
+    from cutline.comparison import Comparison
 
 RARE = 0.1  # Berrar's example of highly unbalanced classes, nine to one
 TOP = 0.1
 
 
+@rule(
+    "accuracy-baseline",
+    "advice",
+    when="one class has four fifths of the cases or more, and flagging everybody or nobody is at least as accurate",
+    source=f"{BERRAR}; {SONNENBURG}",
+)
 def accuracy_baseline(a: RuleContext) -> str | None:
-    """That flagging everybody or nobody is at least as accurate as the model, or as every one of several."""
+    """Say that flagging everybody or nobody is at least as accurate as every model."""
     share = max(a.prevalence, 1 - a.prevalence)
     models = list(a.models.values()) or [a.evaluation]
     if not _is_lopsided(a) or any(float(model.value("accuracy")) > share for model in models):
@@ -60,9 +69,15 @@ def accuracy_baseline(a: RuleContext) -> str | None:
     )
 
 
+@rule(
+    "imbalance",
+    "advice",
+    when="one class has four fifths of the cases or more, and accuracy or the error rate is shown",
+    source=f"{BERRAR}; {SONNENBURG}",
+)
 def imbalance(a: RuleContext) -> str | None:
-    """What a majority voter gets, and that accuracy says little."""
-    if not _is_lopsided(a) or accuracy_baseline(a) is not None:
+    """Say that the accuracy of flagging everybody or nobody is high already."""
+    if not _is_lopsided(a) or accuracy_baseline.find(a) is not None:
         return None
     share = max(a.prevalence, 1 - a.prevalence)
     mostly_positive = a.prevalence > 0.5
@@ -85,8 +100,14 @@ def _is_lopsided(a: RuleContext) -> bool:
     return a.two_classes and share >= MAJORITY and bool(a.seen & {"accuracy", "error_rate"})
 
 
+@rule(
+    "rare-positives",
+    "advice",
+    when="a tenth of the cases or fewer are positive, and a measure of the ranking is shown",
+    source=BERRAR,
+)
 def rare_positives(a: RuleContext) -> str | None:
-    """The precision-recall curve rather than the ROC curve."""
+    """Point to the precision-recall curve instead of the ROC curve."""
     if not a.two_classes or a.prevalence > RARE or not a.seen & {"auc", "gini", "average_precision", "ks", "pem"}:
         return None
     c = a.evaluation.counts
@@ -103,8 +124,9 @@ def rare_positives(a: RuleContext) -> str | None:
     )
 
 
+@rule("quota-known", "advice", when="a quota or a share is given", source=ARBEL_END)
 def quota_known(a: RuleContext) -> str | None:
-    """What the quota gets, and which of the two to read."""
+    """Say what the quota reaches, and when to read the hit rate or Qrecall."""
     if a.quota is None or not a.two_classes:
         return None
     c = a.ranking.at_quota(a.quota)
@@ -123,8 +145,9 @@ def quota_known(a: RuleContext) -> str | None:
     return text
 
 
+@rule("only-the-top", "advice", when="the quota is a tenth of the list or less", source=BERRAR)
 def only_the_top(a: RuleContext) -> str | None:
-    """A short list, and an AUC that judges the long one."""
+    """Say that the AUC judges the whole list, of which the quota is a small part."""
     n = float(a.ranking.total)
     if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.seen & {"auc", "gini", "pem"}:
         return None
@@ -134,8 +157,11 @@ def only_the_top(a: RuleContext) -> str | None:
     )
 
 
+@rule(
+    "quota-in-tie", "warning", when="the quota ends among cases of both classes that share one score", source=ARBEL_TIES
+)
 def quota_in_tie(a: RuleContext) -> str | None:
-    """A quota that ends among equals: which of them are chosen is chance."""
+    """Say that the quota ends inside a tie, and how many positives it may hold."""
     if a.quota is None:
         return None
     r = a.ranking
@@ -152,8 +178,9 @@ def quota_in_tie(a: RuleContext) -> str | None:
     )
 
 
+@rule("quota-unknown", "advice", when="measures of a quota are asked for, but no quota is given", source=ARBEL)
 def quota_unknown(a: RuleContext) -> str | None:
-    """Averages over quotas, when none is known."""
+    """Point to averages over quotas where no quota is given."""
     if a.quota is not None or a.measures is None or not a.two_classes:
         return None
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
@@ -170,13 +197,16 @@ def quota_unknown(a: RuleContext) -> str | None:
 
 
 def _in_brackets(a: RuleContext, measure: str) -> str:
-    """A value in brackets; nothing where it is undefined, as averages over places are with fractional weights."""
+    """Return a value in brackets, or nothing where it is undefined, as with fractional weights."""
     value = a.evaluation.value(measure)
     return "" if math.isnan(value) else f" ({brief(value)})"
 
 
+@rule(
+    "threshold", "advice", when="another cut has an F1 above the interval of that at the threshold", source=BERRAR_LOSS
+)
 def better_threshold(a: RuleContext) -> str | None:
-    """Another cut that is better by more than chance."""
+    """Name a threshold whose F1 lies above the interval of the F1 at the chosen one."""
     if (
         not a.two_classes
         or a.are_labels
@@ -207,8 +237,14 @@ def _highest_f1(r: Ranking) -> tuple[float, int]:
     return highest, best
 
 
+@rule(
+    "wald",
+    "fact",
+    when="a share that is shown has five cases or fewer on one side, so Wald's interval does not hold",
+    source=WALD,
+)
 def wald(a: RuleContext) -> str | None:
-    """Shares of which the normal approximation is not to be trusted."""
+    """Name the shares with too few cases for Wald's interval."""
     if not a.ranking.integral or a.evaluation.cut.by_quota:  # intervals at a quota are from the bootstrap
         return None
     c = a.evaluation.counts
@@ -240,8 +276,9 @@ _SHARE_OFF, _BRIER_OFF, _SLOPE_OFF = 0.05, 0.02, 0.1
 _RECALIBRATE = " Recalibrate before you use them as probabilities; the order of the cases stays."
 
 
+@rule("reversed", "warning", when="the AUC is below 0.5", source=BERRAR_RANKING)
 def reversed_order(a: RuleContext) -> str | None:
-    """An AUC below one half: upside down, or chance."""
+    """Say that an AUC below 0.5 means reversed scores, or may be chance."""
     text = a.data_notes.get("reversed")
     if text and a.auc and 0.5 in a.auc:
         return Text(text, f" It may be chance: the AUC is {_with_interval(a)}.")
@@ -257,12 +294,13 @@ def reversed_order(a: RuleContext) -> str | None:
 
 
 def _is_reversed(a: RuleContext) -> bool:
-    """Whether the order is upside down by more than chance."""
+    """Whether the scores are reversed by more than chance."""
     return "reversed" in a.data_notes and bool(a.auc) and 0.5 not in a.auc  # type: ignore[operator]
 
 
+@rule("chance", "fact", when="the interval of the AUC holds 0.5", source=BERRAR_INTERVALS)
 def chance(a: RuleContext) -> str | None:
-    """An AUC that chance could give."""
+    """Say that the interval of the AUC holds 0.5."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
         return None
     return f"These cases do not show that the model ranks better than the baseline: its AUC is {_with_interval(a)}."
@@ -277,8 +315,9 @@ def _with_interval(a: RuleContext) -> str:
     )
 
 
+@rule("labels", "warning", when="the scores have one or two distinct values", source=CUTLINE)
 def labels(a: RuleContext) -> str | None:
-    """Labels in the place of scores."""
+    """Say that labels were passed as scores."""
     text = a.data_notes.get("labels")
     if text and a.two_classes and len(a.ranking) == 2:
         text += (
@@ -287,8 +326,9 @@ def labels(a: RuleContext) -> str | None:
     return text
 
 
+@rule("few-cases", "warning", when="a class has fewer than 30 cases in effect", source=BERRAR_INTERVALS)
 def few_cases(a: RuleContext) -> str | None:
-    """A class too small to be sure of anything about it."""
+    """Say how much a single case of a small class changes."""
     size = effective(a.ranking)
     if not a.two_classes or min(size) >= constants.FEW_CASES:
         return None
@@ -302,8 +342,14 @@ def few_cases(a: RuleContext) -> str | None:
     return f"{text} Read the intervals, not the values."
 
 
+@rule(
+    "ties",
+    "advice",
+    when="a hundredth or more of the pairs of a positive and a negative are tied, by three scores or more",
+    source=CUTLINE,
+)
 def ties(a: RuleContext) -> str | None:
-    """Pairs that the scores leave to chance."""
+    """Say how many pairs are tied, and between which values the AUC would lie if ties were broken."""
     r = a.ranking
     if a.are_labels or not a.two_classes or r.pairs.tied < TIED * r.pairs.every:
         return None
@@ -316,8 +362,14 @@ def ties(a: RuleContext) -> str | None:
     return f"{text}, and count half. Broken one way or the other, the AUC would be from {brief(low)} to {brief(high)}."
 
 
+@rule(
+    "calibration",
+    "warning",
+    when="the scores can be probabilities of independent cases, and a test rejects them at 1 %, by enough to matter",
+    source=SPIEGELHALTER,
+)
 def calibration_note(a: RuleContext) -> str | None:
-    """Probabilities that are not what they say, by more than chance and by enough to matter."""
+    """Say that the probabilities are significantly wrong, by enough to matter."""
     if not a.ranking.are_probabilities or a.are_labels or not a.two_classes or a.evaluation.groups is not None:
         return None
     if _is_reversed(a):  # which says why
@@ -336,13 +388,20 @@ def calibration_note(a: RuleContext) -> str | None:
     )
 
 
+@rule("certainly-wrong", "warning", when="a case was of a class that got probability 0", source=DATA)
 def certainly_wrong(a: RuleContext) -> str | None:
-    """Cases whose class got probability 0, unless the scores are labels, or of the other class, which says why."""
+    """Say that cases were of a class with probability 0, unless labels or reversed scores explain it."""
     return None if a.are_labels or _is_reversed(a) else a.data_notes.get("certainly-wrong")
 
 
+@rule(
+    "perfect-calibration",
+    "warning",
+    when="the mean probability and the calibration slope, or the recalibrated probabilities, are exactly right",
+    source=CUTLINE,
+)
 def perfect_calibration(a: RuleContext) -> str | None:
-    """Calibration that is too good to be true: as on the cases that the model was fitted on."""
+    """Say that the calibration is as perfect as on training cases."""
     r = a.ranking
     if not r.are_probabilities or len(r) < _MANY_SCORES or not a.two_classes or a.evaluation.groups is not None:
         return None
@@ -360,7 +419,7 @@ def perfect_calibration(a: RuleContext) -> str | None:
 
 
 def _off_in_the_large(c: CalibrationCheck) -> str | None:
-    """How the mean of the probabilities is off; None where it is not."""
+    """Describe how the mean probability differs from the share of positives; None where it does not."""
     if not abs(c.z_share) > _SURE or abs(c.expected - c.observed) < _SHARE_OFF * c.observed:
         return None
     way = "too high" if c.expected > c.observed else "too low"
@@ -386,8 +445,9 @@ def _off_in_detail(c: CalibrationCheck) -> str | None:
     )
 
 
+@rule("identity", "fact", when="two or more of the measures that are asked for are equivalent", source=CUTLINE)
 def identities(a: RuleContext) -> str | None:
-    """Measures that were asked for and are equivalent."""
+    """Name the measures among those requested that are equivalent."""
     if a.measures is None:
         return None
     no_ties = a.ranking.integral and len(a.ranking) == a.ranking.total
@@ -396,7 +456,7 @@ def identities(a: RuleContext) -> str | None:
 
 
 def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None:
-    """The measures that were asked for and follow from the first, if that makes two of them."""
+    """Describe the requested measures that follow from the first, if there are two."""
     forms = [
         (m.name, m.equivalent)
         for m in MEASURES
@@ -410,152 +470,170 @@ def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None
     )
 
 
+@rule("weights", "fact", when="the cases have weights", source=CUTLINE)
 def weights(a: RuleContext) -> str | None:
-    """What the weights count as."""
+    """Say how the weights are interpreted."""
     return " ".join(on_sizes(a.ranking)) or None
 
 
-def _data_note(id: str) -> Callable[[RuleContext], str | None]:
-    return lambda a: a.data_notes.get(id)
+# ---------------------------------------------------------------------- several models
 
 
-def _of_data(id: str, kind: Kind, when: str) -> Rule:
-    return Rule(id, kind, when, DATA, _data_note(id))
+ALONE = 0.05  # the part of the axis over which a model has to be the only best one
 
 
-MODEL_RULES: tuple[Rule, ...] = (
-    _of_data("one-class", "warning", "all cases are of one class"),
-    _of_data("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
-    Rule("reversed", "warning", "the AUC is below 0.5", BERRAR_RANKING, reversed_order),
-    Rule("labels", "warning", "the scores have one or two distinct values", CUTLINE, labels),
-    Rule(
-        "perfect-calibration",
-        "warning",
-        "the mean probability and the calibration slope, or the recalibrated probabilities, are exactly right",
-        CUTLINE,
-        perfect_calibration,
-    ),
-    Rule("chance", "fact", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, chance),
-    Rule(
-        "accuracy-baseline",
-        "advice",
-        "one class has four fifths of the cases or more, and flagging everybody or nobody is at least as accurate",
-        f"{BERRAR}; {SONNENBURG}",
-        accuracy_baseline,
-    ),
-    Rule(
-        "imbalance",
-        "advice",
-        "one class has four fifths of the cases or more, and accuracy or the error rate is shown",
-        f"{BERRAR}; {SONNENBURG}",
-        imbalance,
-    ),
-    Rule(
-        "calibration",
-        "warning",
-        "the scores can be probabilities of independent cases, and a test rejects them at 1 %, by enough to matter",
-        SPIEGELHALTER,
-        calibration_note,
-    ),
-    Rule("few-cases", "warning", "a class has fewer than 30 cases in effect", BERRAR_INTERVALS, few_cases),
-    Rule(
-        "certainly-wrong",
-        "warning",
-        "a case was of a class that got probability 0",
-        DATA,
-        certainly_wrong,
-    ),
-    _of_data("scale", "fact", "the scores are not probabilities, and no cut is given"),
-    _of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
-    Rule(
-        "quota-in-tie",
-        "warning",
-        "the quota ends among cases of both classes that share one score",
-        ARBEL_TIES,
-        quota_in_tie,
-    ),
-    Rule(
-        "rare-positives",
-        "advice",
-        "a tenth of the cases or fewer are positive, and a measure of the ranking is shown",
-        BERRAR,
-        rare_positives,
-    ),
-    Rule("quota-known", "advice", "a quota or a share is given", ARBEL_END, quota_known),
-    Rule("only-the-top", "advice", "the quota is a tenth of the list or less", BERRAR, only_the_top),
-    Rule(
-        "quota-unknown",
-        "advice",
-        "measures of a quota are asked for, but no quota is given",
-        ARBEL,
-        quota_unknown,
-    ),
-    Rule(
-        "threshold",
-        "advice",
-        "another cut has an F1 above the interval of that at the threshold",
-        BERRAR_LOSS,
-        better_threshold,
-    ),
-    Rule(
-        "ties",
-        "advice",
-        "a hundredth or more of the pairs of a positive and a negative are tied, by three scores or more",
-        CUTLINE,
-        ties,
-    ),
-    Rule(
-        "wald",
-        "fact",
-        "a share that is shown has five cases or fewer on one side, so Wald's interval does not hold",
-        WALD,
-        wald,
-    ),
-    Rule(
-        "identity",
-        "fact",
-        "two or more of the measures that are asked for are equivalent",
-        CUTLINE,
-        identities,
-    ),
-    Rule("weights", "fact", "the cases have weights", CUTLINE, weights),
-    _of_data("groups-are-folds", "warning", "the groups or strata are as large as each other, as folds are"),
-    _of_data("groups-differ", "warning", "the mean scores of the groups or strata differ by far, as with folds"),
-    _of_data("read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"),
-    _of_data("dropped", "fact", "rows with a missing value were dropped"),
-    _of_data("binned", "fact", "the scores were binned"),
-    _of_data("groups", "fact", "the cases come in groups, such as the visits of a patient"),
+@dataclass(frozen=True)
+class ComparisonContext:
+    """A comparison, the places that can be filled, the measures that the reader sees, and how intervals are made."""
+
+    comparison: Comparison
+    quota: float | None
+    measures: frozenset[str] | None
+    level: float
+    resamples: int | None
+    seed: int
+
+    @property
+    def two_classes(self) -> bool:
+        """Whether there are cases of both classes."""
+        r = self.comparison.pairing.rankings[0]
+        return bool(r.positives and r.negatives)
+
+
+@rule("single-cut", "warning", when="two models have the same counts at their cut, but different scores", source=BERRAR)
+def _single_cut(a: ComparisonContext) -> str | None:
+    """Name two models with the same counts at the cut and different scores."""
+    models = list(a.comparison.items())
+    for i, (name, first) in enumerate(models):
+        for other, second in models[i + 1 :]:
+            c, d = first.counts, second.counts
+            if (c.tp, c.fp) == (d.tp, d.fp) and first.ranking != second.ranking:
+                return (
+                    f"{name} and {other} have the same counts at the cut (accuracy {brief(float(c.accuracy))}), but "
+                    f"not the same scores: no measure of one cut tells them apart. {_what_differs(a, name, other)}"
+                )
+    return None
+
+
+def _what_differs(a: ComparisonContext, name: str, other: str) -> str:
+    first, second = a.comparison[name], a.comparison[other]
+    differing = []
+    for measure in (MEASURES[m] for m in ("auc", "average_precision", "brier", "log_loss")):
+        if measure.fits(first.ranking) and measure.fits(second.ranking):
+            x, y = brief(first.value(measure)), brief(second.value(measure))
+            if x != y:
+                differing.append(f"{measure.title} {x} and {y}")
+    return f"Others can: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."
+
+
+@rule(
+    "too-small",
+    "warning",
+    when="the model with the highest AUC cannot be told from another one (DeLong's test with Holm's correction, at the "
+    "level asked for)",
+    source=DELONG,
 )
+def _too_small(a: ComparisonContext) -> str | None:
+    """Say that the lead of the best model in AUC is not significant, and how many cases would show it."""
+    if not a.two_classes or (a.measures is not None and "auc" not in a.measures):
+        return None
+    values = a.comparison.values_of("auc")
+    leader = max(values, key=lambda name: values[name])
+    p_values = {frozenset((t.a, t.b)): t.p_holm for t in a.comparison.test("auc", seed=a.seed)}
+    close = [name for name in values if name != leader and p_values[frozenset((leader, name))] > 1 - a.level]
+    if not close:
+        return None
+    nearest = max(close, key=lambda name: values[name])
+    lead = a.comparison.difference("auc", leader, nearest, level=a.level, seed=a.seed)
+    if lead.value == 0 or not lead.has_interval:
+        return None
+    from cutline.inference.differences.difference import StudentDifference, needed_cases
 
-
-def notes(
-    evaluation: Evaluation,
-    *,
-    quota: float | None = None,
-    share: float | None = None,
-    measures: Iterable[str] | None = None,
-    level: float = LEVEL,
-) -> tuple[Note, ...]:
-    """What the reader of one model's numbers should know: warnings first, then advice, then facts.
-
-    What `Evaluation.data_notes` says is among them.
-
-    Args:
-        evaluation: The model.
-        quota: How many cases can be acted on.
-        share: The same as a share of the cases.
-        measures: The measures that the reader sees, by name; the headlines when None.
-        level: The level of the intervals that the notes speak of.
-
-    >>> from cutline import evaluate
-    >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
-    'labels'
-    """
-    return in_order(
-        apply_rules(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
+    n, unit = a.comparison.pairing.total, a.comparison.pairing.unit
+    spread = (lead.high - lead.low) / 2 / quantile(a.level)
+    needed = needed_cases(StudentDifference(lead.value, spread), n, a.level)
+    enough = f" About {float(f'{needed:.2g}'):,.0f} {unit} would, with 80 % power." if needed > n else ""
+    return (
+        f"{leader} has the highest AUC, but {n:,} {unit} do not show that it is better than {', '.join(close)}: it "
+        f"leads {nearest} by {brief(lead.value)} "
+        f"({100 * a.level:g} % interval {brief(lead.low)} to {brief(lead.high)}).{enough}"
     )
 
 
-def apply_rules(about: RuleContext) -> list[Note]:
-    """Return the notes of the rules that apply, in their order."""
-    return [note for rule in MODEL_RULES if (note := rule.note(about))]
+@rule(
+    "dominance",
+    "advice",
+    when="two models or more are each better than all others somewhere along the false positive rates, or the quotas "
+    "(simultaneous confidence, at the level asked for)",
+    source=DOMINANCE,
+)
+def _no_dominance(a: ComparisonContext) -> str | None:
+    """Say which model is best in which region."""
+    if not a.two_classes:
+        return None
+    curve = "quota" if a.quota is not None else "roc"
+    areas = a.comparison.dominance(curve)
+    length = sum(span.high - span.low for span in areas.spans)
+    alone = [
+        name
+        for name in areas.names
+        if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
+    ]
+    resamples = curves_for_a_note(len(a.comparison.pairing), a.resamples)
+    if len(alone) < 2 or not resamples:
+        return None
+    sure = a.comparison.regions(curve, level=a.level, resamples=resamples, seed=a.seed)
+    if len(sure.leaders) < 2:  # where curves cross may be chance
+        return None
+    if a.quota is None:
+        return f"{areas.verdict} Choose by the false positive rate that you work at."
+    hits = {name: float(model.ranking.at_quota(a.quota).precision) for name, model in a.comparison.items()}
+    best = max(hits.values())
+    first = " and ".join(name for name, value in hits.items() if value == best)
+    return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
+
+
+# ---------------------------------------------------------------------- the rules, in the order of their notes
+
+
+MODEL_RULES: tuple[Rule, ...] = (
+    rule_of_data("one-class", "warning", "all cases are of one class"),
+    rule_of_data("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
+    reversed_order,
+    labels,
+    perfect_calibration,
+    chance,
+    accuracy_baseline,
+    imbalance,
+    calibration_note,
+    few_cases,
+    certainly_wrong,
+    rule_of_data("scale", "fact", "the scores are not probabilities, and no cut is given"),
+    rule_of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
+    quota_in_tie,
+    rare_positives,
+    quota_known,
+    only_the_top,
+    quota_unknown,
+    better_threshold,
+    ties,
+    wald,
+    identities,
+    weights,
+    rule_of_data("groups-are-folds", "warning", "the groups or strata are as large as each other, as folds are"),
+    rule_of_data("groups-differ", "warning", "the mean scores of the groups or strata differ by far, as with folds"),
+    rule_of_data(
+        "read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"
+    ),
+    rule_of_data("dropped", "fact", "rows with a missing value were dropped"),
+    rule_of_data("binned", "fact", "the scores were binned"),
+    rule_of_data("groups", "fact", "the cases come in groups, such as the visits of a patient"),
+)
+
+
+COMPARISON_RULES: tuple[Rule, ...] = (
+    _single_cut,
+    _too_small,
+    _no_dominance,
+)
+RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)
