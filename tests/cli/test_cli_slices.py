@@ -123,7 +123,7 @@ def test_what_bins_leave_open_is_shown():
     top = of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130])))
     slices = Slices({"a": Evaluation(top)}, "site")
     screen = Console(width=120, record=True)
-    screen.print(_render(slices, slices.summaries("auc", resamples=0), with_notes=False))
+    screen.print(_render(screen, slices, slices.summaries("auc", resamples=0), with_notes=False))
     shown = screen.export_text()
     assert "0.6190 to" in shown
     assert "0.9762" in shown
@@ -272,3 +272,11 @@ def test_a_template_of_slices_is_refused_with_the_page_that_exists(cutline, many
     page = cutline("slices", many, *NAMED, "--by", "ward", "--html", "p.html")
     assert page.code == 0, page.err
     assert Path("p.html").stat().st_size > 10_000
+
+
+def test_a_search_takes_one_model_and_written_files_are_named(cutline, tmp_path):
+    (tmp_path / "x.csv").write_text("y,p,q,s\n" + "1,0.9,0.8,a\n0,0.2,0.3,b\n1,0.7,0.1,b\n0,0.3,0.4,a\n" * 20)
+    options = ("x.csv", "--label", "y", "--score", "p")
+
+    assert "--score is given 2 times" in cutline("slices", *options, "--score", "q", "--find", "--features", "s").err
+    assert cutline("slices", *options, "--by", "s", "--save", "n.csv").err == "The numbers are in n.csv.\n"

@@ -84,7 +84,7 @@ def test_advice_on_screening(cutline):
         (("texts.csv", "--labels", "sport", "--class-scores", "sport=p1,money=p2"), "2 columns for 1 label"),
         (
             ("texts.csv", "--labels", "sport,money", "--class-scores", "sport=p1,money=p2", "--missing", "drop"),
-            "--missing drop has no meaning with --labels",
+            "--labels cannot be combined with --missing drop",
         ),
     ],
 )

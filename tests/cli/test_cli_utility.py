@@ -153,3 +153,11 @@ def test_gains_of_scores_that_rank_the_other_way_round_are_questioned(cutline, c
     read = (cases[0], "--label", "y", "--score", "p")
     assert "! The AUC is below 0.5." not in cutline("gains", *read).err
     assert "leave --lower-is-positive" in cutline("gains", *read, "--lower-is-positive").err
+
+
+@pytest.mark.parametrize(("quiet", "said"), [([], "! "), (["--quiet"], "")])
+def test_a_reversed_list_is_said_unless_it_is_quiet(cutline, tmp_path, quiet, said):
+    (tmp_path / "x.csv").write_text("y,p\n" + "0,0.9\n0,0.8\n1,0.2\n1,0.1\n" * 10)
+    done = cutline("gains", "x.csv", "--label", "y", "--score", "p", *quiet)
+
+    assert (done.code, done.err[:2]) == (0, said)

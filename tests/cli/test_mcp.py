@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cutline as cl
-from cutline.cli.mcp_server import TOOLS, Tools
+from cutline.cli.mcp import TOOLS, Tools
 from cutline.core.errors import CutlineError
 
 mcp = pytest.importorskip("mcp")

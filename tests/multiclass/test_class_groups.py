@@ -209,8 +209,8 @@ def test_three_models_are_compared_in_pairs_and_a_model_without_a_name_has_a_num
         (option("f", "a:"), "--class-scores names one model: pass it once for each model"),
         ([*option("f", "a:"), *option("n", "a:")], "names the model 'a' twice"),
         ([*option("f", "a:"), *option("x", "b:")], "has no column 'x_ant', which --class-scores names"),
-        ([*option("f", "a:"), *option("n", "b:"), "--png", "x"], "--png has no meaning with --class-scores"),
-        ([*option("f", "a:"), *option("n", "b:"), "--quota", "9"], "--quota has no meaning with --class-scores"),
+        ([*option("f", "a:"), *option("n", "b:"), "--png", "x"], "--class-scores cannot be combined with --png"),
+        ([*option("f", "a:"), *option("n", "b:"), "--quota", "9"], "--class-scores cannot be combined with --quota"),
         ([*option("f", "a:"), *option("n", "b:"), "--group", "nobody"], "has no column 'nobody', which --group names"),
     ],
 )

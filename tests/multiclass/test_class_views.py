@@ -179,10 +179,10 @@ REFUSED = {
     "the labels as scores": (["--class-scores", "ant=y,bee,cat"], "--class-scores and --label both name 'y'"),
     "a cut": (
         ["--class-scores", "ant,bee,cat", "--threshold", "0.5"],
-        "--threshold has no meaning with --class-scores",
+        "--class-scores cannot be combined with --threshold",
     ),
-    "a score": (["--class-scores", "ant,bee,cat", "--score", "ant"], "--score has no meaning with --class-scores"),
-    "a bootstrap": (["--class-scores", "ant,bee,cat", "--seed", "3"], "--seed has no meaning with --class-scores"),
+    "a score": (["--class-scores", "ant,bee,cat", "--score", "ant"], "--class-scores cannot be combined with --score"),
+    "a bootstrap": (["--class-scores", "ant,bee,cat", "--seed", "3"], "--class-scores cannot be combined with --seed"),
     "a measure that is none": (["--class-scores", "ant,bee,cat", "--measures", "acu"], "no measure 'acu'"),
 }
 

@@ -38,7 +38,7 @@ _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|#~"})
 
 def markdown_document(outcome: GateOutcome) -> bytes:
     """Return a heading, a sentence, and a table with what failed first."""
-    heads = ("", "requirement", "found", f"{100 * outcome.level:g} % interval", "why")
+    heads = ("", "requirement", "found", render.interval_title(outcome.level), "why")
     rows = [_row(result) for result in sorted(outcome.results, key=lambda result: result.passed)]
     table = [heads, tuple("---" for _ in heads), *rows]
     lines = [f"### cutline check: {_plain(outcome.file)}", "", outcome.conclusion, ""]
@@ -598,6 +598,6 @@ def _show(outcome: GateOutcome) -> None:
         (_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)
         for result in sorted(outcome.results, key=lambda result: result.passed)
     ]
-    heads = ("", "requirement", "value", f"{100 * outcome.level:g} % interval", "why")
+    heads = ("", "requirement", "value", render.interval_title(outcome.level), "why")
     screen.print(render.grid(screen, heads, rows))
     screen.print(Text(printable(outcome.conclusion)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,10 +10,10 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions, refuse
 from cutline.cli.reading import Chosen, choose
 from cutline.cli.render import REPORT, show, write
-from cutline.cli.text import in_options, printable, quoted
+from cutline.cli.text import notes_in_options, printable, quoted
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import Table, p_number, shown
 from cutline.core.validation import name_of
@@ -57,7 +57,7 @@ def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions
     output.check(charts)
     classes, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name, ordered=model.ordered)
     summary = classes.summary(_measures(selection), level=selection.level)
-    summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    summary = summary.with_notes(notes_in_options(summary.notes))
     output.say_guesses(guesses)
     show(output, summary, _render(render.console(), summary))
     write(output, classes, summary, charts)
@@ -66,16 +66,16 @@ def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions
 def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
     """Evaluate several labels of each case and show the results."""
     _check_reading(reading)
-    _refuse(
+    refuse(
+        "--labels",
         {
             "--ordered": model.ordered,
-            "--label": reading.columns.label is not None,
-            "--weight": reading.columns.weight is not None,
+            "--label": reading.columns.label,
+            "--weight": reading.columns.weight,
             "--missing drop": reading.missing == "drop",
-            "--png": output.png is not None,
-            "a file to write": bool(output.documents),
+            "--png": output.png,
+            "a file to write": output.documents,
         },
-        "--labels",
     )
     output.check()
     columns = columns_by_class(model.class_scores)
@@ -88,19 +88,18 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
     title = printable(name_of(model.name) or file.title)
     labels: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
     table = labels.summary(_measures(selection), level=selection.level)
-    if output.json:
-        document = {"schema": "cutline/labels/1", "name": labels.name, "cases": labels.cases}
-        render.print_json({**document, "labels": list(labels), "level": selection.level, "measures": table.to_dict()})
-    elif output.csv:
-        render.put(table.to_csv())
-    else:
-        level = f"{100 * selection.level:g} % interval"
+    head = {"schema": "cutline/labels/1", "name": labels.name, "cases": labels.cases}
+    head |= {"labels": list(labels), "level": selection.level}
+
+    def print_table(screen: Console) -> None:
         rows = [
             (row["measure"], row["of"], shown(row["value"]), render.interval(_limits(row["low"], row["high"])))
             for row in table
         ]
-        screen = render.console()
-        screen.print(Group(Text(printable(table.title)), Text(), render.grid(screen, ("", "of", "value", level), rows)))
+        columns = ("", "of", "value", render.interval_title(selection.level))
+        screen.print(Group(Text(printable(table.title)), Text(), render.grid(screen, columns, rows)))
+
+    output.print(lambda: head | {"measures": table.to_dict()}, table.to_csv, print_table)
 
 
 def _limits(low: float | None, high: float | None) -> tuple[float, float] | None:
@@ -119,9 +118,8 @@ def run_class_comparison(
         selection: Which measures.
         output: Where they go.
     """
-    _refuse(
-        {"--resamples": selection.resamples is not None, "--seed": selection.seed != 0, "--png": output.png is not None}
-    )
+    resampling = {"--resamples": selection.resamples is not None, "--seed": selection.seed}
+    refuse("--class-scores", resampling | {"--png": output.png})
     if len(paths) != 1:
         raise ParameterError(
             "--class-scores reads one file", "pass the path of one that holds the scores of all models"
@@ -129,7 +127,7 @@ def run_class_comparison(
     output.check()
     comparison, guesses = read_class_models(paths[0], class_scores, reading)
     summary = comparison.summary(_measures(selection), level=selection.level)
-    summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    summary = replace(summary, notes=notes_in_options(summary.notes))
     output.say_guesses(guesses)
     show(output, summary, _render_comparison(render.console(), summary))
     write(output, comparison, summary, ())
@@ -184,39 +182,36 @@ def columns_by_class(options: Sequence[str]) -> dict[str, str]:
 
 def _check(model: ClassModel, selection: SelectionOptions) -> None:
     """Refuse options of `evaluate` that several classes have no use for: none is read and ignored."""
-    _refuse(
+    refuse(
+        "--class-scores",
         {
-            "--family": selection.family is not None,
+            "--family": selection.family,
             "--all": selection.all,
             "--resamples": selection.resamples is not None,
-            "--seed": selection.seed != 0,
+            "--seed": selection.seed,
             "--template": model.template != REPORT,
-            "--ranking-csv": model.ranking_csv is not None,
-        }
+            "--ranking-csv": model.ranking_csv,
+        },
     )
 
 
 def _check_reading(reading: Reading) -> None:
     """Refuse ways of reading that several classes have no use for."""
     c = reading.columns
-    is_used = {
-        "--score": bool(c.scores),
-        "--stratum": c.stratum is not None,
-        "--id": c.id is not None,
-        "--positive": reading.positive is not None,
-        "--lower-is-positive": reading.lower_is_positive,
-        "--threshold": reading.threshold is not None,
-        "--quota": reading.quota is not None,
-        "--share": reading.share is not None,
-        "--exact": bool(reading.exact),
-    }
-    _refuse(is_used)
-
-
-def _refuse(is_used: Mapping[str, bool], beside: str = "--class-scores") -> None:
-    refused = [option for option, is_given in is_used.items() if is_given]
-    if refused:
-        raise ParameterError(f"{refused[0]} has no meaning with {beside}", "leave one of them out")
+    refuse(
+        "--class-scores",
+        {
+            "--score": c.scores,
+            "--stratum": c.stratum,
+            "--id": c.id,
+            "--positive": reading.positive,
+            "--lower-is-positive": reading.lower_is_positive,
+            "--threshold": reading.threshold is not None,
+            "--quota": reading.quota is not None,
+            "--share": reading.share is not None,
+            "--exact": reading.exact,
+        },
+    )
 
 
 def read_classes(
@@ -291,7 +286,7 @@ def _absent(title: str, column: str, option: str, known: Sequence[str]) -> Input
 def _render(screen: Console, summary: ClassSummary) -> RenderableType:
     """Render the title, the measures of all classes and of each, and the confusion matrix."""
     heading = Text(printable(summary.name or "model"), style="bold").append(f"  {printable(summary.data.words())}")
-    level = f"{100 * summary.level:g} % interval"
+    level = render.interval_title(summary.level)
     overall = [
         (row.title, row.of, shown(row.value), render.interval(row.interval), shown(row.baseline))
         for row in summary.of_scope("all", "mean")
@@ -308,7 +303,7 @@ def _render(screen: Console, summary: ClassSummary) -> RenderableType:
 
 def _render_comparison(screen: Console, summary: ClassComparisonSummary) -> RenderableType:
     """Render the comparison: a line for each measure and pair of models, and which model is better in which."""
-    level = f"{100 * summary.level:g} % interval"
+    level = render.interval_title(summary.level)
     parts: list[RenderableType] = [Text(printable(summary.title))]
     for a, b in dict.fromkeys((row.test.a, row.test.b) for row in summary.rows):
         own = [row for row in summary.rows if (row.test.a, row.test.b) == (a, b)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import options as o
@@ -137,10 +137,7 @@ def compare(
         given_alone = "--repeat" if repeat is not None else "--rope"
         raise ParameterError(f"{given_alone} is given without --fold", "pass the column of the folds too")
     if independent or class_scores:
-        which = "--independent" if independent else "--class-scores"
-        for name, value in same_cases.items():
-            if value:
-                raise ParameterError(f"{name} cannot be combined with {which}", "leave one of them out")
+        o.refuse("--independent" if independent else "--class-scores", same_cases)
     if independent:
         _compare_independent(files, reading, selection, output)
         return
@@ -194,15 +191,10 @@ def _compare_by_slice(
     from cutline.cli.slices import slice_options
     from cutline.models_by_slice import compare_by_slice
 
-    for option_name, value in refused.items():
-        if value:
-            raise ParameterError(f"--by cannot be combined with {option_name}", "leave one of them out")
+    c = reading.columns
+    o.refuse("--by", {**refused, "--id": c.id, "--group": c.group, "--stratum": c.stratum})
     if output.documents or output.png:
         raise ParameterError("compare --by prints a table alone", "pass --json or --csv, and no file to write")
-    c = reading.columns
-    for option_name, value in {"--id": c.id, "--group": c.group, "--stratum": c.stratum}.items():
-        if value:
-            raise ParameterError(f"--by cannot be combined with {option_name}", "leave one of them out")
     if reading.quota is not None or reading.share is not None:
         raise ParameterError("compare --by takes a threshold, not a quota", "pass --threshold, or leave the cut out")
     if len(paths) != 1:
@@ -217,21 +209,15 @@ def _compare_by_slice(
         compared_slices = compare_by_slice(source.chosen.label, names, rules, c.weight, data=source.file, **how)
         summary = compared_slices.summary(selection.chosen, reference=reference, **selection.how)
     output.say_guesses(source.chosen.guesses)
-    if output.json:
-        render.print_json(summary.document())
-    elif output.csv:
-        render.put(summary.to_csv())
-    else:
-        render.console().print(_slice_differences(summary))
+    output.print(summary.document, summary.to_csv, lambda screen: screen.print(_slice_differences(screen, summary)))
 
 
 _WITH_VALUES = 76  # columns of a terminal from which the values of both models are shown too
 _MOST_SLICES = 12  # of more, those with the smallest p-values are shown
 
 
-def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
+def _slice_differences(screen: Console, summary: SliceComparisonSummary) -> RenderableType:
     """Return the verdict, and a table for each measure: all cases, then the slices."""
-    screen = render.console()
     parts: list[RenderableType] = render.sentences(screen, summary.statements)
     for overall in summary.overall:
         own = summary.of(overall)
@@ -255,7 +241,7 @@ def _slice_differences(summary: SliceComparisonSummary) -> RenderableType:
             )
             for difference in listed_slices
         ]
-        interval = f"{100 * summary.level:g} % interval"
+        interval = render.interval_title(summary.level)
         head = [summary.by, "cases", overall.a, overall.b, "difference", interval, "p (Holm)"]
         if screen.width < _WITH_VALUES:
             head, cells = head[:2] + head[4:], [(*row[:2], *row[4:]) for row in cells]
@@ -296,18 +282,19 @@ def _compare_independent(paths: Sequence[str], reading: Reading, selection: Meas
         table = compared_files.summary(selection.chosen, **selection.how)
     warnings = [in_options(warning) for warning in compared_files.warnings]
     verdict = list(table.above[len(warnings) :])
-    if output.json:
-        head = {"names": [first.name, second.name], "level": selection.level, "verdict": verdict, "warnings": warnings}
-        render.print_json(head | {"measures": table.to_dict()})
-    elif output.csv:
-        render.put(table.to_csv())
-    else:
-        render.console().print(_differences(table, verdict, warnings, selection.level))
+    head = {"names": [first.name, second.name], "level": selection.level, "verdict": verdict, "warnings": warnings}
+    output.print(
+        lambda: head | {"measures": table.to_dict()},
+        table.to_csv,
+        lambda screen: screen.print(_differences(screen, table, verdict, warnings, selection.level)),
+    )
 
 
-def _differences(table: Table, verdict: Sequence[str], warnings: Sequence[str], level: float) -> RenderableType:
+def _differences(
+    screen: Console, table: Table, verdict: Sequence[str], warnings: Sequence[str], level: float
+) -> RenderableType:
     """Return the values of both, their differences, between which values bins leave these, and what qualifies them."""
-    screen, rows = render.console(), list(table)
+    rows = list(table)
     names = [name.removeprefix("value of ") for name in table.columns[1:3]]
     cells = [
         (

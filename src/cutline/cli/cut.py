@@ -215,7 +215,7 @@ def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
             for estimate in cut.estimates
         ]
         level = cut.estimates[0].level if cut.estimates else 0.95
-        parts += [Text(), render.grid(screen, (cut.table_title, "value", f"{100 * level:g} % interval"), rows)]
+        parts += [Text(), render.grid(screen, (cut.table_title, "value", render.interval_title(level)), rows)]
     for part in parts:
         screen.print(part)
     for title, lines in (("This assumes:", cut.assumptions if cut.possible else ()), ("Notes:", cut.notes)):

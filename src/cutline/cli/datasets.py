@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from rich.console import Console
 from rich.text import Text
 
 import cutline as cl
@@ -55,19 +56,16 @@ def datasets(
         )
     except InputError as error:  # the table is the file, and no option
         raise error.altered(argument=printable(file)) if error.argument == "table" else error from None
-    if output.json:
-        render.print_json(compared.to_dict())
-    elif output.csv:
-        render.put(compared.to_csv())
-    else:
+
+    def print_table(screen: Console) -> None:
         lines = (repr(compared.rank_table), compared.friedman_line, repr(compared.table), compared.verdict)
-        render.console().print(Text("\n\n".join(lines)), soft_wrap=True)
+        screen.print(Text("\n\n".join(lines)), soft_wrap=True)
         if not output.quiet:
-            render.console().print(render.notes([Note("datasets", text) for text in compared.notes]))
+            screen.print(render.notes([Note("datasets", text) for text in compared.notes]))
+
+    output.print(compared.to_dict, compared.to_csv, print_table)
     if output.png is not None:
         output.png.mkdir(parents=True, exist_ok=True)
         compared.chart().save(output.png / "critical_difference.png", overwrite=output.force)
         output.say(f"The diagram is in {output.png}.")
-    for document in output.documents:
-        save_comparison(compared, document, overwrite=output.force)
-        output.say(f"The {'report is' if document.suffix.lower() == '.html' else 'numbers are in'} {document}.")
+    output.write_documents(lambda path: save_comparison(compared, path, overwrite=output.force))

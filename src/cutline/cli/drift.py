@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
-from cutline.cli.options import Output
+from cutline.cli.options import Output, PageOutput
 from cutline.cli.text import printable
-from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import shown
 
@@ -49,9 +48,7 @@ if TYPE_CHECKING:
     help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
     "Example: --margin 0.02",
 )
-@option("--html", type=o.PATH, group=o.OUTPUT, help="Also write the page of both periods. Example: --html drift.html")
-@o.CSV
-@options_of(Output, "output")
+@options_of(PageOutput, "output")
 @click.pass_context
 def drift(
     ctx: click.Context,
@@ -65,31 +62,19 @@ def drift(
     fail_on_drift: bool,
     no_worse: str | None,
     margin: float | None,
-    html: Path | None,
-    csv: bool,
-    output: Output,
+    output: PageOutput,
 ) -> None:
     """Compare the scores of two periods, and with --label their measures."""
     import cutline as cl
 
-    if csv and output.json:
-        raise ParameterError("--json and --csv both print to standard output", "pass one of them")
-    if html is not None:
-        atomic_write.check(html, overwrite=output.force)
+    output.check()
     if margin is not None and no_worse is None:
         raise ParameterError("--margin belongs to --no-worse", "pass that too")
     column = score or _guess_score([reference, sample], output)
     result = cl.drift(reference, sample, score=column, label=label, cut=threshold, bins=bins, level=level)
     gate = None if no_worse is None else result.no_worse([name.strip() for name in no_worse.split(",")], margin=margin)
-    if html is not None:
-        result.save(html, overwrite=output.force)
-        output.say(f"The page is {html}.")
-    if output.json:
-        render.print_json(result.to_dict())
-    elif csv:
-        render.put(result.table.to_csv())
-    else:
-        _show(result)
+    output.write_page(result)
+    output.print(result.to_dict, result.table.to_csv, lambda screen: _show(screen, result))
     failed = [] if gate is None else [row["measure"] for row in gate if not row["passed"]]
     if failed:
         output.say(f"{result.sample.name} is worse than {result.reference.name} in {', '.join(failed)}.")
@@ -112,9 +97,8 @@ def _guess_score(paths: list[str], output: Output) -> str | None:
     return usual[0]
 
 
-def _show(result: Drift) -> None:
+def _show(screen: Console, result: Drift) -> None:
     """Print the bins, the measures where there are labels, and the verdict."""
-    screen = render.console()
     rows = [[shown(cell) for cell in row] for row in result.table.rows]
     screen.print(render.grid(screen, result.table.columns, rows, title=result.title))
     if result.performance is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +13,7 @@ from cutline.cli.command import FileName, command, option, options_of
 from cutline.cli.options import FileOutput, LargeReading, SelectionOptions
 from cutline.cli.progress import waiting
 from cutline.cli.render import REPORT, charts_in_folder, show, start_drawing, write
-from cutline.cli.text import in_options
+from cutline.cli.text import notes_in_options
 from cutline.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ def summarize_evaluation(ev: Evaluation, selection: SelectionOptions, *, whole: 
 
 def finish_summary(summary: Document, *, whole: bool) -> Document:
     """Name options in the notes; judge the probabilities for a whole document, which the screen does without."""
-    summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    summary = summary.with_notes(notes_in_options(summary.notes))
     if not whole:
         return summary
     from cutline.calibration.summary import judged_probabilities

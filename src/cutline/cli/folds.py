@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions, refuse
 from cutline.cli.progress import waiting
 from cutline.cli.reading import PredictionFile, open_predictions
 from cutline.cli.render import show
-from cutline.cli.text import in_options, printable
-from cutline.core.errors import ParameterError
+from cutline.cli.text import notes_in_options, printable
 from cutline.core.validation import name_of
 from cutline.fold_comparison import FoldComparison, compare_folds
 from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
@@ -45,11 +45,7 @@ def run_folds(
         refused: Options that folds have no use for, with what was given: none is read and ignored.
     """
     refused = {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
-    _check_refused(refused)
-    if not paths:
-        raise ParameterError("Pass the files of the predictions.")
-    if len(reading.columns.scores) > 1:
-        raise ParameterError(f"--score is given {len(reading.columns.scores)} times", "pass it once for this command")
+    refuse("--fold", refused)
     output.check()
     selection.check()
     columns = [fold, *([repeat] if repeat else [])]
@@ -60,13 +56,11 @@ def run_folds(
     chosen: Any = headlines(ev.cut) if every else selection.chosen
     with waiting("Measuring the folds", quiet=output.quiet):
         summary = ev.summary(chosen, family=selection.family, level=selection.level)
-    summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    summary = replace(summary, notes=notes_in_options(summary.notes))
     shown = summary if selection.by_name else summary.only({m.name for m in headlines(ev.cut)})
     output.say_guesses(predictions.chosen.guesses)
     show(output, shown, render.evaluation(render.console(), shown), warned=True)
-    for path in output.documents:
-        save(ev, path, overwrite=output.force, summary=summary)
-        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
+    output.write_documents(lambda path: save(ev, path, overwrite=output.force, summary=summary))
 
 
 def _evaluate(
@@ -101,7 +95,7 @@ def run_fold_comparison(
         refused: Options that folds have no use for, with what was given: none is read and ignored.
     """
     refused = {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
-    _check_refused(refused)
+    refuse("--fold", refused)
     output.check()
     selection.check()
     columns = [fold, *([repeat] if repeat else [])]
@@ -110,23 +104,13 @@ def run_fold_comparison(
     cmp: FoldComparison = compare_folds(None, models)
     table = cmp.summary(selection.by_name, rope=rope, level=selection.level)
     output.say_guesses(predictions.chosen.guesses)
-    if output.json:
-        render.print_json(cmp.to_dict(rope=rope, level=selection.level))
-    elif output.csv:
-        render.put(table.to_csv())
-    else:
-        screen = render.console()
+
+    def print_table(screen: Console) -> None:
         screen.print(Text(repr(replace(table, below=()))), soft_wrap=True)
         verdict = "\n".join(test.verdict for test in cmp.tests("auc", rope=rope, level=selection.level))
         screen.print(Text(f"\n{verdict}"), soft_wrap=True)
         if not output.quiet:
             screen.print(render.notes(cmp.notes))
-    for path in output.documents:
-        save_comparison(cmp, path, overwrite=output.force, level=selection.level)
-        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
 
-
-def _check_refused(refused: Mapping[str, Any]) -> None:
-    for option, value in refused.items():
-        if value:
-            raise ParameterError(f"--fold cannot be combined with {option}", "leave one of them out")
+    output.print(lambda: cmp.to_dict(rope=rope, level=selection.level), table.to_csv, print_table)
+    output.write_documents(lambda path: save_comparison(cmp, path, overwrite=output.force, level=selection.level))

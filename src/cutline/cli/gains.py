@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from cutline.cli import options as o
-from cutline.cli import render
 from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.options import Reading
-from cutline.cli.text import in_options, printable
+from cutline.cli.options import Reading, TableOutput
+from cutline.cli.text import in_options
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
@@ -24,7 +23,7 @@ TABLE = ".csv"
 
 
 @dataclass(frozen=True)
-class TableOutput:
+class TableOrChart(TableOutput):
     """Options of the printed table, and of the table or chart that is written."""
 
     output: Path | None = option(
@@ -34,16 +33,12 @@ class TableOutput:
         group=o.OUTPUT,
         help="Write the table (.csv) or a chart (.svg, .png, .pdf, .html). Example: -o gains.csv",
     ).field()
-    csv: bool = o.CSV.field()
-    json: bool = o.JSON.field()
-    force: bool = o.FORCE.field()
 
     def check(self) -> None:
         """Raise if something cannot be printed or written, before any work is done."""
         from cutline.charts.picture import SUFFIXES
 
-        if self.csv and self.json:
-            raise ParameterError("--json and --csv both print to standard output", "pass one of them")
+        super().check()
         if self.output is None:
             return
         if self.output.suffix.lower() not in (TABLE, *SUFFIXES):
@@ -57,12 +52,7 @@ class TableOutput:
             atomic_write.write(self.output, csv.encode(), overwrite=self.force)
         elif self.output is not None:
             draw().save(self.output, overwrite=self.force)
-        if self.json:
-            render.print_json(document)
-        elif self.csv:
-            render.put(csv)
-        else:
-            render.console().print(Text(text), soft_wrap=True)
+        self.print(lambda: document, lambda: csv, lambda screen: screen.print(Text(text), soft_wrap=True))
 
 
 @command
@@ -79,8 +69,8 @@ class TableOutput:
     help="At which shares of the list the portions end, instead; the rest is the last. Example: --shares 0.01,0.1",
 )
 @options_of(Reading, "reading")
-@options_of(TableOutput, "to")
-def gains(file: str, portions: int | None, shares: str | None, reading: Reading, to: TableOutput) -> None:
+@options_of(TableOrChart, "to")
+def gains(file: str, portions: int | None, shares: str | None, reading: Reading, to: TableOrChart) -> None:
     """Show the gains table, and write it or its chart."""
     from cutline.cli.reading import read_evaluation
     from cutline.curves.gains import gains as gains_table
@@ -91,7 +81,7 @@ def gains(file: str, portions: int | None, shares: str | None, reading: Reading,
     ev, _ = read_evaluation(file, reading, None)
     for note in data_notes(ev.ranking, ev.cut):
         if note.rule == "reversed":
-            render.console(error=True).print(Text(f"! {printable(in_options(note.text))}"))
+            to.say(f"! {in_options(note.text)}")
     table = gains_table(ev.ranking, divided)
     document = {
         "schema": "cutline/gains/1",

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
-from cutline.cli.options import Output
+from cutline.cli.options import PageOutput
 from cutline.cli.text import printable
-from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import shown
 
@@ -155,9 +155,7 @@ class StateOptions:
 )
 @options_of(WatchOptions, "watch")
 @options_of(StateOptions, "memory")
-@option("--html", type=o.PATH, group=o.OUTPUT, help="Also write the page, one HTML file. Example: --html monitor.html")
-@o.CSV
-@options_of(Output, "output")
+@options_of(PageOutput, "output")
 @click.pass_context
 def monitor(
     ctx: click.Context,
@@ -165,16 +163,11 @@ def monitor(
     days: tuple[str, ...],
     watch: WatchOptions,
     memory: StateOptions,
-    html: Path | None,
-    csv: bool,
-    output: Output,
+    output: PageOutput,
 ) -> None:
     """Add the days, show what they say, and end with 1 while an alarm is open."""
     memory.check()
-    if csv and output.json:
-        raise ParameterError("--json and --csv both print to standard output", "pass one of them")
-    if html is not None:
-        atomic_write.check(html, overwrite=output.force)
+    output.check()
     before = _read_state(memory.state)
     watched = _update_monitor(release, _expand_patterns(days), watch, memory)
     if memory.state is not None:
@@ -183,15 +176,8 @@ def monitor(
             raise InputError(problem, "run this one again, which adds its days to that state")
         watched.save(memory.state)
         output.say(f"The state is in {memory.state}.")
-    if html is not None:
-        watched.save(html, overwrite=output.force)
-        output.say(f"The page is {html}.")
-    if output.json:
-        render.print_json(watched.to_dict())
-    elif csv:
-        render.put(watched.table.to_csv())
-    else:
-        _show(watched, quiet=output.quiet)
+    output.write_page(watched)
+    output.print(watched.to_dict, watched.table.to_csv, lambda screen: _show(screen, watched, quiet=output.quiet))
     ctx.exit(0 if watched.passed else 1)
 
 
@@ -246,9 +232,8 @@ def _update_monitor(release: str, days: list[str], watch: WatchOptions, memory: 
     return watched
 
 
-def _show(watched: Monitor, *, quiet: bool) -> None:
+def _show(screen: Console, watched: Monitor, *, quiet: bool) -> None:
     """Print the last day, the alarms and the verdict."""
-    screen = render.console()
     measured = [row for row in watched.table if row["measure"]]
     last = [row for row in measured if row["day"] == measured[-1]["day"]]
     if last:

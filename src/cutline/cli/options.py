@@ -5,10 +5,10 @@ Options that belong together are the fields of a dataclass. Nothing here loads n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import click
 
@@ -17,9 +17,12 @@ from cutline.cli.command import Fraction, argument, nested, option
 from cutline.cli.command_table import OUTPUT as OUTPUT
 from cutline.cli.command_table import READING as READING
 from cutline.cli.completion import measure_list
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from cutline.measures import Measure
 
 # The groups of options in the help, by what people do.
@@ -336,6 +339,18 @@ class LargeReading(ReadingAtCut):
     exact: bool = EXACT.field()
 
 
+def refuse(beside: str, given: Mapping[str, Any]) -> None:
+    """Raise if an option is given that has no use beside another: none is read and ignored.
+
+    Args:
+        beside: The other option.
+        given: The options that it has no use for, with their values.
+    """
+    for name, value in given.items():
+        if value:
+            raise ParameterError(f"{beside} cannot be combined with {name}", "leave one of them out")
+
+
 # ---------------------------------------------------------------------- which numbers
 
 
@@ -460,10 +475,68 @@ def guesses_in_words(guesses: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class FileOutput(Output):
-    """What is printed, and the files that are written."""
+class TableOutput(Output):
+    """How a result is printed: as a table, as JSON or as CSV."""
 
     csv: bool = CSV.field()
+
+    def check(self) -> None:
+        """Raise if two things are to be printed."""
+        if self.json and self.csv:
+            raise ParameterError("--json and --csv both print to standard output", "pass one of them")
+
+    def print(
+        self, document: Callable[[], Mapping[str, Any]], csv: Callable[[], str], table: Callable[[Console], object]
+    ) -> None:
+        """Print a result.
+
+        Args:
+            document: Makes its JSON.
+            csv: Makes its CSV.
+            table: Prints it on a console.
+        """
+        from cutline.cli import render
+
+        if self.json:
+            render.print_json(document())
+        elif self.csv:
+            render.put(csv())
+        else:
+            table(render.console())
+
+
+@dataclass(frozen=True)
+class PageOutput(TableOutput):
+    """How a result is printed, and the page that is written."""
+
+    html: Path | None = option(
+        "--html", type=PATH, group=OUTPUT, help="Also write the page, one HTML file. Example: --html page.html"
+    ).field()
+
+    def check(self) -> None:
+        """Raise if two things are to be printed or the page cannot be written, before any work is done."""
+        super().check()
+        if self.html is not None:
+            atomic_write.check(self.html, overwrite=self.force)
+
+    def write_page(self, result: SavesPage) -> None:
+        """Write the page, if one is wanted, and say where it is."""
+        if self.html is not None:
+            result.save(self.html, overwrite=self.force)
+            self.say(f"The page is {self.html}.")
+
+
+class SavesPage(Protocol):
+    """A result that writes its own page."""
+
+    def save(self, path: Path, *, overwrite: bool) -> object:
+        """Write the page."""
+
+
+@dataclass(frozen=True)
+class FileOutput(TableOutput):
+    """What is printed, and the files that are written."""
+
     verbose: bool = option("--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources.").field()
     html: Path | None = HTML.field()
     save: tuple[Path, ...] = option(
@@ -492,10 +565,18 @@ class FileOutput(Output):
         """Whether a report is written, which shows all measures unless some are named."""
         return any(path.suffix.lower() == ".html" for path in self.documents)
 
+    def write_documents(self, save: Callable[[Path], object]) -> None:
+        """Write the documents, and say where they are.
+
+        Args:
+            save: Writes one of them.
+        """
+        for path in self.documents:
+            save(path)
+            self.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
+
     def check(self, charts: Sequence[str] = ()) -> None:
         """Raise if something cannot be written, before any work is done."""
-        from cutline.core import atomic_write
-
         if self.json and self.csv:
             raise ParameterError(
                 "--json and --csv both print to standard output", "pass one of them, and --save FILE for the other"

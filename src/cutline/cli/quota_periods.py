@@ -6,20 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
-from cutline.cli.progress import waiting
-from cutline.cli.reading import open_predictions
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions, refuse
+from cutline.cli.reading import evaluate_columns, open_predictions
 from cutline.cli.render import show
 from cutline.cli.text import printable
 from cutline.core.errors import ParameterError
 from cutline.core.table import p_number, shown
-from cutline.core.validation import name_of
-from cutline.evaluation import evaluate
-from cutline.quota_periods import MEASURES, PeriodComparison, PeriodSummary, compare_periods
+from cutline.quota_periods import MEASURES, PeriodComparison, PeriodSummary, QuotaPeriods, compare_periods
 
 
 def run_periods(
@@ -42,32 +39,14 @@ def run_periods(
         name: What to call the model.
         refused: Options that periods have no use for, with what was given: none is read and ignored.
     """
-    c = reading.columns
     _check_options(reading, selection, output, {"--family": selection.family, "--exact": reading.exact, **refused})
-    if not paths:
-        raise ParameterError("Pass the files of the predictions.")
-    if len(c.scores) > 1:
-        raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     output.check()
     source = open_predictions(paths, reading, quota_by=period, quiet=output.quiet)
-    score = source.chosen.scores[0]
-    with waiting("Reading the predictions", quiet=output.quiet, unit="rows"):
-        periods: Any = evaluate(
-            source.chosen.label,
-            score,
-            c.weight,
-            quota_by=period,
-            data=source.file,
-            name=printable(name_of(name) or score),
-            memory=reading.memory,
-            **reading.common,
-        )
+    periods: QuotaPeriods = evaluate_columns(source, reading, name, quiet=output.quiet, quota_by=period)
     summary = periods.summary(level=selection.level)
     output.say_guesses(source.chosen.guesses)
-    for path in output.documents:
-        periods.save(path, level=selection.level, overwrite=output.force)
-        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
-    show(output, summary, _render(summary))
+    output.write_documents(lambda path: periods.save(path, level=selection.level, overwrite=output.force))
+    show(output, summary, _render(render.console(), summary))
 
 
 def _check_options(reading: Reading, selection: MeasureOptions, output: FileOutput, refused: Mapping[str, Any]) -> None:
@@ -75,9 +54,7 @@ def _check_options(reading: Reading, selection: MeasureOptions, output: FileOutp
     c = reading.columns
     chosen = {"--measures": selection.by_name, "--resamples": selection.resamples, "--png": output.png}
     apart = {"--group": c.group, "--stratum": c.stratum, "--id": c.id, "--threshold": reading.threshold is not None}
-    for option, value in {**refused, **chosen, **apart}.items():
-        if value:
-            raise ParameterError(f"--quota-by cannot be combined with {option}", "leave one of them out")
+    refuse("--quota-by", {**refused, **chosen, **apart})
 
 
 def run_period_comparison(
@@ -104,26 +81,18 @@ def run_period_comparison(
     if len(paths) != 1:
         raise ParameterError(f"compare --quota-by takes one file (got {len(paths)})", "pass the one with all models")
     output.check()
-    c = reading.columns
     source = open_predictions(paths[0], reading, models=2, quota_by=period, quiet=output.quiet)
-    models: dict[str, Any] = {}
-    with waiting("Reading the predictions", quiet=output.quiet, unit="rows"):
-        for score in source.chosen.scores:
-            how = {"quota_by": period, "data": source.file, "name": printable(score), **reading.common}
-            models[printable(score)] = evaluate(source.chosen.label, score, c.weight, **how)
+    models: dict[str, QuotaPeriods] = {
+        printable(score): evaluate_columns(source, reading, score, quiet=output.quiet, score=score, quota_by=period)
+        for score in source.chosen.scores
+    }
     compared = compare_periods(models, level=selection.level)
     output.say_guesses(source.chosen.guesses)
-    if output.json:
-        render.print_json(compared.document())
-    elif output.csv:
-        render.put(compared.to_csv())
-    else:
-        render.console().print(_render_comparison(compared))
+    output.print(compared.document, compared.to_csv, lambda screen: screen.print(_render_comparison(screen, compared)))
 
 
-def _render_comparison(compared: PeriodComparison) -> RenderableType:
+def _render_comparison(screen: Console, compared: PeriodComparison) -> RenderableType:
     """Render the verdict, and a line for each measure and pair of models."""
-    screen = render.console()
     rows = [
         (
             f"{MEASURES[row.measure].title.partition(',')[0]}: {row.a} - {row.b}",
@@ -135,7 +104,7 @@ def _render_comparison(compared: PeriodComparison) -> RenderableType:
         )
         for row in compared.rows
     ]
-    interval = f"{100 * compared.level:g} % interval"
+    interval = render.interval_title(compared.level)
     head = ("", "first", "second", "difference", interval, "p" if len(compared.models) == 2 else "p (Holm)")
     first = render.sentences(screen, compared.verdict)
     title = Text(render.fold(printable(compared.title), screen.width))
@@ -144,7 +113,7 @@ def _render_comparison(compared: PeriodComparison) -> RenderableType:
     return Group(*first, Text(), title, Text(), table, *notes)
 
 
-def _render(summary: PeriodSummary) -> RenderableType:
+def _render(screen: Console, summary: PeriodSummary) -> RenderableType:
     """Render the title, and a line for each measure."""
     rows = [
         (
@@ -156,8 +125,7 @@ def _render(summary: PeriodSummary) -> RenderableType:
         )
         for e, _, baseline, optimum in summary.rows
     ]
-    head = ("", "value", f"{100 * summary.level:g} % interval", "baseline", "optimum")
-    screen = render.console()
+    head = ("", "value", render.interval_title(summary.level), "baseline", "optimum")
     first = render.sentences(screen, summary.verdict)
     title = Text(render.fold(printable(summary.periods.title), screen.width))
     return Group(*first, Text(), title, Text(), render.grid(screen, head, rows))

@@ -10,7 +10,6 @@ from cutline.cli import render
 from cutline.cli.command import command, option
 from cutline.cli.options import ColumnOptions, Reading
 from cutline.core import atomic_write
-from cutline.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from cutline.core.ranking import Ranking
@@ -66,8 +65,6 @@ def rank(
         memory=memory,
         exact=exact,
     )
-    if not files:
-        raise ParameterError("Pass the files of the predictions.")
     atomic_write.check(output, overwrite=force)
     ranking, guesses = read_ranking(files, reading, quiet=quiet)
     ranking.save(output, overwrite=force)

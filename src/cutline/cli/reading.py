@@ -90,6 +90,10 @@ def open_predictions(
         quota_by: The column whose values are periods.
         quiet: Whether no progress is shown.
     """
+    if not path:
+        raise ParameterError("Pass the files of the predictions.")
+    if models == 1 and len(how.columns.scores) > 1:
+        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     paths = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
     with waiting("Opening the predictions", quiet=quiet):  # all of a compressed file is checked
@@ -118,27 +122,32 @@ def read_evaluation(
     path: str | Sequence[str], how: Reading, name: str | None, *, quiet: bool = True
 ) -> tuple[Evaluation, PredictionFile]:
     """Return the evaluation of one model, and what it was read from."""
-    if len(how.columns.scores) > 1:
-        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     paths = [path] if isinstance(path, str) else list(path)
     if any(is_ranking_file(path) for path in paths):
         return _of_ranking_file(paths, how, name), ranking_file(Path(paths[0]).name)
     predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
-    score = predictions.chosen.scores[0]
-    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
-        ev = evaluate(
-            predictions.chosen.label,
-            score,
-            c.weight,
-            groups=c.group,
-            strata=c.stratum,
-            data=predictions.file,
-            name=printable(name_of(name) or score),
-            exact=how.exact or None,
-            memory=how.memory,
-            **how.common,
-        )
+    design: dict[str, Any] = {"groups": c.group, "strata": c.stratum, "exact": how.exact or None}
+    ev: Evaluation = evaluate_columns(predictions, how, name, quiet=quiet, **design)
     return ev, predictions.with_positive(how, ev.ranking)
+
+
+def evaluate_columns(
+    predictions: PredictionFile, how: Reading, name: str | None, *, quiet: bool, score: str | None = None, **design: Any
+) -> Any:
+    """Return what evaluate() makes of a column of scores: an evaluation, or one for each slice or period.
+
+    Args:
+        predictions: The file, and which of its columns are meant.
+        how: How it is read.
+        name: What to call the model; as its column when None.
+        quiet: Whether no progress is shown.
+        score: The column of the scores; the first that is meant when None.
+        design: More arguments of evaluate(), such as groups, slices or periods.
+    """
+    score, c = predictions.chosen.scores[0] if score is None else score, how.columns
+    design |= {"data": predictions.file, "name": printable(name_of(name) or score), "memory": how.memory}
+    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
+        return evaluate(predictions.chosen.label, score, c.weight, **design, **how.common)
 
 
 def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from cutline.core.table import between, shown, shown_limits
 if TYPE_CHECKING:
     from cutline.measures import Measure
     from cutline.multiclass.class_summary import ClassComparisonSummary, ClassSummary
+    from cutline.quota_periods import PeriodSummary
     from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
     from cutline.results.notes import Note
     from cutline.results.summary import Row, Summary
@@ -44,7 +46,7 @@ def charts_in_folder(output: FileOutput, *, several: bool) -> list[str]:
 
 def show(
     output: FileOutput,
-    summary: Summary | ComparisonSummary | ClassSummary | ClassComparisonSummary,
+    summary: Summary | ComparisonSummary | ClassSummary | ClassComparisonSummary | PeriodSummary,
     table: RenderableType,
     *,
     warned: bool = False,
@@ -57,16 +59,14 @@ def show(
         table: The results as the terminal shows them.
         warned: Whether the table begins with the warnings.
     """
-    if output.json:
-        print_json(summary.document())
-    elif output.csv:
-        put(summary.to_csv())
-    else:
-        screen = console()
+
+    def print_table(screen: Console) -> None:
         screen.print(table)
         if not output.quiet:
             every = (*summary.notes, *summary.row_notes)
             screen.print(notes(every, verbose=output.verbose, width=screen.width, warned=warned))
+
+    output.print(summary.document, summary.to_csv, print_table)
 
 
 def start_drawing(output: FileOutput) -> None:
@@ -101,12 +101,14 @@ def write(output: FileOutput, result: Any, summary: Any, charts: Sequence[str], 
         for name in charts:
             result.chart(name).save(output.png / f"{name}.png", overwrite=output.force)
         output.say(f"{len(charts)} charts are in {output.png}.")
-    for path in output.documents:
+
+    def save_document(path: Path) -> None:
         from cutline.report import save  # which loads all that draws: not for numbers on the screen
 
-        is_page = path.suffix.lower() == ".html"
-        save(result, path, overwrite=output.force, summary=summary, template=template if is_page else REPORT)
-        output.say(f"The {'report is' if is_page else 'numbers are in'} {path}.")
+        page = template if path.suffix.lower() == ".html" else REPORT
+        save(result, path, overwrite=output.force, summary=summary, template=page)
+
+    output.write_documents(save_document)
 
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
@@ -303,7 +305,7 @@ def _measures(screen: Console, title: str, rows: Sequence[Row], level: float, na
     table = _table(screen, title=title)
     table.add_column("", min_width=names, max_width=names, overflow="fold")
     table.add_column("value", justify="right", no_wrap=True, min_width=6)
-    table.add_column(f"{100 * level:g} % interval", no_wrap=True)
+    table.add_column(interval_title(level), no_wrap=True)
     if screen.width >= _WITH_BASELINE:
         table.add_column("baseline", justify="right", no_wrap=True)
     if screen.width >= _WITH_STRIP:
@@ -331,6 +333,15 @@ def _name(row: Row, lower: str) -> Text:
 def interval(limits: tuple[float, float] | None) -> str:
     """Return both limits as text, or nothing."""
     return "" if limits is None else f"[{', '.join(shown_limits(*limits))}]"
+
+
+def interval_title(level: float) -> str:
+    """Return the title of a column of intervals.
+
+    >>> interval_title(0.95)
+    '95 % interval'
+    """
+    return f"{100 * level:g} % interval"
 
 
 def _brackets(screen: Console, summary: Summary) -> Iterable[RenderableType]:
@@ -734,7 +745,7 @@ def _value_and_interval(row: Row | None) -> tuple[str, str]:
 
 def _differences(screen: Console, summary: ComparisonSummary, title: str, rows: Sequence[DifferenceRow]) -> Table:
     p = "p (Holm)" if len(summary.models) > 2 else "p"
-    head = ("", "difference", f"{100 * summary.level:g} % interval", p, "better")
+    head = ("", "difference", interval_title(summary.level), p, "better")
     cells = [_difference(row, summary.level) for row in rows]
     widths = _widths([head, *cells], screen.width, whole=(1, 2, 3))
     if widths is None:  # no room for columns: a line of text for each
@@ -842,7 +853,7 @@ def differences(screen: Console, names: Sequence[str], rows: Iterable[Sequence[s
         rows: The name of the measure, both values, the difference, its interval and p, as they are shown.
         level: The level of the intervals.
     """
-    head = ["", *names, "difference", f"{100 * level:g} % interval", "p"]
+    head = ["", *names, "difference", interval_title(level), "p"]
     cells = [list(map(printable, row)) for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     room = sum(widths) + _CLOSE * len(widths)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 import cutline as cl
@@ -20,12 +20,11 @@ from cutline.cli.completion import measure_names
 from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
 from cutline.cli.progress import waiting
-from cutline.cli.text import in_options, printable
+from cutline.cli.text import notes_in_options, printable
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import between, p_number, shown
 
 if TYPE_CHECKING:
-    from cutline.results.notes import Note
     from cutline.results.summary import Row, Summary
     from cutline.slice_comparison import AgainstRest
     from cutline.slice_fairness import Fairness
@@ -161,12 +160,12 @@ def run_slices(
     from cutline.slice_comparison import sidak
     from cutline.slices import OVERALL, common_table, slices_document, with_simultaneous_methods
 
-    for name_of_option, value in refused.items():
-        if value:
-            way_out = "leave one of them out"
-            if name_of_option == "--template":
-                way_out += "; `cutline slices FILE --by COLUMN --html PAGE` writes a page with every measure by slice"
-            raise ParameterError(f"--by cannot be combined with {name_of_option}", way_out)
+    if refused.get("--template"):
+        way_out = (
+            "leave one of them out; `cutline slices FILE --by COLUMN --html PAGE` writes a page with every measure"
+        )
+        raise ParameterError("--by cannot be combined with --template", f"{way_out} by slice")
+    o.refuse("--by", refused)
     if output.documents or output.png:
         raise ParameterError(
             "evaluate --by prints a table alone", "pass --json or --csv here, or use `cutline slices --html FILE`"
@@ -182,12 +181,11 @@ def run_slices(
     summaries |= of_slices
     together = selection.level if simultaneous else None
     output.say_guesses(guesses)
-    if output.json:
-        render.print_json(slices_document(slices, summaries))
-    elif output.csv:
-        render.put(common_table(slices.by, summaries).to_csv())
-    else:
-        render.console().print(_render(slices, summaries, with_notes=not output.quiet, together=together))
+    output.print(
+        lambda: slices_document(slices, summaries),
+        lambda: common_table(slices.by, summaries).to_csv(),
+        lambda screen: screen.print(_render(screen, slices, summaries, with_notes=not output.quiet, together=together)),
+    )
 
 
 def run_comparison(
@@ -223,17 +221,15 @@ def run_comparison(
         largest = slices.gap(measure, level=level) if gap else None
         criteria = slices.fairness(level=level) if fairness else None
     output.say_guesses(guesses)
-    for path in output.documents:
-        slices.save(path, measure=measure, least=least, overwrite=output.force, **options)
-    if output.json:
-        document = against_rest.document()
-        document |= {} if largest is None else {"gap": largest.to_dict()}
-        document |= {} if criteria is None else {"fairness": criteria.to_dict()}
-        render.print_json(document)
-    elif output.csv:
-        render.put(against_rest.to_csv())
-    else:
-        screen = render.console()
+    output.write_documents(
+        lambda path: slices.save(path, measure=measure, least=least, overwrite=output.force, **options)
+    )
+
+    def document() -> dict[str, Any]:
+        more = {"gap": largest, "fairness": criteria}
+        return against_rest.document() | {name: part.to_dict() for name, part in more.items() if part is not None}
+
+    def print_table(screen: Console) -> None:
         sentences = [against_rest.verdict, *_at_the_cut(slices, level), *_ranges_hint(slices)]
         lines: list[Any] = render.sentences(screen, sentences)
         lines += ["", _against(screen, against_rest)]
@@ -246,7 +242,9 @@ def run_comparison(
         for line in [*lines, "", against_rest.how]:
             screen.print(Text(printable(line)) if isinstance(line, str) else line)
         if not output.quiet and slices.notes:
-            screen.print(render.notes(_in_options(slices.notes), "Notes"))
+            screen.print(render.notes(notes_in_options(slices.notes), "Notes"))
+
+    output.print(document, against_rest.to_csv, print_table)
 
 
 def run_search(
@@ -277,12 +275,8 @@ def run_search(
             **options,
         )
     output.say_guesses(predictions.chosen.guesses)
-    if output.json:
-        render.print_json(made.document())
-    elif output.csv:
-        render.put(made.to_csv())
-    else:
-        screen = render.console()
+
+    def print_table(screen: Console) -> None:
         for sentence in render.sentences(screen, [made.verdict]):
             screen.print(sentence)
         if made.rows:
@@ -291,37 +285,22 @@ def run_search(
             screen.print(Text())
         screen.print(Text(printable(made.how)))
 
+    output.print(made.document, made.to_csv, print_table)
+
 
 def read_slices(
     paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
 ) -> tuple[Slices, tuple[str, ...]]:
     """Read the evaluation of each slice, and say which columns were guessed."""
-    from cutline.cli.reading import open_predictions
-    from cutline.core.validation import name_of
+    from cutline.cli.reading import evaluate_columns, open_predictions
 
-    if not paths:
-        raise ParameterError("Pass the files of the predictions.")
     c = how.columns
     if c.stratum or c.id:
         raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
-    if len(c.scores) > 1:
-        raise ParameterError(f"--score is given {len(c.scores)} times", "pass it once for this command")
     rules = slice_options(by)
     source = open_predictions(paths, how, by=tuple(rules), quiet=quiet)
-    score = source.chosen.scores[0]
-    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
-        slices: Any = cl.evaluate(
-            source.chosen.label,
-            score,
-            c.weight,
-            by=rules,
-            groups=c.group,
-            data=source.file,
-            name=printable(name_of(name) or score),
-            exact=how.exact or None,
-            memory=how.memory,
-            **how.common,
-        )
+    design: dict[str, Any] = {"by": rules, "groups": c.group, "exact": how.exact or None}
+    slices: Slices = evaluate_columns(source, how, name, quiet=quiet, **design)
     return slices, source.with_positive(how, slices.overall.ranking).chosen.guesses
 
 
@@ -352,11 +331,17 @@ def _rule(text: str) -> Any:
 
 
 def _render(
-    slices: Slices, summaries: Mapping[Any, Summary], *, with_notes: bool, together: float | None = None
+    screen: Console,
+    slices: Slices,
+    summaries: Mapping[Any, Summary],
+    *,
+    with_notes: bool,
+    together: float | None = None,
 ) -> RenderableType:
     """Return the verdict, then each measure with a line for all cases and for each slice, then the notes.
 
     Args:
+        screen: Where it is shown.
         slices: The slices.
         summaries: Their finished summaries.
         with_notes: Whether notes are shown.
@@ -366,7 +351,6 @@ def _render(
     from cutline.core.validation import counted
     from cutline.slices import simultaneous_words
 
-    screen = render.console()
     first = next(iter(summaries.values()))
     level = together or first.level
     head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {slices.cut_words}"
@@ -381,7 +365,7 @@ def _render(
             lines.append((row.value if row is not None else float("nan"), (slices.label(value), cases, *cells)))
         own = _worst_and_best(lines)
         rows += [(title if not i else "", *cells) for i, cells in enumerate(own)]
-    heads = ["", slices.by, "cases", "value", f"{100 * level:g} % interval", "exact value from"]
+    heads = ["", slices.by, "cases", "value", render.interval_title(level), "exact value from"]
     if not any(row[-1] for row in rows):  # nothing was binned
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     statements = [slices.verdict(level=level), *_at_the_cut(slices, level)] if _can_compare(slices) else []
@@ -396,13 +380,8 @@ def _render(
         *([] if together is None else [Text(simultaneous_words(together, len(slices)))]),
     ]
     if with_notes and slices.notes:
-        parts.append(render.notes(_in_options(slices.notes), "Notes"))
+        parts.append(render.notes(notes_in_options(slices.notes), "Notes"))
     return Group(*parts)
-
-
-def _in_options(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """Return notes that name options of the command line in place of arguments."""
-    return tuple(replace(note, text=in_options(note.text)) for note in notes)
 
 
 def _at_the_cut(slices: Slices, level: float) -> list[str]:
@@ -457,7 +436,7 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
     return [*overall, *known[:_ENDS], between_them, *known[-_ENDS:]]
 
 
-def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
+def _against(screen: Console, against_rest: AgainstRest) -> RenderableType:
     """Return each slice beside the rest, the lowest values first; of many slices, both ends and what differs."""
     is_folded = len(against_rest.rows) > _LONG
     low, high = against_rest.ends(_ENDS) if is_folded else (against_rest.by_value, [])
@@ -474,7 +453,7 @@ def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
     ]
     between_them = [("...", *([""] * 7))] if high else []
     rows = [*cells[: len(low)], *between_them, *cells[len(low) :]]
-    interval = f"{100 * against_rest.level:g} % interval"
+    interval = render.interval_title(against_rest.level)
     name = against_rest.measure.name
     heads = [against_rest.slices.by, "cases", name, "rest", "difference", interval, "p", "verdict"]
     if not any(row[-1] for row in rows):
@@ -482,7 +461,7 @@ def _against(screen: Any, against_rest: AgainstRest) -> RenderableType:
     return render.fitted_grid(screen, heads, rows, ("rest", "verdict", "cases"), interval)
 
 
-def _criteria(screen: Any, fairness: Fairness) -> RenderableType:
+def _criteria(screen: Console, fairness: Fairness) -> RenderableType:
     rows = [
         (row["criterion"], "", row["note"], "", "")
         if row["value"] != row["value"]
@@ -494,11 +473,11 @@ def _criteria(screen: Any, fairness: Fairness) -> RenderableType:
         )
         for row in fairness.table
     ]
-    heads = ("criterion", "value", f"{100 * fairness.level:g} % interval", "highest", "lowest")
+    heads = ("criterion", "value", render.interval_title(fairness.level), "highest", "lowest")
     return render.grid(screen, heads, rows)
 
 
-def _render_search(screen: Any, found: FoundSlices) -> RenderableType:
+def _render_search(screen: Console, found: FoundSlices) -> RenderableType:
     """Return the slices that a search found, with their loss, that of the other cases, and the corrected difference."""
     from cutline.slice_search import MEASURES_OF_LOSSES
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import Any, TextIO
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 
 from cutline.core.atomic_write import is_plain
 from cutline.core.errors import CutlineError, sentence_of
 from cutline.core.messages import Argument, render
+
+if TYPE_CHECKING:
+    from cutline.results.notes import Note
 
 # The options of arguments that have another name on the command line, or are a flag there.
 _COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "strata": "--stratum"}
@@ -76,6 +81,11 @@ def in_options(message: str | CutlineError) -> str:
     'If it is known, pass --quota 30.'
     """
     return sentence_of(message, _WORDS) if isinstance(message, CutlineError) else render(message, _WORDS)
+
+
+def notes_in_options(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes in the words of the command line."""
+    return tuple(replace(note, text=in_options(note.text)) for note in notes)
 
 
 def printable(text: object) -> str:

@@ -10,7 +10,7 @@ import click
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.gains import TableOutput
+from cutline.cli.gains import TableOrChart
 from cutline.cli.options import IntervalOptions, Reading
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
@@ -78,8 +78,8 @@ class UtilityOptions(IntervalOptions):
 @o.FILE
 @options_of(UtilityOptions, "curve")
 @options_of(Reading, "reading")
-@options_of(TableOutput, "to")
-def utility(file: str, curve: UtilityOptions, reading: Reading, to: TableOutput) -> None:
+@options_of(TableOrChart, "to")
+def utility(file: str, curve: UtilityOptions, reading: Reading, to: TableOrChart) -> None:
     """Show a curve of utility, and write it or its chart."""
     to.check()
     curve.check()
