@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+import cutline as cl
 from cutline import CutlineError, compare, evaluate
+from cutline.inference.differences.difference import SeparateDifference
+from cutline.inference.differences.paired import ask
 
 RNG = np.random.default_rng(4)
 N = 240
@@ -31,6 +34,8 @@ def test_the_difference_of_two_recalls_is_a_ratio_estimator_of_the_groups():
         variance += 20 / 19 * (centred[mine] ** 2).sum()
     square = centred[np.unique(GROUPS[LABELS])] ** 2  # of the groups that hold a positive
     free = 2 * square.sum() ** 2 / ((square**2).sum() - square.sum() ** 2 / len(square))  # Satterthwaite
+    fewest = min(len(np.unique(GROUPS[mine])) for mine in (LABELS, ~LABELS)) - 3
+    variance *= (fewest + 1) / fewest * 57 / 58  # the factor of the groups of the smaller class
     difference = found.difference("recall")
 
     assert difference.method == "linearised"
@@ -109,3 +114,36 @@ def test_a_few_heavy_weights_leave_few_degrees_of_freedom():
     assert even.difference("accuracy").high - even.difference("accuracy").low < 0.2
     one = compare(LABELS, {"a": A, "b": B}, heavy, threshold=0.7).difference("precision")
     assert one.high - one.low > even.difference("precision").high - even.difference("precision").low
+
+
+def pair_of(measure, labels, **design):
+    rng = np.random.default_rng(8)
+    a = rng.normal(size=len(labels)) + labels
+    models = cl.compare(labels, {"a": a, "b": a + rng.normal(size=len(labels))}, **design)
+    (pair,) = ask(
+        models.pairing, {name: m.cut for name, m in models.items()}, cl.MEASURES[measure], {}, 20, 0
+    ).pairs.values()
+    return pair
+
+
+def test_the_variance_between_few_groups_of_a_class_has_the_factor_of_these_groups():
+    labels = np.repeat(np.arange(66) < 6, 5)
+    pair = pair_of("auc", labels, groups=np.repeat(np.arange(66), 5))
+    assert pair.freedom == 5
+    assert pair.inflation == pytest.approx(6 / 5 * 65 / 66)
+    assert pair_of("auc", labels).inflation == 1
+
+
+def test_limits_between_groups_are_farther_away_by_the_root_of_that_factor():
+    limits = (lambda level: (0.5, 0.8), lambda level: (0.4, 0.7))
+    plain, inflated = (SeparateDifference((0.7, 0.6), limits, inflation=factor) for factor in (1.0, 1.44))
+    low, high = plain.interval(0.95)
+    assert inflated.interval(0.95) == pytest.approx((0.1 + 1.2 * (low - 0.1), 0.1 + 1.2 * (high - 0.1)))
+
+
+def test_the_first_false_positives_of_heavy_cases_are_few():
+    """With 20 negatives each in a case, 50 false positives are about 3 cases: equal models were told apart in 10 %."""
+    labels = np.arange(400) < 40
+    weights = np.where(labels, 1.0, 20.5)
+    assert pair_of("roc_n", labels, weights=weights, weights_are="sampling").freedom == pytest.approx(50 / 20.5 - 1)
+    assert pair_of("auc", labels, weights=weights, weights_are="sampling").freedom == 39

@@ -226,7 +226,8 @@ class SeparateDifference:
     away as the root of the squared distances to the limits of both values, less their product times the correlation of
     the two (Zou 2007). Without a correlation it is for independent samples; models on the same cases, whose luck is
     shared, have too wide an interval then. Given the ratio of the
-    sizes of both samples, each limit is at least as far away as if the cases of both varied alike.
+    sizes of both samples, each limit is at least as far away as if the cases of both varied alike. `inflation` is a
+    factor of the squared distances.
 
     >>> limits = lambda level: (0.5, 0.8)
     >>> [round(limit, 3) for limit in SeparateDifference((0.7, 0.6), (limits, limits)).interval(0.95)]
@@ -237,6 +238,7 @@ class SeparateDifference:
     limits: tuple[Callable[[float], Any], Callable[[float], Any]]
     correlation: float = 0.0
     ratio_of_sizes: float | None = None
+    inflation: float = 1.0
 
     @property
     def value(self) -> float:
@@ -263,7 +265,7 @@ class SeparateDifference:
         squared = reach_a * reach_a + reach_b * reach_b - 2 * self.correlation * reach_a * reach_b
         if self.ratio_of_sizes is not None:
             squared = max(squared, reach_a * reach_a * self.ratio_of_sizes + reach_b * reach_b / self.ratio_of_sizes)
-        return math.sqrt(max(squared, 0.0))
+        return math.sqrt(max(self.inflation * squared, 0.0))
 
     def p_value(self, null: float = 0.0) -> float:
         """Return one minus the level of the interval that just reaches `null`."""

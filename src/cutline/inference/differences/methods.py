@@ -168,7 +168,8 @@ def by_limits(pair: PairedValues, correlation: Callable[[PairedValues], float]) 
     limits = [pair.own_limits(model) for model in (0, 1)]
     if limits[0] is None or limits[1] is None:
         return Outcome(StudentDifference(pair.value, math.nan))
-    return Outcome(SeparateDifference(pair.values, (limits[0], limits[1]), correlation(pair)))
+    both = limits[0], limits[1]
+    return Outcome(SeparateDifference(pair.values, both, correlation(pair), inflation=pair.inflation))
 
 
 def resampled_correlation(pair: PairedValues) -> float:

@@ -197,7 +197,26 @@ class PairedValues:
         sampler = self.pairing.sampler(0)
         if sampler is not None:
             return max(min(sampler.freedom_of_classes), 1.0)
-        return max(min((cases for cases in self.told_apart if cases > 0), default=self.size) - 1, 1.0)
+        fewest = min((cases for cases in self.told_apart if cases > 0), default=self.size)
+        if self.measure.name == "roc_n":  # few cases with heavy weights may be the first n false positives
+            ranking = self.pairing.rankings[0]
+            n = {**self.measure.defaults, **self.measure.bound, **self.question.parameters[0]}["n"]
+            fewest = min(fewest, n * float(effective_size.effective(ranking).negatives / ranking.negatives))
+        return max(fewest - 1, 1.0)
+
+    @property
+    def inflation(self) -> float:
+        """Factor of a variance between groups: k / (k - 1) has the groups of the smaller class, not all groups.
+
+        The spread of 6 groups of positives says too little of how positives vary, however many groups of negatives
+        there are; with the factor of all groups equal models were told apart in 6 to 9 % (1,000 samples of 6 + 60
+        groups).
+        """
+        sampler = self.pairing.sampler(0)
+        if sampler is None:
+            return 1.0
+        of_class, of_all = self.freedom, float(sampler.groups - sampler.strata)
+        return (of_class + 1) / of_class * of_all / (of_all + 1) if of_all > of_class else 1.0
 
     def linearised(self, *changes: Array) -> Linearised:
         """Return the covariance of sums over the cells, each given what a case changes in it, under the design.
@@ -207,7 +226,8 @@ class PairedValues:
         """
         sampler, pairing = self.pairing.sampler(0), self.pairing
         if pairing.groups is not None and sampler is not None:
-            return of_rows([change[pairing.groups.cell] for change in changes], sampler)
+            known = of_rows([change[pairing.groups.cell] for change in changes], sampler)
+            return known._replace(covariance=known.covariance * self.inflation)
         weight = pairing.weight.astype(float)
         size = float(pairing.cases @ weight) ** 2 / float(pairing.cases @ np.square(weight))
         weighed = [weight * change for change in changes]
