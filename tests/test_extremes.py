@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import MEASURES, rank
+from cutline.core.ranking import Ranking
 from cutline.measures import Needs
 from grouping import each_case
 
@@ -168,3 +169,29 @@ def test_counts_near_the_largest_integer_compare_models_without_a_warning():
     labels, weights = [1, 0, 1, 0, 1, 0], [2**53, 2**53, 1, 1, 2**53, 1]
     scores = {"a": [0.9, 0.6, 0.6, 0.2, 0.7, 0.1], "b": [0.9, 0.4, 0.5, 0.3, 0.2, 0.8]}
     assert math.isfinite(cl.compare(labels, scores, weights).difference("auc", resamples=20).value)
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_beside_which_a_case_is_nothing_recalibrate_and_list_without_a_warning():
+    scores, labels = np.arange(1, 41) / 41, np.arange(40) % 3 > 0
+    heavy = cl.evaluate(labels, scores, weights=[1.0] * 20 + [1e16] + [1.0] * 19)
+    vast = cl.evaluate(labels, scores, weights=[1e40 * i for i in range(1, 41)])
+
+    low, high = cl.recalibrate(heavy, method="venn_abers").interval(scores)
+    assert ((low >= 0) & (low <= high) & (high <= 1)).all()
+    assert "-" not in repr(vast.gains()).splitlines()[-3]  # nothing was cut to the least integer
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_list_of_one_class_with_fractional_weights_is_drawn():
+    ranking = Ranking.of_counts([0.9, 0.5], [0.0, 0.0], [0.0, 5.5])
+
+    assert cl.Evaluation(ranking).chart("hit_rate").to_dict()
+
+
+@pytest.mark.filterwarnings("error")
+def test_bins_of_as_many_cases_as_integers_hold_do_not_overflow():
+    many = Ranking.of_counts([0.9, 0.6, 0.2], [2**60, 2**60, 0], [0, 2**60, 2**60])
+    some = Ranking.of_counts([0.9, 0.6, 0.2], [2**40, 2**40, 0], [0, 2**40, 2**40])
+
+    assert MEASURES["ece"](many, binning="mass") == pytest.approx(MEASURES["ece"](some, binning="mass"))

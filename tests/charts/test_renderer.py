@@ -1,11 +1,13 @@
 """What is made once for a machine, and when it is made anew."""
 
+import json
 import os
 import sys
 
 import pytest
 
-from cutline.charts.renderer import cached_on_disk
+import cutline as cl
+from cutline.charts.renderer import cached_on_disk, spec_text
 
 
 class Maker:
@@ -82,3 +84,23 @@ def test_without_a_name_it_is_the_cache_folder_of_the_user(tmp_path, monkeypatch
     cached_on_disk("a-1.js", Maker())
     assert (tmp_path / "cutline" / "a-1.js").exists()
     assert (tmp_path / "cutline").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "\x00", "\u2028", "\ud800", "\x08", "\U000e0041", "\ufffe"])
+def test_a_name_that_no_picture_can_hold_is_written_out(name):
+    """What draws ended the process at a control character, and refused an expression with a line separator."""
+    models = {f"{name} model": [0.9, 0.6, 0.6, 0.2], "😀": [0.1, 0.2, 0.3, 0.4]}
+    picture = cl.compare([1, 0, 1, 0], models).chart("roc")
+
+    drawn = picture.render(".svg").decode()
+    assert "😀" in drawn
+    assert name not in drawn
+    assert json.loads(picture.to_json())
+
+
+def test_a_text_inside_an_expression_stays_the_text_of_the_data():
+    text = "ctl\x1b\x9b\u2028\U000e0041\ud800 é😀 C:\\bin\\u001b"
+    spec = json.loads(spec_text({"data": text, "expression": f"datum[{json.dumps(text)}]"}))
+
+    assert json.loads(spec["expression"][len("datum[") : -1]) == spec["data"]
+    assert spec_text({"a": "é😀 C:\\bin \t\n"}) == json.dumps({"a": "é😀 C:\\bin \t\n"}, separators=(",", ":"))

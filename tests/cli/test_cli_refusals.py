@@ -197,6 +197,32 @@ def test_control_characters_never_reach_the_terminal(cutline, tmp_path):
     assert "[bold]b[/bold]" in runs[0].out  # what looks like markup is text
 
 
+HIDDEN = "\x1b]0;owned\x07\u202e\u2028\U000e0041"  # steers a terminal, turns the line, ends a script's, is invisible
+
+
+@pytest.mark.parametrize("written", ["evaluate --by", "slices --by", "compare --by", "report", "clinical", "check"])
+def test_names_of_columns_labels_and_models_steer_nothing(cutline, tmp_path, written):
+    path, target = tmp_path / f"f{HIDDEN}.csv", tmp_path / "out.html"
+    rows = [
+        (f"yes{HIDDEN}" if i % 3 else "no", f"{i * 7 % 20 / 20}", f"{i * 3 % 20 / 20}", "ab"[i % 2]) for i in range(60)
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([(f"y{HIDDEN}", f"p{HIDDEN}", f"q{HIDDEN}", f"g{HIDDEN}"), *rows])
+    data = [path, "--label", f"y{HIDDEN}", "--positive", f"yes{HIDDEN}", "--score", f"p{HIDDEN}"]
+    command, _, by = written.partition(" ")
+    if by:
+        data += [by, f"g{HIDDEN}", *(["--score", f"q{HIDDEN}"] if command == "compare" else [])]
+        done = cutline(command, *data)
+    elif command == "check":
+        done = cutline("check", *data, "--require", "auc >= 0.99", "--junit", target, "--markdown", tmp_path / "out.md")
+    else:
+        done = cutline("evaluate", *data, "--threshold", 0.5, "--html", target, "--template", written)
+
+    assert done.code == (1 if command == "check" else 0), done.err
+    texts = [file.read_text(encoding="utf-8") for file in (target, tmp_path / "out.md") if file.exists()]
+    assert not {*HIDDEN} - {*"]0;owned"} & {*"".join([done.out, done.err, *texts])}
+
+
 @pytest.mark.parametrize("character", ["\x9b", "\x7f", "\x85", "\u202e", "\x1b"])
 def test_a_control_character_in_a_label_is_written_out_in_json(cutline, tmp_path, character):
     path = tmp_path / "f.csv"

@@ -13,7 +13,8 @@ import pytest
 
 from cutline import ParameterError
 from cutline.core import atomic_write
-from cutline.core.atomic_write import csv_cell, filling, write
+from cutline.core.atomic_write import filling, write
+from cutline.core.escaping import csv_cell
 
 
 def mode(path):

@@ -201,6 +201,21 @@ BINS = {"first": np.array([0.95, 0.6, 0.4]), "last": np.array([0.8, 0.5, 0.4])}
         ({"extra": np.array([1, 2, 3])}, "columns are not those"),
         ({"pos2": np.array([1, 0, 1])}, "columns are not those"),
         ({"pos2": np.array([1, 0, -1]), "neg2": np.array([0, 1, 0])}, "'pos2' holds a count that is negative"),
+        (
+            {"pos2": np.array([1, 0, 4]), "neg2": np.array([0, 1, 0])},
+            "'pos2' does not hold the sums of squared",
+        ),
+        (
+            {"pos2": np.array([1, 0, 0]), "neg2": np.array([0, 1, 0])},
+            "'pos2' does not hold the sums of squared",
+        ),
+        (
+            {"pos2": np.array([1, 0, 1]), "neg2": np.array([1, 1, 0])},
+            "'neg2' does not hold the sums of squared",
+        ),
+        ({"pos": np.array([1e-60] * 3), "neg": np.zeros(3)}, "weights are too small"),
+        ({"pos": np.array([1.0, 1e-200, 1])}, "weights are too small"),
+        ({"pos": np.array([1e60, 0, 1])}, "sum of column 'pos' is too large"),
     ],
 )
 def test_columns_that_are_no_ranking_are_refused_whatever_their_checksum(tmp_path, columns, said):
@@ -239,6 +254,7 @@ def test_bins_that_overlap_are_refused(tmp_path, change, said):
         {"positive": None},
         {"positive": [1]},
         {"negative": {}},
+        {"positive": 1, "negative": 1},
         {"exact": 0},
     ],
 )

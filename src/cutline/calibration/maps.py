@@ -154,7 +154,8 @@ def _with_positive(pos: Array, neg: Array) -> Array:
     for i in range(len(pos)):
         if i == 0 or s[i] < s[touch] + (w[i] - w[touch]) * slope:
             touch = i
-            slope = float(((s[i + 1 :] + 1 - s[i]) / (w[i + 1 :] + 1 - w[i])).min())
+            # The difference first: a weight of 1e16 swallows the one that is added.
+            slope = float(((s[i + 1 :] - s[i] + 1) / (w[i + 1 :] - w[i] + 1)).min())
         fitted[i] = slope
     return fitted
 

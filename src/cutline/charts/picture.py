@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import math
 import os
 import re
@@ -189,11 +188,11 @@ class Picture:
 
     def to_json(self) -> str:
         """Return the Vega-Lite specification as text."""
-        return json.dumps(self.to_dict(), allow_nan=False, separators=(",", ":"))
+        return renderer.spec_text(self.to_dict())
 
     def to_html(self) -> str:
         """Return a page that holds the chart and the program that draws it: opening it makes no network requests."""
-        spec = json.dumps(self.to_dict(), allow_nan=False).replace("<", "\\u003c")
+        spec = renderer.spec_text(self.to_dict()).replace("<", "\\u003c")
         draw = f"window.vegaEmbed('#chart', {spec}, {{actions: false, renderer: 'svg', ast: true}});"
         programs = (renderer.program(), draw)
         hashes = (base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs)

@@ -99,7 +99,42 @@ if hasattr(os, "register_at_fork"):
 def svg(spec: dict[str, Any]) -> str:
     """Return a Vega-Lite specification as a picture of lines and text."""
     schema = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return _render("vegalite_to_svg", spec, vl_version=schema).decode()
+    return _render("vegalite_to_svg", spec_text(spec), vl_version=schema).decode()
+
+
+# As JSON writes them: pairs, which are one character, and what cannot be drawn: control characters and halves of pairs,
+# which a picture cannot hold and which end the process that draws; line separators, which end an expression of Vega;
+# marks that turn the line.
+_UNDRAWABLE = re.compile(
+    r"(\\+)u(?:(d[89ab][0-9a-f]{2})(\\+)u(d[c-f][0-9a-f]{2})|(00(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|ad)"
+    r"|061c|200[b-f]|202[89a-e]|206[0-9a-f]|feff|fff[ef]|d[89a-f][0-9a-f]{2}))"
+)
+_SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\([bf])")  # a backspace or a form feed
+_CODES = {"b": "0008", "f": "000c"}
+
+
+def drawable(text: str) -> str:
+    r"""Return JSON in which the characters that cannot be drawn are written out.
+
+    Inside an expression, a text is JSON within JSON and has twice the backslashes: the same rule keeps both alike.
+
+    >>> print(drawable(json.dumps({"a": "x\x1b\u2028y", "b": '"x\\u001b"', "c": "\b"})))
+    {"a": "x\\u001b\\u2028y", "b": "\"x\\\\u001b\"", "c": "\\u0008"}
+    """
+    return _UNDRAWABLE.sub(_spell_out, _SHORT.sub(lambda match: rf"{match[1]}\u{_CODES[match[2]]}", text))
+
+
+def _spell_out(match: re.Match[str]) -> str:
+    """Return an escape as a text that shows it, with twice the backslashes; a pair stays unless it is invisible."""
+    slashes, first, between, second, single = match.groups()
+    if single:
+        return f"{2 * slashes}u{single}"
+    return f"{2 * slashes}u{first}{2 * between}u{second}" if first == "db40" else match[0]
+
+
+def spec_text(spec: dict[str, Any]) -> str:
+    """Return a specification as JSON in which characters that cannot be drawn are written out."""
+    return drawable(json.dumps(spec, allow_nan=False, separators=(",", ":")))
 
 
 def start() -> None:

@@ -19,7 +19,7 @@ from rich.text import Text
 from cutline.cli.options import FileOutput
 from cutline.cli.text import Screen, printable, silence
 from cutline.core.address_space import find_limit
-from cutline.core.atomic_write import json_text
+from cutline.core.escaping import json_text
 from cutline.core.messages import listed
 from cutline.core.table import between, shown, shown_limits
 
@@ -792,6 +792,7 @@ def grid(
 ) -> Table:
     """Return a plain table of texts, broken between words if there is room for the longest of them."""
     table = _table(screen, title=title, head=head)
+    columns = [printable(name) for name in columns]
     cells = [[cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row] for row in rows]
     widths: Sequence[int | None] = _widths([columns, *cells], screen.width) or [None] * len(columns)
     for name, width in zip(columns, widths, strict=True):
@@ -814,7 +815,7 @@ def fitted_grid(
         optional: The columns that may be left out, the first of them first.
         interval: The column of the intervals.
     """
-    head, cells = [*columns], [[printable(cell) for cell in row] for row in rows]
+    head, cells = [printable(name) for name in columns], [[printable(cell) for cell in row] for row in rows]
     gap = _CLOSE
 
     def is_too_wide() -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-from cutline.core.atomic_write import is_plain
 from cutline.core.errors import CutlineError, sentence_of
+from cutline.core.escaping import is_plain, spell_out
 from cutline.core.messages import Argument, render
 
 if TYPE_CHECKING:
@@ -94,11 +95,20 @@ def printable(text: object) -> str:
     >>> printable("a\x1b[31mb\n")
     'a\\x1b[31mb\\n'
     """
-    return "".join(character if is_plain(character) else _escape(character) for character in str(text))
+    return spell_out(str(text))
 
 
 class Screen(Console):
     """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the segments of what is printed, with control characters written out, whoever forgot to."""
+        for segment in super().render(renderable, options):
+            text = segment.text
+            if segment.control or text.isprintable() or text == "\n":
+                yield segment
+            else:
+                yield segment._replace(text="\n".join(map(printable, text.split("\n"))))
 
     def on_broken_pipe(self) -> None:
         """Write no more."""
@@ -118,11 +128,6 @@ def quoted(text: object) -> str:
     return f"'{printable(text)}'"
 
 
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
-
-
 def without_controls(text: object) -> str:
-    """Return the text without the characters that XML cannot hold."""
-    allowed = (c for c in str(text) if c in "\t\n" or (ord(c) >= 32 and not 0xD800 <= ord(c) <= 0xDFFF))
-    return "".join(c for c in allowed if ord(c) not in (0xFFFE, 0xFFFF, 0x7F))
+    """Return the text without the characters that XML cannot hold, and without those that turn the line."""
+    return "".join(character for character in str(text) if character in "\t\n" or is_plain(character))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
-import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from cutline.core.errors import Argument, ParameterError, Text
 
@@ -158,47 +155,3 @@ def _taken_error(target: Path) -> ParameterError:
 
 def _closed_error(target: Path, why: str) -> ParameterError:
     return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")
-
-
-# With which a formula begins in a spreadsheet, or what it skips before one; the wide signs, where people write those.
-_FORMULA = (*"=+-@\t\r\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}", "\N{FULLWIDTH HYPHEN-MINUS}",
-            "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
-
-
-def csv_cell(value: Any) -> Any:
-    """Return a value for a CSV file; text that a spreadsheet would run as a formula is marked as text.
-
-    >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("a")
-    ("'=1+1", '-0.5', -0.5, 'a')
-    """
-    if not isinstance(value, str) or not value.startswith(_FORMULA):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
-
-
-def json_text(document: Any, *, only_ascii: bool = False) -> str:
-    r"""Return a document as JSON without NaN, with control characters escaped.
-
-    >>> print(json_text({"name": "Größe \x9b"}))
-    {
-      "name": "Größe \u009b"
-    }
-    """
-    text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=only_ascii)
-    if text.isascii() and "\x7f" not in text:
-        return text
-    return "".join(character if character == "\n" or is_plain(character) else _escape(character) for character in text)
-
-
-def _escape(character: str) -> str:
-    """Return a character as an ASCII escape of JSON."""
-    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
-
-
-def is_plain(character: str) -> bool:
-    """Whether a character is one to show: it neither steers a terminal nor turns a line."""
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")

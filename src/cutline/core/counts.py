@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError, UnavailableError, near
+from cutline.core.escaping import html_text
 from cutline.core.measure_attributes import EveryCountMeasure
 from cutline.core.table import Table
 from cutline.core.validation import check_flag, check_number
@@ -159,7 +159,7 @@ class Counts(EveryCountMeasure):
             f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
             for row in rows
         )
-        head = "".join(f"<th scope='col'>{html.escape(title)}</th>" for title in (*self.class_titles, "all"))
+        head = "".join(f"<th scope='col'>{html_text(title)}</th>" for title in (*self.class_titles, "all"))
         return f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

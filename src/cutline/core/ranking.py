@@ -6,7 +6,6 @@ what it is made from, so nothing that takes a `Ranking` has to.
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -22,6 +21,7 @@ from cutline.core.array_ops import Array, PairWeights, as_array, count_first, cu
 from cutline.core.caching import cached_column, cached_if_short, cached_value, is_long
 from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
+from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import Table
 
@@ -720,7 +720,7 @@ class Ranking:
         return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=repr(self))
 
     def _repr_html_(self) -> str:
-        return self._table(10)._repr_html_() if self.pos.ndim == 1 else html.escape(repr(self))
+        return self._table(10)._repr_html_() if self.pos.ndim == 1 else html_text(repr(self))
 
     def __repr__(self) -> str:
         if self.pos.ndim > 1:

@@ -22,7 +22,7 @@ from cutline.core.atomic_write import write
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.extras import require
 from cutline.core.ranking import Ranking
-from cutline.core.validation import check_path
+from cutline.core.validation import LEAST_WEIGHT, MOST_WEIGHT, check_path
 
 if TYPE_CHECKING:
     import duckdb
@@ -145,10 +145,19 @@ def _find_fault(columns: dict[str, Any], *, higher_is_positive: bool, exact: boo
             return f"column {name!r} holds a count that is negative or not finite"
         with np.errstate(over="ignore"):
             total = values.sum(dtype=float)
-        if total >= (2**62 if values.dtype.kind == "i" else 1e200):
+        if total >= (2**62 if values.dtype.kind == "i" else MOST_WEIGHT ** (2 if name in _SQUARES else 1)):
             return f"the sum of column {name!r} is too large"
-    if not columns["pos"].any() and not columns["neg"].any():
+    counts = np.concatenate([columns["pos"], columns["neg"]], dtype=float)
+    total = float(counts.sum())
+    if not total:
         return "it holds no cases"
+    least = float(counts.min(where=counts > 0, initial=np.inf))
+    if total <= LEAST_WEIGHT or least < total * 1e-100:
+        return "its weights are too small"
+    for name in _SQUARES if "pos2" in columns else ():
+        sums, squares = columns[name.removesuffix("2")].astype(float), columns[name].astype(float)
+        if not ((squares <= sums**2 * (1 + 1e-9)) & ((squares > 0) == (sums > 0))).all():
+            return f"column {name!r} does not hold the sums of squared weights"
     direction = -1 if higher_is_positive else 1
     first, last = (columns["score"],) * 2 if exact else (columns[name] for name in _REACH)
     if not (direction * first[1:] > direction * last[:-1]).all() or not (direction * first <= direction * last).all():
@@ -183,6 +192,8 @@ def _facts(header: bytes, title: str) -> dict[str, Any]:
         for label in (facts["positive"], facts.get("negative", 0)):
             if not isinstance(label, _LABELS) or label != label:
                 raise TypeError(label)
+        if facts["positive"] == facts.get("negative"):
+            raise ValueError(facts["positive"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, InputError):
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from cutline.core.errors import ParameterError
+from cutline.core.escaping import csv_cell, html_text
 
 
 def same(left: Any, right: Any) -> bool:
@@ -73,8 +73,6 @@ class Table:
         import csv
         from io import StringIO
 
-        from cutline.core.atomic_write import csv_cell
-
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -106,13 +104,13 @@ class Table:
     def _repr_html_(self) -> str:
         chosen = self.shown_columns
         style = {i: " style='text-align: right'" if are_numbers(row[i] for row in self.rows) else "" for i in chosen}
-        head = "".join(f"<th scope='col'{style[i]}>{html.escape(self.columns[i])}</th>" for i in chosen)
+        head = "".join(f"<th scope='col'{style[i]}>{html_text(self.columns[i])}</th>" for i in chosen)
         body = "".join(
-            "<tr>" + "".join(f"<td{style[i]}>{html.escape(self._cell(row, i))}</td>" for i in chosen) + "</tr>"
+            "<tr>" + "".join(f"<td{style[i]}>{html_text(self._cell(row, i))}</td>" for i in chosen) + "</tr>"
             for row in self.rows
         )
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        above, below = ("".join(f"<p>{html.escape(line)}</p>" for line in lines) for lines in (self.above, self.below))
+        caption = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
+        above, below = ("".join(f"<p>{html_text(line)}</p>" for line in lines) for lines in (self.above, self.below))
         return f"{above}<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 

@@ -19,6 +19,7 @@ from cutline.core.errors import Argument, CutlineError, InputError, ParameterErr
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
 NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
 _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
+LEAST_WEIGHT, MOST_WEIGHT = 1e-50, 1e50  # of all cases together: fourth powers stay well inside the range of floats
 WEIGHTS_ARE = ("counts", "sampling", "importance")
 
 
@@ -162,7 +163,7 @@ def weights(values: Any) -> Array:
         raise PositionError("holds an infinite value", "pass finite weights", argument="weights", position=first)
     with np.errstate(over="ignore"):
         total = float(np.nansum(array, dtype=float))
-    if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
+    if total and not LEAST_WEIGHT < total < MOST_WEIGHT:
         raise InputError(
             f"add up to {total:g}", "pass weights of an ordinary size, with a mean near 1", argument="weights"
         )

@@ -90,7 +90,10 @@ class Gains(ShownAsTable):
         """Return a column; counts as whole numbers that add up to the rounded counts from the top."""
         if name.removeprefix("cumulated_") not in _COUNTS:
             return list(self.columns[name].tolist())
-        cumulated = np.rint(self.columns[f"cumulated_{name.removeprefix('cumulated_')}"]).astype(int)
+        cumulated = np.rint(self.columns[f"cumulated_{name.removeprefix('cumulated_')}"])
+        if not cumulated.max(initial=0.0) < 2**62:  # weights beyond the integers are shown as they are
+            return list(self.columns[name].tolist())
+        cumulated = cumulated.astype(int)
         return list((cumulated if name.startswith("cumulated_") else np.diff(cumulated, prepend=0)).tolist())
 
 

@@ -44,10 +44,15 @@ def places(r: Ranking) -> Array:
 
 def _places(r: Ranking) -> Array:
     n = float(r.total)
-    start = 1000.0 if r.integral else float(r.ends[1])
+    start = 1000.0 if r.integral else _first_end(r)
     steps = start * 1.001 ** np.arange(max(0.0, math.log(max(n, start) / start) / math.log(1.001)))
     inside = np.concatenate((np.arange(1.0, min(n, start)), np.floor(steps))) if r.integral else steps
     return np.unique(np.concatenate((r.ends.astype(float), inside[inside < n])))
+
+
+def _first_end(r: Ranking) -> float:
+    """Return the weight of the first cases of the list; a cell may be empty where one class alone has a cut."""
+    return float(r.ends[np.flatnonzero(r.ends)[0]])
 
 
 def _every_place(r: Ranking, **_: Any) -> Vertices:
@@ -66,7 +71,7 @@ def _where_precision_bends(r: Ranking, **_: Any) -> Vertices:
     bends.
     """
     ends = r.ends.astype(float)
-    first, n = float(ends[1]), float(ends[-1])
+    first, n = _first_end(r), float(ends[-1])
     steps = first * _RATIO ** np.arange(math.log(n / first) / math.log(_RATIO))
     cell, _inside = r.position(steps)
     # No positive: straight down. As many false alarms as before in step: straight across.

@@ -17,6 +17,7 @@ from cutline.core import atomic_write, validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, with_commas, written
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.escaping import json_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, plain, shown
 from cutline.results.estimate import Estimate, Limits
@@ -280,7 +281,7 @@ class Cut(ComparedByFields):
             path: The file to write.
             overwrite: Whether a file of that name may be replaced.
         """
-        text = atomic_write.json_text(self.to_dict()) + "\n"
+        text = json_text(self.to_dict()) + "\n"
         return atomic_write.write(path, text.encode(), overwrite=overwrite)
 
     def _table(self) -> Table:

@@ -55,8 +55,10 @@ def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
     """
     lowest, total = _at_the_lowest(r.whole), r.total
     if r.integral:
-        edges = [i * (total - 1) // bins + 1 for i in range(1, bins)]
-        reaches = [-(-i * (total - 1) // bins) + 1 for i in range(1, bins)]
+        each = (total - 1) // bins  # apart from the rest, because the product would overflow for 2**61 cases
+        rest = total - 1 - each * bins
+        edges = [i * each + i * rest // bins + 1 for i in range(1, bins)]
+        reaches = [i * each - (-i * rest // bins) + 1 for i in range(1, bins)]
     else:
         edges = reaches = [total * i / bins for i in range(1, bins)]
     return [(edge, reach > lowest) for edge, reach in zip(edges, reaches, strict=True)]

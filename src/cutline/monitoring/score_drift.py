@@ -16,6 +16,7 @@ import numpy as np
 from cutline.core import atomic_write
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.escaping import json_text
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file
@@ -337,7 +338,7 @@ class Drift(ShownAsTable):
         suffixes = (".html", ".json", ".csv")
         target, suffix = atomic_write.check_target(path, "drift.html", suffixes, overwrite=overwrite)
         if suffix == ".json":
-            text = atomic_write.json_text(self.to_dict()) + "\n"
+            text = json_text(self.to_dict()) + "\n"
         elif suffix == ".csv":
             text = self.table.to_csv()
         else:

@@ -11,6 +11,7 @@ from cutline.calibration.summary import judged_probabilities
 from cutline.comparison import Comparison
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.escaping import json_text
 from cutline.core.public import public
 from cutline.core.validation import LEVEL
 from cutline.dataset_comparison import DatasetComparison
@@ -118,7 +119,7 @@ def save_comparison(
         return atomic_write.write(target, comparison.chart().render(suffix), overwrite=overwrite)
     if suffix == ".json":
         document = comparison.to_dict(level=level) if isinstance(comparison, FoldComparison) else comparison.to_dict()
-        text = atomic_write.json_text(document) + "\n"
+        text = json_text(document) + "\n"
     elif suffix == ".csv":
         text = (
             comparison.summary(level=level).to_csv() if isinstance(comparison, FoldComparison) else comparison.to_csv()
@@ -216,4 +217,4 @@ def html(
 
 
 def _json(summary: Any) -> str:
-    return atomic_write.json_text(summary.document()) + "\n"
+    return json_text(summary.document()) + "\n"

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from html import escape
 from typing import Any, NamedTuple
 
 from cutline.calibration.summary import judged_probabilities
 from cutline.charts import CHARTS, DARK, LIGHT, PAGE
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
+from cutline.core.escaping import html_text as escape
 from cutline.core.table import shown, shown_limits
 from cutline.core.validation import counted
 from cutline.evaluation import Evaluation

@@ -20,6 +20,8 @@ import numpy as np
 
 from cutline.charts import DARK, LIGHT, PAGE, Picture, Theme
 from cutline.charts.bars_and_densities import MOST_BARS
+from cutline.charts.renderer import drawable
+from cutline.core.escaping import spell_out
 from cutline.core.table import Table, are_numbers, plain, shown
 from cutline.report import chart_specs, measure_rows
 from cutline.results.base import versions
@@ -129,7 +131,12 @@ def environment() -> Environment:
     from jinja2 import Environment, FunctionLoader
 
     environment = Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_template), auto_reload=False
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(_template),
+        auto_reload=False,
+        finalize=lambda value: spell_out(value, keep="\t\r\n") if type(value) is str else value,
     )
     environment.filters |= {
         "shown": measure_rows.number,
@@ -160,7 +167,7 @@ def script(modules: tuple[str, ...]) -> str:
 
 def packed(data: Any) -> str:
     """Pack data as text that cannot contain markup, in a tenth of the bytes: JSON, compressed, in base 64."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain)
+    text = drawable(json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain))
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from cutline.charts import MOST_MODELS, PAGE
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError
+from cutline.core.escaping import json_text
 from cutline.core.table import p_number, shown, shown_limits
 from cutline.core.validation import counted
 from cutline.report import PICTURES, SUFFIXES
@@ -54,7 +55,7 @@ def save(
     if suffix == ".csv":
         text = large_enough.summary(level=against_rest.level).to_csv()
     elif suffix == ".json":
-        text = atomic_write.json_text(document(large_enough, against_rest)) + "\n"
+        text = json_text(document(large_enough, against_rest)) + "\n"
     else:
         text = page(large_enough, against_rest)
     return atomic_write.write(target, text.encode(), overwrite=overwrite)

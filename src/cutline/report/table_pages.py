@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutline.charts import PAGE
 from cutline.core import atomic_write
+from cutline.core.escaping import json_text
 from cutline.core.table import Table, shown_limits
 from cutline.report import SUFFIXES, measure_rows, sections
 from cutline.report.html_page import plain_page
@@ -124,7 +125,7 @@ def save_periods(periods: QuotaPeriods, path: str | os.PathLike[str], *, level: 
     if suffix == ".html":
         content = period_page(periods, level).encode()
     elif suffix == ".json":
-        content = (atomic_write.json_text(summary.document()) + "\n").encode()
+        content = (json_text(summary.document()) + "\n").encode()
     elif suffix == ".csv":
         content = summary.to_csv().encode()
     else:

@@ -14,7 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.atomic_write import json_text, write
+from cutline.core.atomic_write import write
+from cutline.core.escaping import json_text
 from cutline.core.table import Table, shown
 from cutline.core.validation import check_whole
 
