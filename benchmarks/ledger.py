@@ -2,6 +2,7 @@
 
     python benchmarks/ledger.py --numbers 300          # asks the packages that are installed
     python benchmarks/ledger.py --numbers 300 --save   # and writes the figures that docs/ledger.md shows
+    python benchmarks/ledger.py --blind --save         # numbers of functions that were picked without the table
     python benchmarks/ledger.py --speed                # all single conventions on a million rows
 
 A number is made like this: random cases (with or without ties, weights, rare positives), a random function of a
@@ -16,6 +17,7 @@ import json
 import math
 import time
 import warnings
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from cutline.ledger.tools import TOOLS
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "ledger_results.json"
+BLIND = FOLDER / "ledger_blind.json"
 # What somebody may have done to the scores or labels before a package saw them.
 BEFORE = ("digits_2", "digits_3", "digits_4", "single", "wrong_column", "hard_labels", "unweighted")
 SLOW = ("H2O", "Spark ml", "Spark mllib")  # a process for each number
@@ -153,6 +156,51 @@ def blind(count, seed=0, names=None, digits=6):
     return [judged(rng, packages, digits) for _ in range(count)]
 
 
+def blind_cases(seed):
+    """The sets of cases of ledger_blind.json: labels, scores, weights, and the scores of a second model."""
+    rng = np.random.default_rng(seed)
+
+    def made(n, prevalence, digits, separation):
+        y = (rng.random(n) < prevalence).astype(int)
+        z = 1.4 * rng.normal(size=n) + separation * y + math.log(prevalence / (1 - prevalence))
+        return y, np.round(1 / (1 + np.exp(-z)), digits)
+
+    a, b, c = made(350, 0.3, 4, 1.3), made(1200, 0.08, 6, 1.8), made(600, 0.4, 2, 1.0)
+    weights = np.round(rng.random(350) * 2 + 0.5, 2)
+    other = np.clip(np.round(a[1] + rng.normal(size=350) * 0.15, 4), 0.0001, 0.9999)
+    log_odds = np.log(b[1] / (1 - b[1]))
+    return {
+        "A": (*a, None, other),
+        "Aw": (*a, weights, None),
+        "B": (*b, None, None),
+        "Bz": (b[0], log_odds, None, None),
+        "C": (*c, None, None),
+    }
+
+
+def frozen():
+    """How many of the numbers in ledger_blind.json are explained by what gives them, by round and package."""
+    found = {}
+    for name, part in json.loads(BLIND.read_text(encoding="utf-8")).items():
+        cases, packages = blind_cases(part["seed"]), {}
+        for row in part["numbers"]:
+            y, s, w, other = cases[row["cases"]]
+            threshold = None if row["cases"] == "Bz" or "@threshold" in row["measure"] else 0.5
+            tested = other if row["measure"] in ("mcnemar", "delong") else None
+            try:
+                best = cl.why(
+                    y, s, w, value=row["printed"], measure=row["measure"], threshold=threshold, other=tested
+                ).best
+            except cl.ParameterError:  # no scale has such a number
+                best = None
+            close = max(3e-6 * abs(row["full"]), 5e-6 if row["package"] == "irrCAC" else 0)  # irrCAC rounds
+            counts = packages.setdefault(row["package"], [0, 0])
+            counts[0] += 1
+            counts[1] += best is not None and abs(best.value - row["full"]) <= close
+        found[name] = {"right_when_first_tried": part["right_when_first_tried"], "packages": packages}
+    return found
+
+
 def speed(rows=1_000_000):
     rng = np.random.default_rng(0)
     y = rng.random(rows) < 0.1
@@ -170,13 +218,19 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--blind", action="store_true")
     options = parser.parse_args()
     if options.speed:
         speed()
         return
-    found = {str(digits): figures(blind(options.numbers, options.seed, digits=digits)) for digits in (6, 4)}
+    if options.blind:
+        found = {"blind": frozen()}
+    else:
+        found = {str(digits): figures(blind(options.numbers, options.seed, digits=digits)) for digits in (6, 4)}
+        found["date"] = f"{date.today():%B %Y}"
     print(json.dumps(found, indent=2))
     if options.save:
+        found = json.loads(RESULTS.read_text(encoding="utf-8")) | found
         RESULTS.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 

@@ -27,6 +27,10 @@ def value(measure, *conventions, labels=LABELS, scores=SCORES, **more):
     return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
 
 
+def entropy(share):
+    return -share * math.log(share) - (1 - share) * math.log(1 - share)
+
+
 @pytest.mark.parametrize(
     ("measure", "conventions", "expected"),
     [
@@ -69,6 +73,35 @@ def value(measure, *conventions, labels=LABELS, scores=SCORES, **more):
         ("mcc", ("undefined_0",), value("mcc")),
         ("recall.low", ("limit_wald_open",), 1.0),
         ("net_benefit", ("per_positive",), (2 / 5 - 2 / 5) / (2 / 5)),
+        # At 0.5: tp 2, fp 2, fn 0, tn 1.
+        ("fpr", ("macro",), (2 / 3 + 0) / 2),
+        ("accuracy", ("balanced",), (1 + 1 / 3) / 2),
+        ("precision", ("balanced",), 3 / (3 + 2)),  # two positives weigh as much as three negatives
+        ("accuracy", ("optimised_precision",), 3 / 5 - (1 - 1 / 3) / (1 + 1 / 3)),
+        ("balanced_accuracy", ("class_balance",), (2 / 4 + 1 / 3) / 2),
+        ("g_mean", ("g_of_means",), (1 + 1 / 3) / 2),
+        ("g_mean", ("iba_0",), 1 / 3),
+        ("g_mean", ("iba_0.1",), (1 + 0.1 * (1 - 1 / 3)) / 3),
+        ("g_mean", ("iba_1",), (1 + (1 - 1 / 3)) / 3),
+        ("kappa", ("ac1",), (3 / 5 - 2 * 0.6 * 0.4) / (1 - 2 * 0.6 * 0.4)),  # (2 + 4) / 10 are called positive
+        ("kappa", ("scott_pi",), (3 / 5 - 0.52) / (1 - 0.52)),
+        ("kappa", ("krippendorff",), 1 - (2 / 5) / (48 / 90)),  # 6 x 4 of 10 x 9 / 2 pairs of values differ
+        ("kappa", ("bennett",), 1 / 5),
+        ("kappa", ("bangdiwala",), (2**2 + 1**2) / (2 * 4 + 3 * 1)),
+        ("mcc", ("phi_squared",), 2**2 / (2 * 3 * 4 * 1)),
+        ("mcc", ("chi_squared",), 5 * 2**2 / (2 * 3 * 4 * 1)),
+        ("predicted_positive_rate", ("mean_score",), (0.9 + 3 * 0.5 + 0.2) / 5),
+        ("mutual_information", ("normalised",), 2 * value("mutual_information") / (entropy(2 / 5) + entropy(4 / 5))),
+        ("lift", ("binary_logarithm",), math.log2((2 / 4) / (2 / 5))),
+        ("lr_plus", ("natural_logarithm",), math.log(1 / (2 / 3))),
+        ("auc", ("mann_whitney",), 5),
+        ("auc", ("log_axis",), (0.50075 + 0.575) / 2),  # recall at the false positive rates 0.001 and 0.1
+        ("gini", ("kendall",), (2 / 3) * 6 / math.sqrt(6 * 7)),  # 3 of 10 pairs have the same score
+        ("pearson", ("by_cases",), float(np.corrcoef(LABELS, SCORES)[0, 1])),
+        ("hinge_loss", ("squared",), (0.1**2 + 0.5**2 + 2 * 1.5**2 + 1.2**2) / 5),
+        ("hinge_loss", ("margin",), 2 * (0.1 + 3 * 0.5 + 0.2) / 5),
+        ("mae", ("decisions",), 2 / 5),
+        ("spiegelhalter", ("p_upper",), stats.norm.sf(value("spiegelhalter"))),
         ("brier_skill", ("half",), 1 - 4 * 0.16),
         # Placements: of the positives 1 and 2/3, of the negatives 3/4, 3/4 and 1.
         ("auc.se", (), math.sqrt((1 / 18) / 2 + (1 / 48) / 3)),
@@ -79,6 +112,29 @@ def value(measure, *conventions, labels=LABELS, scores=SCORES, **more):
 )  # fmt: skip
 def test_a_convention_gives_what_can_be_counted(measure, conventions, expected):
     assert value(measure, *conventions) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("convention", "expected"),
+    [
+        ("natural_logarithm", math.log(6)),
+        ("discriminant_power", math.sqrt(3) / math.pi * math.log(6)),
+        ("discriminant_power_10", math.sqrt(3) / math.pi * math.log10(6)),
+        ("yule_q", 5 / 7),
+    ],
+)
+def test_an_odds_ratio_is_reported_on_other_scales(convention, expected):
+    cases = {"labels": [1, 1, 1, 0, 1, 0, 0], "scores": [0.9, 0.9, 0.9, 0.9, 0.1, 0.1, 0.1]}  # (3 x 2) / (1 x 1)
+    assert value("diagnostic_odds_ratio", convention, **cases) == pytest.approx(expected)
+
+
+def test_limits_by_inverting_the_binomial_test_are_where_its_p_value_is_the_error():
+    cases = {"labels": [1] * 10, "scores": [0.9] * 8 + [0.1] * 2}
+    cases = {name: [*column, 0] for name, column in cases.items()}  # recall 8 / 10
+    for part in ("low", "high"):
+        limit = value(f"recall.{part}", "limit_binomial_test", **cases)
+        inside, outside = (limit + 1e-6, limit - 1e-6) if part == "low" else (limit - 1e-6, limit + 1e-6)
+        assert stats.binomtest(8, 10, inside).pvalue >= 0.05 > stats.binomtest(8, 10, outside).pvalue
 
 
 # Ten cases with the positives in the places 1, 2 and 4.

@@ -52,7 +52,7 @@ def test_a_calibration_error_of_the_top_label_is_recognised(cases, bins, binning
     confidence, right = np.maximum(scores, 1 - scores), ((scores >= 0.5) == (labels == 1)).astype(int)
     value = cl.ece(right, confidence, bins=bins, binning=binning)
     answer = cl.why(labels, scores, measure="ece", value=f"{value:.7f}")
-    words = f"as the mean distance in {bins} bins of equal {binning} of the predicted class and its probability"
+    words = f"as the mean distance in {bins} bins of equal {binning}, of the predicted class and its probability"
     assert words in [one.words for one in answer.explanations]  # no score is on a border: three kinds of bins are one
 
 
@@ -74,7 +74,7 @@ def test_the_debiased_error_is_what_kumar_and_others_define(cases):
             total += len(y) * ((y.mean() - p.mean()) ** 2 - y.mean() * (1 - y.mean()) / (len(y) - 1))
     material = Material.of_rows(Rows(labels == 1, scores))
     members = {one.name: value for one, value in family_members(material, quantity("ece"), parse_printed("0.1"))}
-    assert members["debiased_lower_9"] == pytest.approx(np.sqrt(max(total / len(labels), 0)))
+    assert members["debiased_width_9"] == pytest.approx(np.sqrt(max(total / len(labels), 0)))
 
 
 def test_made_up_numbers_are_not_called_certain(cases):
@@ -116,3 +116,53 @@ def test_logarithms_clamped_at_minus_100(cases):
         logs = np.maximum(np.log(np.where(labels == 1, scores, 1 - scores)), -100)
     answer = cl.why(labels, scores, measure="log_loss", value=f"{-logs.mean():.6f}")
     assert first_words(answer) == "with logarithms clamped at -100"
+
+
+@pytest.mark.parametrize("bins", [7, 37])
+def test_bins_of_equal_mass_are_made_as_numpy_does(cases, bins):
+    labels, scores, _ = cases
+    parts = np.array_split(np.argsort(scores), bins)
+    borders = np.quantile(scores, np.linspace(0, 1, bins + 1)[1:-1])
+    between = [np.flatnonzero(np.searchsorted(borders, scores) == bin_) for bin_ in range(bins)]
+
+    for name, groups in (("parts", parts), ("percentiles", between)):
+        error = sum(abs(labels[rows].mean() - scores[rows].mean()) * len(rows) for rows in groups) / len(scores)
+        members = family_members(Material.of_rows(Rows(labels == 1, scores)), quantity("ece"), parse_printed("0.1"))
+        same = [member.name for member, value in members if value == pytest.approx(error, abs=1e-12)]
+        assert any(found in (f"mean_{name}_{bins}", f"mean_mass_{bins}") for found in same)
+
+
+def test_a_calibration_error_of_each_predicted_class_is_recognised(cases):
+    labels, scores, _ = cases
+    confidence, predicted = np.maximum(scores, 1 - scores), (scores >= 0.5).astype(int)
+    of_classes = [
+        cl.ece((labels == c)[predicted == c].astype(int), confidence[predicted == c], bins=14, binning="width")
+        for c in (0, 1)
+    ]
+    answer = cl.why(labels, scores, measure="ece", value=f"{np.mean(of_classes):.7f}")
+    assert first_words(answer) == (
+        "as the mean distance in 14 bins of equal width, of each predicted class by itself, averaged over both"
+    )
+
+
+def test_parameters_of_formulas_are_recognised(cases):
+    labels, scores, _ = cases
+    log_odds = np.log(scores / (1 - scores))
+    losses = np.where(labels == 1, -12 * np.log(scores), -np.log1p(-scores))
+
+    f_3 = cl.f_beta(labels, scores, beta=3, threshold=0.4)
+    beta = cl.why(labels, scores, measure="f1", value=f"{f_3:.6f}", threshold=0.4)
+    part = cl.why(labels, scores, measure="auc", value=f"{cl.partial_auc(labels, scores, max_fpr=0.3):.6f}")
+    heavier = cl.why(labels, log_odds, measure="log_loss", value=f"{losses.mean():.6f}")
+
+    assert first_words(beta) == "with recall weighted by beta = 3"
+    assert first_words(part) == "up to a false positive rate of 0.3, on McClish's scale"
+    assert first_words(heavier) == "with the losses of positives times 12 (pos_weight)"
+
+
+def test_an_end_of_the_range_is_no_proof_of_two_conventions():
+    labels, scores = np.array([1, 0, 1, 0, 0, 1, 0, 0]), np.array([0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1])
+    answer = cl.why(labels, scores, measure="mcc", value="1.000000")
+    assert answer.explanations
+    assert all(len(one.conventions) == 2 for one in answer.explanations)
+    assert not answer.is_certain

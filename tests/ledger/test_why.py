@@ -413,3 +413,9 @@ def test_logits_explain_the_f1_of_torchmetrics_without_a_threshold():
 def test_accidents_are_counted_without_an_exponent():
     weak = replace(cl.why(LABELS, SCORES, value=f"{made('auc', 'hard_labels'):.6f}", measure="auc"), by_accident=12.3)
     assert "about 10 would fit by accident" in str(weak)
+
+
+def test_tools_that_print_the_exact_value_on_these_cases_are_named():
+    answer = cl.why([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.2], value=0.5, measure="recall")
+    assert answer.best.conventions == ()
+    assert "torchmetrics's binary_recall" in answer.best.tools  # no score is 0.5, so that > and >= are one

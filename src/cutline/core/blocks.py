@@ -284,7 +284,7 @@ def condensed_points(ranking: Ranking) -> Points | None:
     """
     if not ranking.is_in_blocks or not ranking.are_probabilities:
         return None
-    return cached_value(  # type: ignore[no-any-return]
+    return cached_value(
         ranking, "condensed", lambda: Points(*map(np.concatenate, zip(*points_of_blocks(ranking), strict=True)))
     )
 

@@ -26,21 +26,20 @@ def is_long(cells: Any) -> bool:
     return bool(cells.shape[-1] >= _LONG or cells.size >= _LARGE)
 
 
-def cached_value(ranking: Any, key: Hashable, make: Callable[..., Any], *arguments: Any) -> Any:
+def cached_value(ranking: Any, key: Hashable, make: Callable[..., Value], *arguments: Any) -> Value:
     """Return the cached value for `key`, computing it from the arguments on the first call.
 
     Columns of a long ranking are cached only while they are among the last used.
     """
-    small: dict[Hashable, Any] = ranking.__dict__.setdefault("_values", {})
+    small: dict[Hashable, Value] = ranking.__dict__.setdefault("_values", {})
     if key in small:
         return small[key]
     if not ranking.is_long:
         value = small[key] = make(*arguments)
         return value
-    columns: dict[Hashable, Any] = ranking.__dict__.setdefault("_columns", {})
-    value = columns.pop(key, None)
-    if value is None:
-        value = make(*arguments)
+    columns: dict[Hashable, Value] = ranking.__dict__.setdefault("_columns", {})
+    recent = columns.pop(key, None)
+    value = make(*arguments) if recent is None else recent
     if not _is_column(value):
         small[key] = value
         return value
@@ -50,7 +49,7 @@ def cached_value(ranking: Any, key: Hashable, make: Callable[..., Any], *argumen
     return value
 
 
-def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Value]) -> Value:
     """Return a large value, computing it on the first call; only the last few rankings that asked for one cache it."""
     with _changing:
         others = [holder for holder in _holders if (held := holder()) is not None and held is not ranking]
@@ -58,7 +57,7 @@ def cached_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
             if (old := holder()) is not None:
                 old.__dict__.pop("_large", None)
         _holders[:] = [*others[1 - _HOLDERS :], weakref.ref(ranking)]
-    large: dict[Hashable, Any] = ranking.__dict__.setdefault("_large", {})
+    large: dict[Hashable, Value] = ranking.__dict__.setdefault("_large", {})
     if key not in large:
         large[key] = make()
     return large[key]

@@ -7,7 +7,7 @@ what it is made from, so nothing that takes a `Ranking` has to.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.array_ops import Array, PairWeights, as_array, count_first, cumulate, dot, fill, is_symbol, take
-from cutline.core.caching import cached_column, cached_if_short, cached_value, is_long
+from cutline.core.caching import Value, cached_column, cached_if_short, cached_value, is_long
 from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
 from cutline.core.escaping import html_text
@@ -496,7 +496,7 @@ class Ranking:
         """What tables call the positives and the negatives: by the user's own names too, where there are such."""
         return class_titles(self.positive, self.negative)
 
-    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the cached value for `key`, computing it on the first call.
 
         Args:
@@ -566,7 +566,7 @@ class Ranking:
             if not self.is_long:
                 return self.tp[..., index], self.fp[..., index]
             # A few numbers, cached because the columns that they are read from may not stay.
-            return cached_value(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))  # type: ignore[no-any-return]
+            return cached_value(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))
         positives, negatives = self.totals_of_blocks
         block = min(index // BLOCK, len(positives) - 1)
         rest = slice(block * BLOCK, index)
@@ -591,7 +591,7 @@ class Ranking:
         `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
         if self.is_long and np.ndim(quota) == 0:
-            return self.cached(("at quota", float(quota)), lambda: self._at_quota(quota))  # type: ignore[no-any-return]
+            return self.cached(("at quota", float(quota)), lambda: self._at_quota(quota))
         return self._at_quota(quota)
 
     def _at_quota(self, quota: Any) -> Counts:

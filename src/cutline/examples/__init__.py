@@ -48,7 +48,7 @@ class Example(NamedTuple):
 
 
 def load(name: str) -> Example:
-    """One of the example sets.
+    """Return one of the example sets.
 
     Args:
         name: a name in `DESCRIPTIONS`, or the place in a source, such as "arbel_table_2".

@@ -107,6 +107,11 @@ def _of_one_model(q: PrintedQuantity) -> bool:
     return not q.is_test
 
 
+def _of_value(q: PrintedQuantity) -> bool:
+    """Whether the quantity is the value of a measure."""
+    return not q.is_test and not q.is_inferred
+
+
 def _of_any(_: PrintedQuantity) -> bool:
     """Return True: the convention applies to every quantity."""
     return True
@@ -234,13 +239,13 @@ def single(material: Material) -> Material:
 
 
 def logistic(material: Material) -> Material:
-    """Return the logistic function of the scores."""
+    """Return the logistic function of probabilities that were taken for logits."""
+    return material.with_scores(_sigmoid) if material.ranking.are_probabilities else material
 
-    def sigmoid(s: Any) -> Any:
-        with np.errstate(over="ignore"):
-            return 1 / (1 + np.exp(-s))
 
-    return material.with_scores(sigmoid)
+def _sigmoid(scores: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-scores))
 
 
 def logistic_outside(material: Material) -> Material:
@@ -250,7 +255,7 @@ def logistic_outside(material: Material) -> Material:
     """
     if material.ranking.are_probabilities:
         return material
-    turned = logistic(material)
+    turned = material.with_scores(_sigmoid)
     is_named = 0 <= turned.threshold <= 1 and not turned.is_default_cut
     return turned if is_named else replace(turned, threshold=0.5)
 
@@ -258,6 +263,22 @@ def logistic_outside(material: Material) -> Material:
 def unweighted(material: Material) -> Material:
     """Count every row once."""
     return material.with_rows(lambda rows: replace(rows, weights=None)) if material.is_weighted else material
+
+
+def balanced(material: Material) -> Material:
+    """Weight the cases so that both classes have half of the total weight."""
+    r = material.ranking
+    classes = [float(r.total / (2 * count)) for count in (r.positives, r.negatives)]
+
+    def weight(rows: Rows) -> Rows:
+        weights = np.ones(len(rows)) if rows.weights is None else rows.weights
+        return replace(rows, weights=weights * np.where(rows.is_positive, *classes))
+
+    first, second = classes
+    weighted = replace(
+        r, pos=r.pos * first, neg=r.neg * second, pos2=r.pos2 * first**2, neg2=r.neg2 * second**2, reach=None
+    )
+    return _with_rows(material, weighted, weight)
 
 
 def distinct(material: Material) -> Material:
@@ -302,7 +323,8 @@ CONVENTIONS = (
             "A case whose score equals the threshold is predicted negative.", 0.6,
             "scikit-learn's predict, torchmetrics, river, hmeasure"),
     _change("hard_labels", "hard", hard, of_list, "from hard labels (0 or 1) in place of the scores",
-            "The area over one cut is the balanced accuracy at that cut.", 0.7,
+            "Labels leave a single cut, and tie all cases on one side of it; the AUC is the balanced accuracy there.",
+            0.7,
                 "caret issue 1212; modlAMP pull request 20"),
     _change("wrong_column", "direction", wrong_column, _of_any, "from the scores of the other class",
             "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
@@ -342,14 +364,18 @@ CONVENTIONS = (
                 "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),
-    _change("logistic", "link", logistic, _of_one_model, "after the logistic function of the scores",
+    _change("logistic", "link", logistic, _of_one_model, "after the logistic function of the probabilities",
             "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
                 "torchmetrics: preds outside [0, 1]"),
     _change("logistic_outside", "link", logistic_outside, _of_one_model,
             "after the logistic function where scores leave [0, 1]",
-            "Scores outside [0, 1] are taken for logits.", 0.2, "torchmetrics: preds outside [0, 1]", searched=False),
+            "Scores outside [0, 1] are taken for logits, which are cut at 0 unless a threshold is named.", 0.2,
+            "torchmetrics: preds outside [0, 1]"),
     _change("unweighted", "weights", unweighted, _of_one_model, "with the weights ignored",
             "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
+    _change("balanced", "weights", balanced, _of_value, "with both classes weighted alike (class_weight='balanced')",
+            "Each class has half of the total weight, as if the prevalence were 0.5.", 0.3,
+            "scikit-learn's compute_sample_weight('balanced'); torchmetrics' multiclass_accuracy, average='macro'"),
     _change("distinct_rows", "duplicates", distinct, _of_one_model, "with duplicate rows removed",
             "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
     _change("spark_bins", "bins", groups_of_scores(1000), of_list, "with Spark's 1000 bins of distinct scores",

@@ -15,7 +15,9 @@ from cutline.ledger.convention import Formula, formula, other
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import MEASURES, Needs
 
-_BOTH_CLASSES = ("precision", "recall", "f1", "f_beta", "jaccard", "specificity", "npv")
+_BOTH_CLASSES = (
+    "precision", "recall", "f1", "f_beta", "jaccard", "specificity", "npv", "fpr", "fnr", "fdr", "false_omission_rate",
+)  # fmt: skip
 
 
 def _of_cut(q: PrintedQuantity) -> bool:
@@ -28,7 +30,7 @@ def _own(q: PrintedQuantity) -> dict[str, object]:
 
 def of_counts(q: PrintedQuantity, counts: Counts) -> float:
     """Return the value of a measure of one cut for a table."""
-    return float(q.measure.compute(counts, **_own(q)))  # type: ignore[union-attr]
+    return float(q.definition.compute(counts, **_own(q)))
 
 
 def _swap_classes(c: Counts) -> Counts:
@@ -100,7 +102,7 @@ def _tables(material: Material) -> Counts:
 def values_at_all_cuts(material: Material, q: PrintedQuantity) -> Array:
     """Return the value at each cut that flags a case, from the highest threshold to the lowest."""
     with np.errstate(all="ignore"):
-        values: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
+        values: Any = q.definition.compute(_tables(material), **_own(q))
     return np.asarray(values, dtype=float)
 
 
@@ -110,7 +112,7 @@ def best(material: Material, q: PrintedQuantity) -> float:
     known = values[~np.isnan(values)]
     if not len(known):
         return math.nan
-    return float(known.min() if q.measure.better == "lower" else known.max())  # type: ignore[union-attr]
+    return float(known.min() if q.definition.better == "lower" else known.max())
 
 
 def best_absolute(material: Material, q: PrintedQuantity) -> float:
@@ -159,12 +161,92 @@ def negatives_by_rows(material: Material, _: PrintedQuantity) -> float:
     return left / (left + float(c.fp)) if left + float(c.fp) else math.nan
 
 
-def gwet_ac1(material: Material, _: PrintedQuantity) -> float:
-    """Return Gwet's AC1, whose agreement by chance stays small where one class is rare."""
+def _kappa_with(chance: Callable[[Counts], float], correction: float = 0.0) -> Formula:
+    """Return the agreement of labels and predictions beyond an agreement by chance.
+
+    Args:
+        chance: The agreement by chance.
+        correction: The share of the disagreement that is left out, times twice the number of cases.
+    """
+
+    def act(material: Material, _: PrintedQuantity) -> float:
+        c = material.counts
+        disagreement = float(c.fp + c.fn) / float(c.total) * (1 - correction / (2 * float(c.total)))
+        expected = 1 - chance(c)
+        return 1 - disagreement / expected if expected else math.nan
+
+    return act
+
+
+def _mean_prevalence(c: Counts) -> float:
+    """Return the mean of the prevalences of the labels and of the predictions."""
+    return float(c.positives + c.flagged) / (2 * float(c.total))
+
+
+def _gwet_chance(c: Counts) -> float:
+    share = _mean_prevalence(c)
+    return 2 * share * (1 - share)
+
+
+def _scott_chance(c: Counts) -> float:
+    share = _mean_prevalence(c)
+    return share**2 + (1 - share) ** 2
+
+
+def _cells(c: Counts) -> tuple[float, float, float, float]:
+    return float(c.tp), float(c.fp), float(c.fn), float(c.tn)
+
+
+def bangdiwala(material: Material, _: PrintedQuantity) -> float:
+    """Return Bangdiwala's B, the area of agreement over that of the rectangles of the margins."""
+    tp, fp, fn, tn = _cells(material.counts)
+    return (tp**2 + tn**2) / ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn))
+
+
+def class_balance(material: Material, _: PrintedQuantity) -> float:
+    """Return the mean over both classes of the smaller of precision and recall."""
+    tp, fp, fn, tn = _cells(material.counts)
+    return (tp / (tp + max(fp, fn)) + tn / (tn + max(fp, fn))) / 2 if tp and tn else math.nan
+
+
+def optimised_precision(material: Material, _: PrintedQuantity) -> float:
+    """Return the accuracy less the relative difference of recall and specificity."""
+    accuracy, recall, specificity = (
+        float(MEASURES[name].compute(material.counts)) for name in ("accuracy", "recall", "specificity")
+    )
+    return accuracy - abs(recall - specificity) / (recall + specificity) if recall + specificity else math.nan
+
+
+def indexed_by_dominance(alpha: float) -> Formula:
+    """Return the squared geometric mean times 1 + alpha (recall - specificity)."""
+
+    def act(material: Material, q: PrintedQuantity) -> float:
+        recall, specificity = (float(MEASURES[name].compute(material.counts)) for name in ("recall", "specificity"))
+        return (1 + alpha * (recall - specificity)) * q.value(material) ** 2
+
+    return act
+
+
+def squared_phi(*, times_cases: bool) -> Formula:
+    """Return the square of the MCC, or the chi-square statistic of the table, which is that times the cases."""
+    return lambda material, q: q.value(material) ** 2 * (float(material.counts.total) if times_cases else 1.0)
+
+
+def normalised_information(material: Material, q: PrintedQuantity) -> float:
+    """Return the mutual information divided by the mean of the entropies of labels and predictions."""
     c = material.counts
-    share = float(c.positives + c.flagged) / (2 * float(c.total))
-    chance = 2 * share * (1 - share)
-    return (float(c.tp + c.tn) / float(c.total) - chance) / (1 - chance)
+    shares = np.array([float(c.positives), float(c.flagged)]) / float(c.total)
+    if not ((shares > 0) & (shares < 1)).any():
+        return math.nan
+    both = np.concatenate((shares, 1 - shares))
+    both = both[both > 0]
+    return q.value(material) / (-float(np.dot(both, np.log(both))) / 2)
+
+
+def mean_score(material: Material, _: PrintedQuantity) -> float:
+    """Return the mean probability."""
+    r = material.ranking
+    return float(np.dot(r.size, r.score) / r.total) if r.are_probabilities else math.nan
 
 
 def of_constant(material: Material, q: PrintedQuantity) -> float:
@@ -219,9 +301,48 @@ CONVENTIONS = (
     formula("adjusted", "balanced_accuracy", other("youden_j"), "adjusted for chance, 2 x - 1",
             "Rescaled so that a constant prediction gets 0: it is Youden's J.", 0.45,
             "scikit-learn's balanced_accuracy_score, adjusted=True"),
-    formula("ac1", "kappa", gwet_ac1, "as Gwet's AC1",
+    formula("ac1", "kappa", _kappa_with(_gwet_chance), "as Gwet's AC1",
             "The agreement by chance is 2 q (1 - q) with the mean prevalence q of labels and predictions.", 0.25,
             "PyCM's AC1; irrCAC; Gwet 2008"),
+    formula("scott_pi", "kappa", _kappa_with(_scott_chance), "as Scott's pi",
+            "The agreement by chance is that of two raters with the mean prevalence.", 0.25, "PyCM's PI; irrCAC"),
+    formula("krippendorff", "kappa", _kappa_with(_scott_chance, 1.0), "as Krippendorff's alpha",
+            "It is Scott's pi with a correction for the number of cases.", 0.25, "PyCM's Alpha; krippendorff"),
+    formula("bennett", "kappa", _kappa_with(lambda _: 0.5), "as Bennett's S (PABAK), 2 x accuracy - 1",
+            "The agreement by chance is one half, whatever the prevalence.", 0.25,
+            "PyCM's S; irrCAC's Brennan and Prediger"),
+    formula("bangdiwala", "kappa", bangdiwala, "as Bangdiwala's B",
+            "It compares areas of the agreement chart.", 0.1, "PyCM's B"),
+    formula("phi_squared", "mcc", squared_phi(times_cases=False), "squared",
+            "Phi squared is the MCC squared.", 0.2, "PyCM's Phi_Squared"),
+    formula("chi_squared", "mcc", squared_phi(times_cases=True), "squared, times the number of cases",
+            "The chi-square statistic of the table is n times the MCC squared.", 0.15,
+            "PyCM's Chi_Squared; scipy.stats.chi2_contingency, correction=False"),
+    formula("class_balance", "balanced_accuracy", class_balance,
+            "as the mean over the classes of the smaller of precision and recall",
+            "Class balance accuracy punishes both kinds of errors in each class.", 0.15, "PyCM's CBA"),
+    formula("optimised_precision", "accuracy", optimised_precision,
+            "less the relative difference of recall and specificity",
+            "Optimized precision takes off what a lopsided classifier gains.", 0.1, "PyCM's OP"),
+    formula("g_of_means", "g_mean", other("balanced_accuracy"), "of the mean recall and the mean specificity",
+            "Averaged over both classes, recall and specificity are the same number: the balanced accuracy.", 0.35,
+            "imbalanced-learn's geometric_mean_score, average='macro'"),
+    *(
+        formula(f"iba_{alpha:g}", "g_mean", indexed_by_dominance(alpha), words,
+                "The index of balanced accuracy squares the geometric mean and weighs it by recall - specificity.", p,
+                source)
+        for alpha, words, p, source in (
+            (0.0, "squared", 0.2, "imbalanced-learn's make_index_balanced_accuracy of a macro average"),
+            (0.1, "as the index of balanced accuracy, alpha = 0.1", 0.25,
+             "imbalanced-learn's classification_report_imbalanced"),
+            (1.0, "as the index of balanced accuracy, alpha = 1", 0.15, "PyCM's IBA"),
+        )
+    ),
+    formula("normalised", "mutual_information", normalised_information,
+            "divided by the mean entropy of labels and predictions",
+            "Normalised, a perfect prediction gets 1.", 0.4, "scikit-learn's normalized_mutual_info_score"),
+    formula("mean_score", "predicted_positive_rate", mean_score, "as the mean probability",
+            "The scores were averaged in place of the decisions.", 0.35, "fairlearn's mean_prediction"),
     formula("constant", "mcc", of_constant, "with a number for a constant prediction",
             "Where the coefficient is 0/0, a limit is printed that is not a correlation.", 0.2,
             "torchmetrics' binary_matthews_corrcoef"),

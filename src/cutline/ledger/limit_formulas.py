@@ -27,11 +27,11 @@ _LEVEL = 0.95
 
 
 def _of_proportion(q: PrintedQuantity) -> bool:
-    return q.is_limit and isinstance(q.measure.kind, Proportion)  # type: ignore[union-attr]
+    return q.is_limit and isinstance(q.kind, Proportion)
 
 
 def _of_area(q: PrintedQuantity) -> bool:
-    return q.is_limit and isinstance(q.measure.kind, LineOfAuc)  # type: ignore[union-attr]
+    return q.is_limit and isinstance(q.kind, LineOfAuc)
 
 
 def _by(method: str) -> Formula:
@@ -39,13 +39,13 @@ def _by(method: str) -> Formula:
 
 
 def _counts(material: Material, q: PrintedQuantity) -> tuple[float, float]:
-    k, n = q.measure.kind.of(material.counts)  # type: ignore[union-attr]
+    k, n = q.proportion.of(material.counts)
     return float(k), float(n)
 
 
 def _end(q: PrintedQuantity, low: float, high: float) -> float:
     """Return the limit, cut at 0 and 1; low and high change places where the measure falls as the share grows."""
-    ends = sorted(float(q.measure.kind.then(min(max(limit, 0.0), 1.0))) for limit in (low, high))  # type: ignore[union-attr]
+    ends = sorted(float(q.proportion.then(min(max(limit, 0.0), 1.0))) for limit in (low, high))
     return ends[0 if q.part == "low" else 1]
 
 
@@ -76,7 +76,7 @@ def corrected_everywhere(material: Material, _: PrintedQuantity) -> float:
 def unclipped_wald(material: Material, q: PrintedQuantity) -> float:
     """Return Wald's limit, which may lie outside [0, 1]."""
     k, n = _counts(material, q)
-    ends = sorted(float(q.measure.kind.then(limit)) for limit in reference.wald(k, n, _LEVEL))  # type: ignore[union-attr]
+    ends = sorted(float(q.proportion.then(limit)) for limit in reference.wald(k, n, _LEVEL))
     return ends[0 if q.part == "low" else 1]
 
 
@@ -98,6 +98,23 @@ def logit_wald(material: Material, q: PrintedQuantity) -> float:
         return math.nan
     centre, half = math.log(k / (n - k)), quantile(_LEVEL) * math.sqrt(1 / k + 1 / (n - k))
     low, high = (1 / (1 + math.exp(-x)) for x in (centre - half, centre + half))
+    return _end(q, low, high)
+
+
+def binomial_test_limit(material: Material, q: PrintedQuantity) -> float:
+    """Return the limits at which the two-sided exact binomial test has a p-value of 0.05."""
+    from scipy.optimize import brentq
+    from scipy.stats import binomtest
+
+    k, n = _counts(material, q)
+    if k % 1 or n % 1 or not n:
+        return math.nan
+
+    def above_level(share: float) -> float:
+        return float(binomtest(int(k), int(n), share).pvalue) - (1 - _LEVEL)
+
+    low = 0.0 if k == 0 else float(brentq(above_level, 1e-12, k / n))
+    high = 1.0 if k == n else float(brentq(above_level, k / n, 1 - 1e-12))
     return _end(q, low, high)
 
 
@@ -174,12 +191,12 @@ def _of_auc(q: PrintedQuantity) -> bool:
 
 
 def _of_mean(q: PrintedQuantity) -> bool:
-    return q.is_limit and isinstance(q.measure.kind, MeanOfCases)  # type: ignore[union-attr]
+    return q.is_limit and isinstance(q.kind, MeanOfCases)
 
 
 def _error_by(less: int) -> Applies:
     """Return standard errors whose variance cutline divides by n less something else."""
-    return lambda q: q.is_error and ONE_LESS[type(q.measure.kind)] != less  # type: ignore[union-attr]
+    return lambda q: q.is_error and ONE_LESS[type(q.definition.kind)] != less
 
 
 _WHY = "Intervals of the same share differ by how they are made, most of all for few cases."
@@ -226,8 +243,8 @@ _FAR = 2.576  # standard errors within which 99 % of all seeds lie
 
 
 def _estimand(material: Material, q: PrintedQuantity) -> Estimand:
-    where = {"threshold": material.threshold} if q.measure.needs is Needs.COUNTS else {}  # type: ignore[union-attr]
-    return of_measure(q.measure, material.ranking, {**where, **q.parameters})  # type: ignore[arg-type]
+    where = {"threshold": material.threshold} if q.definition.needs is Needs.COUNTS else {}
+    return of_measure(q.definition, material.ranking, {**where, **q.parameters})
 
 
 def _replicates(material: Material, q: PrintedQuantity, *, stratified: bool = False) -> Array:
@@ -345,6 +362,8 @@ CONVENTIONS = (
     formula("limit_wilson_corrected", _of_proportion, wilson_corrected,
             "by Wilson's interval with continuity correction",
             _WHY, 0.45, "R's prop.test"),
+    formula("limit_binomial_test", _of_proportion, binomial_test_limit, "by inverting the exact binomial test", _WHY,
+            0.3, "statsmodels' proportion_confint, method='binom_test'; R's exactci, tsmethod='minlike'"),
     formula("limit_logit", _of_proportion, logit_wald, "by Wald's interval of the log odds", _WHY, 0.25,
             "survey::svyciprop"),
     *(

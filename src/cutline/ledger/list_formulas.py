@@ -122,6 +122,41 @@ def on_grid_without_origin(count: int) -> Formula:
     return act
 
 
+def over_logarithm(material: Material, _: PrintedQuantity) -> float:
+    """Return the mean recall over the logarithm of the false positive rate, from 0.001 to 0.1."""
+    r, ends = material.ranking, np.array([0.001, 0.1])
+    x = np.sort(np.append(r.fpr, ends))
+    y = np.sort(np.append(r.tpr, np.interp(ends, r.fpr, r.tpr)))
+    first, last = (int(np.flatnonzero(x == end)[-1]) for end in ends)
+    return float(np.trapezoid(y[first : last + 1], np.log10(x[first : last + 1]))) / 2
+
+
+def concordant_count(material: Material, q: PrintedQuantity) -> float:
+    """Return the number of pairs in the right order, ties counting half: Mann and Whitney's U."""
+    return q.value(material) * float(material.ranking.positives) * float(material.ranking.negatives)
+
+
+def kendall_tau(material: Material, q: PrintedQuantity) -> float:
+    """Return Kendall's tau-b of scores and labels."""
+    r = material.ranking
+    if not r.integral:
+        return math.nan
+    n, size = float(r.total), r.size.astype(float)
+    pairs = float(r.positives) * float(r.negatives)
+    untied = (n * (n - 1) - float(np.dot(size, size - 1))) / 2
+    return q.value(material) * math.sqrt(pairs / untied) if untied else math.nan
+
+
+def correlation_of_cases(material: Material, _: PrintedQuantity) -> float:
+    """Return the correlation of scores and labels, case by case."""
+    r = material.ranking
+    pos, _neg = r.floats
+    size, share = r.size / r.total, float(r.positives / r.total)
+    gaps = r.score - float(np.dot(size, r.score))
+    variance = float(np.dot(size, gaps**2)) * share * (1 - share)
+    return float(np.dot(pos, gaps)) / float(r.total) / math.sqrt(variance) if variance > 0 else math.nan
+
+
 # ---------------------------------------------------------------------- means over folds, workers or sites
 
 
@@ -308,6 +343,14 @@ CONVENTIONS = (
             "with 200 thresholds from 0 to 1 and no point at the origin",
             "Cases with a score of 1 are flagged by the first threshold, and the area before it is left out.", 0.25,
             "torchmetrics, thresholds=200"),
+    formula("log_axis", "auc", over_logarithm, "over the logarithm of the false positive rate, from 0.001 to 0.1",
+            "On a log axis the head of the list counts most (logAUC).", 0.25, "torchmetrics' binary_logauc"),
+    formula("mann_whitney", "auc", concordant_count, "times the number of pairs (Mann and Whitney's U)",
+            "The statistic counts pairs, and the AUC is their share.", 0.35, "scipy.stats.mannwhitneyu"),
+    formula("kendall", "gini", kendall_tau, "as Kendall's tau-b",
+            "Tau-b divides by the pairs that the labels alone leave untied, too.", 0.2, "scipy.stats.kendalltau"),
+    formula("by_cases", "pearson", correlation_of_cases, "case by case, not place by place",
+            "In a tie each case keeps its own label.", 0.5, "scipy.stats.pointbiserialr; numpy.corrcoef"),
     formula("hull", "auc", other("auch"), "under the convex hull of the curve",
             "The hull lies on or above the curve.", 0.2, "hmeasure's AUCH; ROCR's rch"),
     formula("mean_of_groups", _of_groups, mean_of_groups(weighted=False), "as the mean over the groups",

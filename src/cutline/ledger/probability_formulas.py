@@ -43,15 +43,16 @@ def torch_bin_numbers(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return observed, expected and cases of bins that hold their lower border; a probability of 1 has its own bin."""
     step, middle = 1 / bins, (bins + 1) // 2
     borders = np.array([step * i if i < middle else 1 - step * (bins - i) for i in range(bins + 1)])
-    return _sums_in_bins(r, np.searchsorted(borders, r.score, side="right") - 1, bins + 1)
+    return sums_in_bins(r, np.searchsorted(borders, r.score, side="right") - 1, bins + 1)
 
 
 def bins_with_lower_borders(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     """Return observed, expected and cases of bins that hold their lower border; the last one holds 1 too."""
-    return _sums_in_bins(r, np.minimum((r.score * bins).astype(int), bins - 1), bins)
+    return sums_in_bins(r, np.minimum((r.score * bins).astype(int), bins - 1), bins)
 
 
-def _sums_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, Array]:
+def sums_in_bins(r: Ranking, number: Array, bins: int) -> tuple[Array, Array, Array]:
+    """Return observed positives, expected positives and cases by the number of their bin."""
     observed, expected, size = (
         np.bincount(number, weights=w, minlength=bins) for w in (r.pos, r.size * r.score, r.size)
     )
@@ -137,6 +138,21 @@ def two_sided(material: Material, q: PrintedQuantity) -> float:
     return float(2 * ndtr(-abs(q.value(material))))
 
 
+def upper_tail(material: Material, q: PrintedQuantity) -> float:
+    """Return the upper p-value of a normal statistic."""
+    from scipy.special import ndtr
+
+    return float(ndtr(-q.value(material)))
+
+
+def squared_hinge(material: Material, _: PrintedQuantity) -> float:
+    """Return the mean of the squared hinge losses."""
+    pos, neg = material.ranking.floats
+    losses = (np.maximum(1 - sign * material.ranking.score, 0) ** 2 for sign in (1, -1))
+    of_positives, of_negatives = losses
+    return float((np.dot(pos, of_positives) + np.dot(neg, of_negatives)) / material.ranking.total)
+
+
 def against_half(material: Material, q: PrintedQuantity) -> float:
     """Return the skill against a probability of one half for every case."""
     return 1 - 4 * q.value(material, "brier")
@@ -192,7 +208,8 @@ CONVENTIONS = (
     formula("clip_both_1e-7", _LOG, clip(1e-7, np.float32), "with 32-bit probabilities moved into [1e-7, 1 - 1e-7]",
             "As a 32-bit number 1 - 1e-7 is 1 - 1.19e-7, so that 0 and 1 cost differently.", 0.5,
             "keras.losses.BinaryCrossentropy"),
-    formula("decisions", (_LOG, "brier"), of_decisions, "from hard labels (0 or 1) in place of the probabilities",
+    formula("decisions", (_LOG, "brier", "mae"), of_decisions,
+            "from hard labels (0 or 1) in place of the probabilities",
             "Every error costs the most that it can: the Brier score becomes the error rate, and the log loss 36.04 "
             "times that.", 0.3, "scikit-learn's log_loss and brier_score_loss of predict()"),
     formula("skill", "brier", other("brier_skill"), "as the skill against the prevalence",
@@ -272,6 +289,16 @@ CONVENTIONS = (
             "On new cases no degree of freedom is lost.", 0.3, "Stata's estat gof, outsample"),
     formula("p_normal", "spiegelhalter", two_sided, "as a two-sided p-value", "The statistic is normal.", 0.5,
             "rms::val.prob"),
+    formula("p_upper", "spiegelhalter", upper_tail, "as an upper p-value",
+            "One tail alone: errors in the other direction get a p-value near 1.", 0.25,
+            "MAPIE's spiegelhalter_p_value"),
+    formula("margin", "hinge_loss", lambda material, q: 2 * q.value(material, "mae"),
+            "of 2 p - 1 in place of the probability p",
+            "The margin of a probability is the difference of both columns.", 0.3,
+            "torchmetrics' multiclass_hinge_loss"),
+    formula("squared", "hinge_loss", squared_hinge, "squared case by case",
+            "The hinge losses were squared before their mean was taken.", 0.3,
+            "torchmetrics' binary_hinge_loss, squared=True; Keras's SquaredHinge"),
     formula("joint", "calibration_intercept", other("joint_calibration_intercept"), "fitted together with the slope",
             "The intercept at slope 1 tells the mean error; the one beside a free slope does not.", 0.5,
                 "rms::val.prob"),

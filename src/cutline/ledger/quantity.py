@@ -104,6 +104,25 @@ class PrintedQuantity:
         return self.name.split("@")[0].split(".")[0]
 
     @property
+    def definition(self) -> Measure:
+        """The measure; a test has none, and is asked for none."""
+        if self.measure is None:
+            raise TypeError(f"{self.name} is a test of two models, not a measure")
+        return self.measure
+
+    @property
+    def kind(self) -> object:
+        """The kind of the measure; None for a test."""
+        return None if self.measure is None else self.measure.kind
+
+    @property
+    def proportion(self) -> Proportion:
+        """The kind of a measure that is a proportion."""
+        if not isinstance(self.kind, Proportion):
+            raise TypeError(f"{self.name} is no proportion")
+        return self.kind
+
+    @property
     def needs(self) -> Needs | None:
         """Input of the measure (counts, ranking, ...); None for a limit or a test."""
         return self.measure.needs if self.measure is not None and self.part == "value" else None
@@ -126,7 +145,7 @@ class PrintedQuantity:
     @property
     def is_resampled(self) -> bool:
         """Whether its interval may need resamples, so that many variants of the cases would take long."""
-        return self.is_limit and not isinstance(self.measure.kind, _CLOSED)  # type: ignore[union-attr]
+        return self.is_limit and not isinstance(self.kind, _CLOSED)
 
     @property
     def is_test(self) -> bool:
@@ -159,8 +178,7 @@ class PrintedQuantity:
 
     def limit(self, material: Material, method: str) -> float:
         """Return the limit of the interval by a method of `Evaluation.estimate`, at the level 0.95."""
-        assert self.measure is not None  # noqa: S101 - limits are of measures
-        estimate = Evaluation(material.ranking, material.threshold).estimate(self.measure, method=method)
+        estimate = Evaluation(material.ranking, material.threshold).estimate(self.definition, method=method)
         return float(getattr(estimate, self.part))
 
     def error(self, material: Material, less: int | None = None) -> float:

@@ -14,6 +14,10 @@ _LOGS = ("log_loss", "mutual_information", "balanced_cross_entropy", "focal_loss
 SUMMED = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hinge_loss", "accuracy", "error_rate")
 
 
+_ODDS = "diagnostic_odds_ratio"
+_RATIOS = (_ODDS, "lr_plus", "lr_minus", "lift", "oe_ratio")
+
+
 def is_percent(q: PrintedQuantity) -> bool:
     """Whether people report it per 100: shares, and net benefit, which has no lower end."""
     _, high = q.range if q.measure is None else q.measure.range
@@ -31,6 +35,14 @@ def _loss(q: PrintedQuantity) -> bool:
 
 def _total(value: float, material: Material) -> float:
     return value * float(material.ranking.total)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else math.nan
+
+
+def _discriminant_power(base: float) -> Callable[[float], float]:
+    return lambda odds: math.sqrt(3) / math.pi * _log(odds) / math.log(base)
 
 
 def _twice(value: float, _: Material) -> float:
@@ -70,6 +82,23 @@ CONVENTIONS = (
             "Credit scoring reports the AUC on the scale from -1 to 1.", 0.5, "CatBoost's NormalizedGini; hmeasure"),
     _result("area", "scale", _by(lambda x: (x + 1) / 2), is_one_of("gini"), "as an AUC, (Gini + 1) / 2",
             "The number is on the scale of the AUC.", 0.4, "credit scoring"),
+    _result("natural_logarithm", "scale", _by(_log), is_one_of(*_RATIOS), "as its natural logarithm",
+            "Ratios are reported on a log scale, where 0 means no relation.", 0.35,
+            "statsmodels' Table2x2, log_oddsratio"),
+    _result("binary_logarithm", "scale", _by(lambda x: _log(x) / math.log(2)), is_one_of(*_RATIOS),
+            "as its logarithm to base 2", "Ratios are reported on a log scale, where 0 means no relation.", 0.15,
+            "PyCM's IS (information score)"),
+    *(
+        _result(f"discriminant_power{suffix}", "scale", _by(_discriminant_power(base)), is_one_of(_ODDS),
+                f"as the discriminant power, its {words} times sqrt(3)/pi",
+                "The logarithm of the odds ratio on the scale of a standard normal variable.", 0.15, source)
+        for suffix, base, words, source in (
+            ("", math.e, "natural logarithm", "Sokolova and others 2006"),
+            ("_10", 10.0, "logarithm to base 10", "PyCM's DP"),
+        )
+    ),
+    _result("yule_q", "scale", _by(lambda x: (x - 1) / (x + 1)), is_one_of(_ODDS), "as Yule's Q, (x - 1) / (x + 1)",
+            "Yule's Q brings the odds ratio to the scale from -1 to 1.", 0.15, "PyCM's Q"),
     _result("deviance", "scale", _twice, is_one_of("log_loss"), "doubled",
             "The deviance is twice the negative log-likelihood.", 0.15, "statsmodels' deviance"),
 )  # fmt: skip

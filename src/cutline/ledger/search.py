@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,12 +23,13 @@ from cutline.ledger.case_conventions import (
     grid,
     groups_of_scores,
     keras,
+    logistic_outside,
     of_list,
 )
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.cut_formulas import values_at_all_cuts
-from cutline.ledger.probability_formulas import bins_with_lower_borders, torch_bin_numbers
+from cutline.ledger.probability_formulas import bins_with_lower_borders, sums_in_bins, torch_bin_numbers
 from cutline.ledger.quantity import Printed, PrintedQuantity
 from cutline.ledger.registry import CONVENTIONS, change_cases, conventions_for, in_stage, try_value
 from cutline.ledger.tools import TOOLS, Tool, ToolFunction, conventions_of_entry
@@ -107,13 +108,14 @@ def candidates(
     """
     searched = [convention for convention in conventions_for(q) if convention.searched and not convention.is_random]
     known = _by_tools(q, search.material)
+    exact = search.value(q, ())
     if not pairs:
-        yield ConventionValue(q, (), search.value(q, ()), _EXACT, known.pop((), ()))
-        exact = search.value(q, ())
+        agreeing = (tools for conventions, tools in known.items() if _same(search.value(q, conventions), exact))
+        yield ConventionValue(q, (), exact, _EXACT, tuple(itertools.chain.from_iterable(agreeing)))
+        known.pop((), None)
         for conventions in dict.fromkeys([*((convention,) for convention in searched), *known]):
             yield from _candidate(search, q, conventions, exact, known.get(conventions, ()))
         return
-    exact = search.value(q, ())
     large = len(search.material.ranking) > MANY_ROWS
     for first, second in itertools.combinations(searched, 2):
         if outside and first.stage is second.stage is Stage.CASES:
@@ -189,6 +191,8 @@ def _by_tools(
 PLAUSIBLE = 0.08
 NUMBERS_OF_THRESHOLDS = tuple(sorted({*range(2, 301), *range(310, 1001, 10), 512, 2000, 5000, 10_000}))
 NUMBERS_OF_BINS = range(2, 101)
+BETAS = tuple(tenths / 10 for tenths in (*range(1, 51), 100))
+WEIGHTS_OF_POSITIVES = (0.5, *map(float, range(2, 101)))
 MOST_CUTS = 2_000  # near the number, that are counted as rivals
 
 Members = Iterator[tuple[Convention, float]]
@@ -202,10 +206,18 @@ def family_members(material: Material, q: PrintedQuantity, number: Printed) -> M
         q: The quantity.
         number: The printed number; of all cuts only those are yielded whose value is near it.
     """
-    if of_list(q) and not q.is_inferred:
-        yield from _thresholds_of_curves(material, q)
-    elif q.of == "ece" and not q.is_inferred:
+    if q.is_inferred:
+        return
+    if q.of == "auc":
+        yield from _parts_of_the_area(material, q)
+    elif q.of == "f1":
+        yield from _weights_of_recall(material, q)
+    elif q.of == "ece":
         yield from _calibration_bins(material)
+    elif q.of == "log_loss":
+        yield from _weights_of_positives(material)
+    if of_list(q):
+        yield from _thresholds_of_curves(material, q)
     elif q.needs is Needs.COUNTS and not q.parameters.keys() & {"quota", "share"}:
         yield from _cuts(material, q, number)
 
@@ -259,24 +271,47 @@ def _calibration_bins(material: Material) -> Members:
     if not material.ranking.are_probabilities:
         return
     known = set(CONVENTIONS)
-    for of, ranking in (("", material.ranking), ("top_label_", top_label(material.ranking))):
-        target = " of the predicted class and its probability" if of else ""
-        for borders, (bins_of, words) in _BORDERS.items():
-            for bins in NUMBERS_OF_BINS:
-                observed, expected, size = bins_of(ranking, bins)
+    for of, (rankings, target) in _targets(material.ranking).items():
+        for bins in NUMBERS_OF_BINS:
+            values: dict[str, set[float]] = {norm: set() for norm in _NORMS}
+            for borders, (bins_of, words) in _BORDERS.items():
+                tables = [bins_of(ranking, bins) for ranking in rankings]
                 for norm, (error, how) in _NORMS.items():
+                    value = round(float(np.mean([error(*table) for table in tables])), 14)
                     name = f"{of}{norm}_{borders}_{bins}"
                     if name in known or (not of and norm == "mean" and f"{borders}_{bins}_bins" in known):
-                        continue
-                    yield (
-                        _member(
-                            name,
-                            f"{how} in {bins} bins {words}{target}",
-                            "The number depends on the bins and on how their distances are averaged.",
-                            "Naeini and others 2015; Guo and others 2017; Kumar and others 2019; Nixon and others 2019",
-                        ),
-                        error(observed, expected, size),
-                    )
+                        values[norm].add(value)
+                    elif value not in values[norm]:  # else these borders part the cases like others before them
+                        values[norm].add(value)
+                        yield (
+                            _member(
+                                name,
+                                f"{how} in {bins} bins {words}{target}",
+                                "The number depends on the bins and on how their distances are averaged.",
+                                "Naeini and others 2015; Guo and others 2017; Kumar and others 2019; "
+                                "Nixon and others 2019",
+                            ),
+                            value,
+                        )
+
+
+def _targets(ranking: Ranking) -> dict[str, tuple[tuple[Ranking, ...], str]]:
+    """Return the rankings whose calibration errors are averaged, and their words, by the prefix of their names."""
+    parts = tuple(part for part in (_predicted(ranking, positive=True), _predicted(ranking, positive=False)) if part)
+    return {
+        "": ((ranking,), ""),
+        "top_label_": ((top_label(ranking),), ", of the predicted class and its probability"),
+        "by_label_": (parts, ", of each predicted class by itself, averaged over both"),
+    }
+
+
+def _predicted(ranking: Ranking, *, positive: bool) -> Ranking | None:
+    """Return the top label of the cases that are predicted to be of one class; None where there are none."""
+    some = (ranking.score >= 0.5) == positive
+    if not some.any():
+        return None
+    columns = {name: getattr(ranking, name)[some] for name in ("score", "pos", "neg", "pos2", "neg2")}
+    return top_label(replace(ranking, **columns, reach=None))
 
 
 def top_label(ranking: Ranking) -> Ranking:
@@ -296,10 +331,42 @@ def _in_bins(binning: str) -> Callable[[Ranking, int], tuple[Array, Array, Array
     return lambda ranking, bins: in_bins(ranking, bins, binning)
 
 
+def _equal_parts(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
+    """Return observed, expected and cases of bins of the sorted cases, the first ones larger by one (array_split).
+
+    The cases of a score on a border are shared in proportion.
+    """
+    total = float(ranking.total)
+    small, larger = divmod(total, bins)
+    inner = np.cumsum(np.append(np.full(int(larger), small + 1), np.full(bins - int(larger), small)))[:-1]
+    borders = np.concatenate(([0.0], inner, [total]))
+    pos, _neg = ranking.floats
+    upto = np.append(0.0, np.cumsum(ranking.size[::-1]))
+    observed, expected, size = (
+        np.diff(np.interp(borders, upto, np.append(0.0, np.cumsum(column[::-1]))))
+        for column in (pos, ranking.size * ranking.score, ranking.size)
+    )
+    return observed, expected, size
+
+
+def _between_percentiles(ranking: Ranking, bins: int) -> tuple[Array, Array, Array]:
+    """Return observed, expected and cases of bins between percentiles of the scores, which hold their upper border."""
+    upto = np.cumsum(ranking.size[::-1])
+    place = np.linspace(0, 1, bins + 1)[1:-1] * (upto[-1] - 1)
+    ascending, lower = ranking.score[::-1], np.floor(place)
+    first, second = (
+        ascending[np.searchsorted(upto, at, side="right").clip(max=len(ascending) - 1)] for at in (lower, lower + 1)
+    )
+    borders = first + (second - first) * (place - lower)
+    return sums_in_bins(ranking, np.searchsorted(borders, ranking.score), bins)
+
+
 # How cases are put into bins: observed positives, expected positives and cases of each.
 _BORDERS: dict[str, tuple[Callable[[Ranking, int], tuple[Array, Array, Array]], str]] = {
     "width": (_in_bins("width"), "of equal width"),
     "mass": (_in_bins("mass"), "of equal mass"),
+    "parts": (_equal_parts, "of equal mass, as numpy's array_split makes them"),
+    "percentiles": (_between_percentiles, "between percentiles of the probabilities"),
     "lower": (bins_with_lower_borders, "of equal width that hold their lower border"),
     "torch": (torch_bin_numbers, "of equal width, as torchmetrics places them"),
 }
@@ -344,6 +411,66 @@ _NORMS: dict[str, tuple[Callable[[Array, Array, Array], float], str]] = {
     "max": (_largest, "as the largest distance"),
     "bins": (_mean_of_bins, "as the mean over the bins, each counting the same,"),
 }
+
+
+# ---------------------------------------------------------------------- parameters of formulas
+
+
+def _parts_of_the_area(material: Material, q: PrintedQuantity) -> Members:
+    """Yield the partial area up to any false positive rate, as it is and on McClish's scale."""
+    for percent in range(1, 100):
+        rate = percent / 100
+        for standardised, how in ((True, "on McClish's scale"), (False, "as the area itself")):
+            if standardised and f"partial_{rate}" in CONVENTIONS:
+                continue
+            yield (
+                _member(
+                    f"partial_{'mcclish' if standardised else 'raw'}_{rate}",
+                    f"up to a false positive rate of {rate}, {how}",
+                    "Only the left end of the ROC curve counts.",
+                    "scikit-learn's and torchmetrics' max_fpr; pROC's partial.auc",
+                ),
+                q.value(material, "partial_auc", max_fpr=rate, standardised=standardised),
+            )
+
+
+def _weights_of_recall(material: Material, q: PrintedQuantity) -> Members:
+    """Yield the F measure with any beta."""
+    for beta in BETAS:
+        if f"f_beta_{beta:g}" not in CONVENTIONS:
+            yield (
+                _member(
+                    f"f_beta_{beta:g}",
+                    f"with recall weighted by beta = {beta:g}",
+                    "F1 weighs precision and recall alike; another beta prefers one of them.",
+                    "fbeta_score, beta=",
+                ),
+                q.value(material, "f_beta", beta=beta),
+            )
+
+
+# ---------------------------------------------------------------------- log loss with heavier positives
+
+
+def _weights_of_positives(material: Material) -> Members:
+    """Yield the log loss whose positives count several times, while the sum is divided by the number of cases."""
+    r = logistic_outside(material).ranking
+    pos, neg = r.floats
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_positives, of_negatives = (
+            -float(np.sum(np.where(cases > 0, cases * np.log(p), 0.0))) / float(r.total)
+            for cases, p in ((pos, r.score), (neg, 1 - r.score))
+        )
+    for weight in (*WEIGHTS_OF_POSITIVES, float(r.negatives / r.positives)):
+        yield (
+            _member(
+                f"positives_{weight:g}",
+                f"with the losses of positives times {weight:.6g} (pos_weight)",
+                "Heavier positives raise the loss, which is still divided by the number of cases.",
+                "PyTorch's BCEWithLogitsLoss, pos_weight=",
+            ),
+            weight * of_positives + of_negatives,
+        )
 
 
 # ---------------------------------------------------------------------- any cut

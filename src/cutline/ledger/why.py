@@ -285,7 +285,6 @@ def why(
     number, q = parse_printed(value, digits), None if measure is None else quantity(measure)
     if q is not None:
         q, threshold = _with_its_cut(q, threshold)
-        _check_reach(q, number)
         if q.is_test and other is None:
             raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
     sign = 1.0 if check_flag(higher_is_positive, "higher_is_positive") else -1.0
@@ -308,9 +307,8 @@ def _with_its_cut(q: PrintedQuantity, threshold: float | None) -> tuple[PrintedQ
     own = validation.check_number(q.parameters["threshold"], "threshold")
     if threshold is not None and validation.check_number(threshold, "threshold") != own:
         raise ParameterError(f"{q.name} is cut at {own:g}, but threshold is {threshold:g}", "pass one of them")
-    assert q.measure is not None  # noqa: S101 - one that needs counts is a measure
     others = {name: value for name, value in q.parameters.items() if name != "threshold"}
-    return replace(of_measure(q.measure), name=str(Term(q.measure, parameters=others)), parameters=others), own
+    return replace(of_measure(q.definition), name=str(Term(q.definition, parameters=others)), parameters=others), own
 
 
 def explain(material: Material, number: Printed, q: PrintedQuantity | None) -> Answer:
@@ -337,7 +335,8 @@ def _explain_measure(search: ConventionSearch, number: Printed, q: PrintedQuanti
     if not fits and not outside:
         tried_candidates += family_candidates(search, q, number)
     answer = _answer(number, q, tried_candidates, (), exact, search.material)
-    if outside and not answer.explanations and not is_percent(q) and q.of not in SUMMED:
+    in_percent = is_percent(q) and abs(number.value) <= 100
+    if outside and not answer.explanations and not in_percent and q.of not in SUMMED:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
         answer = _answer(number, q, [*tried_candidates, *random_candidates(search, q)], (), exact, search.material)
@@ -460,6 +459,8 @@ def _by_accident(
     Measures of counts, and of a quota, move in steps of about one case, however many digits are printed: a number of
     one step away could as well have come out. Explanations with more conventions than the best one are no rivals of it.
     """
+    if fits and len(fits[0].conventions) > 1 and number.value in fits[0].quantity.range:
+        return 1.0  # an end of the range is reached in many ways, such as 0/0 counted as 1
     step = 0.0 if not fits or material is None else _step(fits[0].quantity, material)
     if number.reach >= 0.5 * step:
         return _density(number, known, number.reach, _AROUND)
@@ -484,15 +485,6 @@ def _density(number: Printed, known: list[ConventionValue], reach: float, around
     """Return how many of the numbers lie in an interval of the reach, on average over some of these on each side."""
     distance = np.abs(np.array([candidate.value for candidate in known]) - number.value)
     return float(np.count_nonzero((distance > number.reach) & (distance <= 2 * reach * around))) / (2 * around)
-
-
-def _check_reach(q: PrintedQuantity, number: Printed) -> None:
-    """Raise if the measure cannot be the number on any scale; a sum over the cases can be any number."""
-    if q.of in SUMMED:
-        return
-    low, high = q.range
-    if not -100 * max(abs(low), 1) <= number.value <= 100 * max(abs(high), 1):
-        raise _out_of_range(q, number)
 
 
 def _out_of_range(q: PrintedQuantity, number: Printed) -> ParameterError:

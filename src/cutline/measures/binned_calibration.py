@@ -33,7 +33,7 @@ binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWA
 
 
 def bin_of(r: Ranking, bins: int, binning: str) -> Array:
-    """The number of the bin of each score, from the lowest.
+    """Return the number of the bin of each score, from the lowest.
 
     Bins of equal mass end at the quantiles (type 7) of the probabilities, upper end included; ties stay together.
     """
@@ -49,7 +49,7 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
 
 
 def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
-    """How many cases come before each bin but the first, and whether it is one.
+    """Return the number of cases before each bin but the first, and whether the bin exists.
 
     A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
     """
@@ -65,7 +65,7 @@ def _edges(r: Ranking, bins: int) -> list[tuple[Any, Any]]:
 
 
 def _bins_of_one(before: Array, edges: list[tuple[Any, Any]]) -> Array:
-    """The bins of one ranking, in which they stand one after the other."""
+    """Return the bins of a single ranking, where each bin is a run of scores."""
     starts = [edge for edge, is_there in edges if is_there]
     ends = len(before) - np.searchsorted(before[::-1], starts[::-1]) if starts else np.zeros(0, dtype=np.intp)
     lengths = np.diff(ends, prepend=0, append=len(before))
@@ -73,7 +73,7 @@ def _bins_of_one(before: Array, edges: list[tuple[Any, Any]]) -> Array:
 
 
 def _at_the_lowest(r: Ranking) -> Any:
-    """How many cases have the lowest probability that any has: resamples may lack the last ones."""
+    """Return the number of cases with the lowest probability of any case: resamples may lack the last scores."""
     if is_symbol(r.size):
         return r.size[..., -1]
     if r.pos.ndim == 1 and (last := r.pos[-1] + r.neg[-1]) > 0:
@@ -84,7 +84,7 @@ def _at_the_lowest(r: Ranking) -> Any:
 
 @over_cells(np.add)
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
-    """Observed positives, expected positives and cases of each bin, along a new last axis."""
+    """Return observed positives, expected positives and cases of each bin, along a new last axis."""
     where = bin_of(r, bins, binning)
     # The scores of a bin stand together, so that its sums begin where the number of the bin changes.
     changes = np.ones(where.shape, dtype=bool)
@@ -153,7 +153,7 @@ def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
 
 
 def _excess(r: Ranking) -> Array:
-    """How many more positives each score has than it says, as a share of all cases."""
+    """Return the surplus of positives at each score over the expected number, as a share of all cases."""
     pos, neg = r.floats
     return np.asarray(divide(pos - (pos + neg) * r.key, np.asarray(r.total)[..., None]))
 
@@ -202,7 +202,7 @@ def _excess_on_grid(r: Ranking) -> tuple[Array, Array]:
 
 
 def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Array:
-    """Where falling functions of a number, one for each row, equal it: by secants that stay in a bracket (Illinois).
+    """Find the fixed points of falling functions, one for each row, by secants inside a bracket (Illinois).
 
     `high` is where they begin, at 0.
     """
@@ -232,7 +232,7 @@ statistic = partial(error, scales=False, range=(-math.inf, math.inf), better=Non
 
 @over_cells(np.add, is_smooth=always)
 def _spread(r: Ranking) -> Any:
-    """The variance of Spiegelhalter's numerator if the probabilities are right."""
+    """Return the variance of Spiegelhalter's numerator under calibrated probabilities."""
     squared = r.size.astype(float) if r.integral else r.pos2 + r.neg2
     return dot(squared, (1 - 2 * r.key) ** 2 * r.key * (1 - r.key))
 

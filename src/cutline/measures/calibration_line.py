@@ -143,12 +143,12 @@ def _offset_fit(r: Ranking) -> logistic.Fit:
         few = condensed_ranking(r)
         return logistic.fit(np.broadcast_to(1.0, (len(few), 1)), few.pos, few.neg, offset=logits(few), exists=exists)
 
-    return r.cached("offset_fit", fitted)  # type: ignore[no-any-return]
+    return r.cached("offset_fit", fitted)
 
 
 def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
     """Fit intercept and slope of the logistic regression of the class on the log odds of the probabilities."""
-    return r.cached(("joint_fit", fit), lambda: _joint_fit(r, fit))  # type: ignore[no-any-return]
+    return r.cached(("joint_fit", fit), lambda: _joint_fit(r, fit))
 
 
 def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable, Iterator
-from itertools import product
+from functools import partial
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -64,15 +65,19 @@ def check_measure(measure: str | Measure) -> None:
     chosen = MEASURES[measure]
     problems: list[str] = []
     for law in LAWS:
-        problems += _first(lambda law=law: law(chosen))  # type: ignore[misc]
+        problems += _first(partial(law, chosen))
     for on_ranking in RANKING_LAWS:
-        problems += _first(lambda law=on_ranking: (text for r in small_rankings() for text in law(chosen, r)))  # type: ignore[misc]
+        problems += _first(partial(_on_small_rankings, on_ranking, chosen))
     if problems:
         raise ContractError(chosen.name, tuple(dict.fromkeys(problems)))
 
 
+def _on_small_rankings(law: Law, m: Measure) -> Iterator[str]:
+    return chain.from_iterable(law(m, ranking) for ranking in small_rankings())
+
+
 def _first(findings: Callable[[], Iterator[str]]) -> list[str]:
-    """The first few findings of a law; an error of the definition is one too."""
+    """Return the first few findings of a law; an error of the definition counts as one."""
     problems: list[str] = []
     try:
         for finding in findings():
@@ -106,7 +111,7 @@ def _ranking(score: Any, cells: Any) -> Ranking:
 
 
 def fixed(m: Measure, total: float = math.inf) -> Measure:
-    """The measure with an example for each parameter that has to be given; a quota is at most the number of cases."""
+    """Return the measure with an example for each required parameter; a quota is at most the number of cases."""
     examples = {name: m.parameters[name].example for name in m.required}
     if "quota" in examples:
         examples["quota"] = max(1, min(examples["quota"] or 1, int(min(total, 3))))
@@ -114,7 +119,7 @@ def fixed(m: Measure, total: float = math.inf) -> Measure:
 
 
 def values(m: Measure, ranking: Ranking) -> Any:
-    """The measure of the ranking, or of its tables at every cut."""
+    """Return the measure of the ranking, or of its tables at every cut."""
     chosen = fixed(m, float(np.min(ranking.total)))
     return chosen.compute(ranking.counts if m.needs is Needs.COUNTS else ranking)
 
@@ -135,7 +140,7 @@ def _describe(r: Ranking | Counts) -> str:
 
 
 def stays_in_range(m: Measure, r: Ranking) -> Iterator[str]:
-    """Every value is inside the declared range."""
+    """Check that every value is inside the declared range."""
     computed = np.atleast_1d(np.asarray(values(m, r), dtype=float))
     low, high = m.range
     for value in computed[(computed < low - 1e-12) | (computed > high + 1e-12)].tolist():
@@ -143,7 +148,7 @@ def stays_in_range(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def is_undefined_where_it_says(m: Measure, r: Ranking) -> Iterator[str]:
-    """The value is NaN exactly where a reason is given."""
+    """Check that the value is NaN exactly where a condition of `undefined=` holds."""
     chosen = fixed(m, float(r.total))
     for data in [r.at_cut(cut) for cut in range(len(r) + 1)] if m.needs is Needs.COUNTS else [r]:
         value, reason = float(chosen.compute(data)), chosen.reason(data, **chosen.bound)
@@ -154,7 +159,7 @@ def is_undefined_where_it_says(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def takes_a_weight_as_a_repetition(m: Measure, r: Ranking) -> Iterator[str]:
-    """A case of weight 2 counts as two cases."""
+    """Check that a case of weight 2 counts as two cases."""
     weight = np.concatenate((r.pos, r.neg))
     labels, scores = np.repeat([1, 0], len(r)), np.tile(r.score, 2)
     weighted, repeated = rank(labels, scores, weight), rank(labels.repeat(weight), scores.repeat(weight))
@@ -167,7 +172,7 @@ def takes_a_weight_as_a_repetition(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def keeps_to_the_scale_of_weights(m: Measure, r: Ranking) -> Iterator[str]:
-    """All weights times a constant change nothing, where the measure says so."""
+    """Check that scaling all weights changes nothing, where the measure says so."""
     weight = np.concatenate((r.pos, r.neg))
     scaled = rank(np.repeat([1, 0], len(r)), np.tile(r.score, 2), weight * 3)
     expected, actual = values(m, r), values(m, scaled)
@@ -179,7 +184,7 @@ def keeps_to_the_scale_of_weights(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def ignores_empty_cells(m: Measure, r: Ranking) -> Iterator[str]:
-    """A score without a case, as resamples leave them, counts as if it were not there."""
+    """Check that scores without a case, as resamples leave them, change nothing."""
     if m.needs is Needs.COUNTS:
         return
     scores = np.union1d(r.score, [0.0, 0.4, 1.0])[::-1]
@@ -192,7 +197,7 @@ def ignores_empty_cells(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def broadcasts(m: Measure, r: Ranking) -> Iterator[str]:
-    """A stack of resamples gives what one after the other gives."""
+    """Check that a stack of resamples gives the values of the single ones."""
     pos, neg = (np.stack((cells, cells[::-1], 2 * cells)) for cells in (r.pos, r.neg))
     chosen = fixed(m, float(r.total))
     for stack in (Ranking(r.score, pos, neg, pos, neg), Ranking(r.score, pos[:1], neg[:1], pos[:1], neg[:1])):
@@ -225,7 +230,7 @@ def is_the_same_however_called(m: Measure, r: Ranking) -> Iterator[str]:
 
 
 def is_of_its_kind(m: Measure, r: Ranking) -> Iterator[str]:
-    """The value is what the declared kind of number says, from which its interval is computed."""
+    """Check that the value follows from the declared kind, from which the interval is computed."""
     expected = _by_kind(m, r)
     actual = values(m, r)
     if expected is not None and not same(actual, np.where(np.isnan(actual), np.nan, expected)[()]):
@@ -251,7 +256,7 @@ def _by_kind(m: Measure, r: Ranking) -> Any:
 
 
 def gains_from_concordant_swaps(m: Measure, r: Ranking) -> Iterator[str]:
-    """Where it says so, it does not lose when a positive moves up past a negative."""
+    """Check that it does not fall when a positive moves up past a negative, where the measure says so."""
     if not m.concordant or m.better is None or len(r) < 2 or not (r.pos[1] and r.neg[0]):
         return
     up = np.eye(1, len(r), 0, dtype=int)[0] - np.eye(1, len(r), 1, dtype=int)[0]
@@ -310,7 +315,7 @@ def is_perfect_for_a_perfect_model(m: Measure) -> Iterator[str]:
 
 
 def has_its_baseline(m: Measure) -> Iterator[str]:
-    """A constant score, or flags that do not depend on the class, get the declared value."""
+    """Check that a constant score, or flags that do not depend on the class, get the declared baseline."""
     for (positives, negatives), flagged in product(_SIZES, _FLAGGED):
         n = positives + negatives
         chosen = fixed(m, n)

@@ -37,7 +37,7 @@ SCORE = Parameter("the scoring rule that is taken apart", choices=("brier", "log
 
 def isotonic(r: Ranking) -> Array:
     """Return the recalibrated probability at each score, by pooling adjacent violators; the ROC hull has the pools."""
-    return r.cached("isotonic", lambda: _isotonic(r))  # type: ignore[no-any-return]
+    return r.cached("isotonic", lambda: _isotonic(r))
 
 
 def _isotonic(r: Ranking) -> Array:
@@ -137,7 +137,7 @@ def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, deg
         return isotonic(r)
     if smooth == "loess" and (r.is_in_blocks or (r.is_long and r.pos.ndim == 1)):
         return _long_loess(r, span, degree)
-    return r.cached(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
+    return r.cached(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))
 
 
 def _long_loess(r: Ranking, span: float, degree: int) -> Array:
@@ -158,7 +158,7 @@ def _long_cubics(r: Ranking, at: Array, span: float, degree: int) -> loess.Cubic
         rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
         return loess.cubics(at, *rising, span, int(degree), r.integral)
 
-    return r.cached(("cubics", span, degree), fitted)  # type: ignore[no-any-return]
+    return r.cached(("cubics", span, degree), fitted)
 
 
 def _stretches(r: Ranking, points: Points) -> loess.Condensed:
@@ -222,7 +222,7 @@ def _distance_sums(r: Ranking, smooth: str, span: float, degree: int) -> tuple[A
         size, distance = r.size.astype(float), _distance(r, smooth, span, degree)
         return dot(size, distance), dot(size, distance**2), np.where(size > 0, distance, 0.0).max(-1)
 
-    return r.cached(("distance sums", smooth, span, degree), add_up)  # type: ignore[no-any-return]
+    return r.cached(("distance sums", smooth, span, degree), add_up)
 
 
 def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, Any, Any], dict[float, Any]]:
@@ -243,7 +243,7 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
         total, squares, largest = zip(*sums, strict=True)
         return (sum(total), sum(squares), max(largest)), _quantiles(r, distance)
 
-    return r.cached(("long curve", span, degree), read)  # type: ignore[no-any-return]
+    return r.cached(("long curve", span, degree), read)
 
 
 @from_curve(

@@ -99,7 +99,7 @@ _exponential_weight.share(20.0)
 
 @over_cells(np.add)
 def area_up_to(r: Ranking, fp: Any) -> Any:
-    """The area under tp as a function of fp, from no false positive to a number of them; diagonal inside ties."""
+    """Return the area under tp as a function of fp, from no false positive to a given number; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]
     if isinstance(r, Block) and r.above[1] >= limit:  # all that counts is in earlier blocks
         return 0.0

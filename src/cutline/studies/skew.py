@@ -45,7 +45,7 @@ def expected(ratio: float) -> dict[str, float]:
 
 @cache
 def expected_of_sample(ratio: int) -> float:
-    """The auPRC that a sample of `POSITIVES` positives has on average, which is more than that of the population.
+    """Return the mean auPRC of samples with `POSITIVES` positives, which exceeds the auPRC of the population.
 
     The precision at a positive of score s is (1 + A) / (1 + A + B), with A of the other positives and B of the
     negatives above it, both binomial. As 1 / (1 + A + B) is the integral of t^(A + B) from 0 to 1, the mean is a

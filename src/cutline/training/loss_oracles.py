@@ -153,7 +153,7 @@ class RowsOracle(_TableOracle):
         return self.loss(a.astype(float), b.astype(float)) + order.flagging[b]
 
     def _best_columns(self, a: Array, order: Ordered, low: Array, high: Array) -> Array:
-        """The best column of each row: the first from which a step gains nothing.
+        """Return the best column of each row: the first from which a step gains nothing.
 
         Binary search between two guesses, those of the rows around; what is not found there is searched everywhere.
         """

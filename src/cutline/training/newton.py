@@ -143,7 +143,7 @@ def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: floa
 
 
 def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort, squared: bool = True) -> Solution:
-    """The minimum from all P x N difference vectors, as a pairwise SVM computes it: for small data only.
+    """Minimise over all P x N difference vectors, as a pairwise SVM does: for small data only.
 
     With the squared hinge it is that of `newton_auc`; with the plain hinge that of the structural solver, whose worst
     order is the worst answer to each pair by itself.

@@ -571,7 +571,7 @@ def calibration_band(
         return _consistency(ranking, smooth, level, simultaneous, resamples, seed)
 
     # The verdict and the picture of one model show the same band.
-    return ranking.cached(("band", kind, smooth, level, simultaneous, resamples, seed), make)  # type: ignore[no-any-return]
+    return ranking.cached(("band", kind, smooth, level, simultaneous, resamples, seed), make)
 
 
 def together(r: Ranking, most: int) -> Ranking:

@@ -387,7 +387,7 @@ def calibration(r: Ranking) -> CalibrationCheck:
     >>> found.z_share, abs(round(found.z_brier, 9))
     (0.0, 0.0)
     """
-    return r.cached("calibration_check", lambda: _check_calibration(r))  # type: ignore[no-any-return]
+    return r.cached("calibration_check", lambda: _check_calibration(r))
 
 
 def _check_calibration(r: Ranking) -> CalibrationCheck:
