@@ -16,9 +16,8 @@ from cutline.charts import CHARTS, Shows
 from cutline.cli.compare import summarize_comparison
 from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import ColumnOptions, ReadingAtCut, SelectionOptions
-from cutline.cli.reading import choose, read_comparison, read_evaluation
+from cutline.cli.reading import choose, read_comparison, read_evaluation, read_slices
 from cutline.cli.render import interval
-from cutline.cli.slices import read_slices
 from cutline.cli.text import OPTIONS, printable
 from cutline.comparison import Comparison
 from cutline.core.errors import CutlineError, InputError, ParameterError, sentence_of

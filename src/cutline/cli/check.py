@@ -341,7 +341,7 @@ def check_slice_conditions(
         gate: What must hold.
         quiet: Whether no progress is shown.
     """
-    from cutline.cli.slices import read_slices
+    from cutline.cli.reading import read_slices
     from cutline.cuts.gates import check_slices, how_words
 
     gate.check()

@@ -187,8 +187,7 @@ def _compare_by_slice(
     refused: Mapping[str, Any],
 ) -> None:
     """Compare the models of one file in each slice of its cases, and show where they differ."""
-    from cutline.cli.reading import open_predictions
-    from cutline.cli.slices import slice_options
+    from cutline.cli.reading import open_predictions, slice_options
     from cutline.models_by_slice import compare_by_slice
 
     c = reading.columns

@@ -1,58 +1,12 @@
-"""`cutline gains`: what each portion of the list holds. Also the output of tables and charts, as `utility` has it."""
+"""`cutline gains`: what each portion of the list holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from rich.text import Text
-
 from cutline.cli import options as o
 from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.options import Reading, TableOutput
+from cutline.cli.options import Reading, TableOrChart
 from cutline.cli.text import in_options
-from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
-
-if TYPE_CHECKING:
-    from cutline.charts.picture import Picture
-
-TABLE = ".csv"
-
-
-@dataclass(frozen=True)
-class TableOrChart(TableOutput):
-    """Options of the printed table, and of the table or chart that is written."""
-
-    output: Path | None = option(
-        "--output",
-        "-o",
-        type=o.PATH,
-        group=o.OUTPUT,
-        help="Write the table (.csv) or a chart (.svg, .png, .pdf, .html). Example: -o gains.csv",
-    ).field()
-
-    def check(self) -> None:
-        """Raise if something cannot be printed or written, before any work is done."""
-        from cutline.charts.picture import SUFFIXES
-
-        super().check()
-        if self.output is None:
-            return
-        if self.output.suffix.lower() not in (TABLE, *SUFFIXES):
-            known = f"pass a name that ends in .csv, {', '.join(SUFFIXES)}"
-            raise ParameterError(f"--output is {str(self.output)!r}", known)
-        atomic_write.check(self.output, overwrite=self.force)
-
-    def put(self, csv: str, document: dict[str, Any], text: str, draw: Callable[[], Picture]) -> None:
-        """Write the table or the chart, and print JSON, CSV or text."""
-        if self.output is not None and self.output.suffix.lower() == TABLE:
-            atomic_write.write(self.output, csv.encode(), overwrite=self.force)
-        elif self.output is not None:
-            draw().save(self.output, overwrite=self.force)
-        self.print(lambda: document, lambda: csv, lambda screen: screen.print(Text(text), soft_wrap=True))
 
 
 @command

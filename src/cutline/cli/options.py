@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import click
+from rich.text import Text
 
 from cutline.cli.command import FileName as FileName
 from cutline.cli.command import Fraction, argument, nested, option
@@ -23,6 +24,7 @@ from cutline.core.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from cutline.charts.picture import Picture
     from cutline.measures import Measure
 
 # The groups of options in the help, by what people do.
@@ -32,6 +34,7 @@ NUMBERS = "Choose the numbers"
 CONDITIONS = "Say what must hold"
 
 SAVED = (".html", ".json", ".csv")
+_TABLE = ".csv"
 PATH = FileName(Path)
 
 # ---------------------------------------------------------------------- files
@@ -591,3 +594,36 @@ class FileOutput(TableOutput):
         pictures = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
         for path in [*pictures, *self.documents]:
             atomic_write.check(path, overwrite=self.force)
+
+
+@dataclass(frozen=True)
+class TableOrChart(TableOutput):
+    """Options of the printed table, and of the table or chart that is written."""
+
+    output: Path | None = option(
+        "--output",
+        "-o",
+        type=PATH,
+        group=OUTPUT,
+        help="Write the table (.csv) or a chart (.svg, .png, .pdf, .html). Example: -o gains.csv",
+    ).field()
+
+    def check(self) -> None:
+        """Raise if something cannot be printed or written, before any work is done."""
+        from cutline.charts.picture import SUFFIXES
+
+        super().check()
+        if self.output is None:
+            return
+        if self.output.suffix.lower() not in (_TABLE, *SUFFIXES):
+            known = f"pass a name that ends in .csv, {', '.join(SUFFIXES)}"
+            raise ParameterError(f"--output is {str(self.output)!r}", known)
+        atomic_write.check(self.output, overwrite=self.force)
+
+    def put(self, csv: str, document: dict[str, Any], text: str, draw: Callable[[], Picture]) -> None:
+        """Write the table or the chart, and print JSON, CSV or text."""
+        if self.output is not None and self.output.suffix.lower() == _TABLE:
+            atomic_write.write(self.output, csv.encode(), overwrite=self.force)
+        elif self.output is not None:
+            draw().save(self.output, overwrite=self.force)
+        self.print(lambda: document, lambda: csv, lambda screen: screen.print(Text(text), soft_wrap=True))

@@ -24,6 +24,7 @@ from cutline.inputs.rank import rank
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
+    from cutline.slices import Slices
 
 _FEW = 8  # columns that are looked through for the one with two values
 
@@ -148,6 +149,43 @@ def evaluate_columns(
     design |= {"data": predictions.file, "name": printable(name_of(name) or score), "memory": how.memory}
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         return evaluate(predictions.chosen.label, score, c.weight, **design, **how.common)
+
+
+def read_slices(
+    paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
+) -> tuple[Slices, tuple[str, ...]]:
+    """Read the evaluation of each slice, and say which columns were guessed."""
+    c = how.columns
+    if c.stratum or c.id:
+        raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
+    rules = slice_options(by)
+    source = open_predictions(paths, how, by=tuple(rules), quiet=quiet)
+    design: dict[str, Any] = {"by": rules, "groups": c.group, "exact": how.exact or None}
+    slices: Slices = evaluate_columns(source, how, name, quiet=quiet, **design)
+    return slices, source.with_positive(how, slices.overall.ranking).chosen.guesses
+
+
+def slice_options(by: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of --by with their ranges: "age:0,40,65,120" cuts a number, "day:month" a date."""
+    rules: dict[str, Any] = {}
+    for text in by:
+        name, _, rule = text.partition(":")
+        if name in rules:
+            raise ParameterError(f"--by names {name!r} twice", "name each column once")
+        rules[name] = _rule(rule) if rule else None
+    return rules
+
+
+def _rule(text: str) -> Any:
+    if text in ("day", "month", "year"):
+        return text
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--by has the rule {text!r}", "write edges such as age:0,40,65,120, a number of ranges, or day:month"
+        ) from None
+    return int(numbers[0]) if len(numbers) == 1 else numbers
 
 
 def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:

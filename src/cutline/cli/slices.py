@@ -21,7 +21,7 @@ from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
 from cutline.cli.progress import waiting
 from cutline.cli.text import notes_in_options, printable
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import ParameterError
 from cutline.core.table import between, p_number, shown
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def run_slices(
         refused: Options that slices have no use for, with what was given: none is read and ignored.
         simultaneous: Whether the intervals of a measure hold for all slices together.
     """
+    from cutline.cli.reading import read_slices
     from cutline.slice_comparison import sidak
     from cutline.slices import OVERALL, common_table, slices_document, with_simultaneous_methods
 
@@ -213,6 +214,8 @@ def run_comparison(
         fairness: Whether the criteria of fairness are shown.
         least: Slices with fewer cases are left out of files.
     """
+    from cutline.cli.reading import read_slices
+
     output.check()
     slices, guesses = read_slices(paths, by, reading, None, quiet=output.quiet)
     with waiting("Comparing the slices", quiet=output.quiet):
@@ -286,45 +289,6 @@ def run_search(
         screen.print(Text(printable(made.how)))
 
     output.print(made.document, made.to_csv, print_table)
-
-
-def read_slices(
-    paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
-) -> tuple[Slices, tuple[str, ...]]:
-    """Read the evaluation of each slice, and say which columns were guessed."""
-    from cutline.cli.reading import evaluate_columns, open_predictions
-
-    c = how.columns
-    if c.stratum or c.id:
-        raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
-    rules = slice_options(by)
-    source = open_predictions(paths, how, by=tuple(rules), quiet=quiet)
-    design: dict[str, Any] = {"by": rules, "groups": c.group, "exact": how.exact or None}
-    slices: Slices = evaluate_columns(source, how, name, quiet=quiet, **design)
-    return slices, source.with_positive(how, slices.overall.ranking).chosen.guesses
-
-
-def slice_options(by: Sequence[str]) -> dict[str, Any]:
-    """Return the columns of --by with their ranges: "age:0,40,65,120" cuts a number, "day:month" a date."""
-    rules: dict[str, Any] = {}
-    for text in by:
-        name, _, rule = text.partition(":")
-        if name in rules:
-            raise ParameterError(f"--by names {name!r} twice", "name each column once")
-        rules[name] = _rule(rule) if rule else None
-    return rules
-
-
-def _rule(text: str) -> Any:
-    if text in ("day", "month", "year"):
-        return text
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--by has the rule {text!r}", "write edges such as age:0,40,65,120, a number of ranges, or day:month"
-        ) from None
-    return int(numbers[0]) if len(numbers) == 1 else numbers
 
 
 # ---------------------------------------------------------------------- the screen

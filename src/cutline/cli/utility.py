@@ -10,8 +10,7 @@ import click
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.gains import TableOrChart
-from cutline.cli.options import IntervalOptions, Reading
+from cutline.cli.options import IntervalOptions, Reading, TableOrChart
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 
