@@ -217,6 +217,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DEGENERATE)
 @each_case("measure", MEASURES)
 def test_there_is_a_value_or_a_reason(measure, case):

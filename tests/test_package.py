@@ -102,6 +102,7 @@ def test_curves_need_numpy_alone():
     assert not HEAVY & loaded_by(code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

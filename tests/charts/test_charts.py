@@ -67,6 +67,7 @@ def exactly(pairs):
 # ---------------------------------------------------------------------- every chart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CHARTS, "f1"])
 def test_a_chart_is_valid_and_renders(name, checked):
     models = {Shows.TWO_OR_MORE: PAIR, Shows.DIFFERENCE: PAIR, Shows.CLASSES: CLASSES}
@@ -166,6 +167,7 @@ def test_extreme_scores_are_drawn_or_refused_with_a_sentence(what, threshold):
             assert all(math.isfinite(v) and abs(v) < 1e309 for v in numbers)
 
 
+@pytest.mark.slow
 def test_the_largest_floats_are_rendered():
     ev = cl.evaluate([1, 0, 1, 0, 1, 0], EXTREME["the largest floats"], threshold=1.7e308, name="m")
     drawn = ev.chart("f1").render(".svg").decode()
@@ -174,6 +176,7 @@ def test_the_largest_floats_are_rendered():
     assert "Infinity" not in drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", UNUSUAL)
 def test_unusual_predictions_are_drawn_too(what):
     of_probabilities = ("net_benefit", "mcb_dsc") if UNUSUAL[what].ranking.are_probabilities else ()
@@ -187,6 +190,7 @@ def test_every_measure_of_one_cut_can_be_drawn(measure):
     assert rows_of(BERRAR.chart(measure.name).to_dict())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_SEVERAL)
 def test_several_models_have_lines_and_a_legend_of_their_own(name, checked):
     spec = cl.chart(name, MODELS).to_dict()
@@ -750,6 +754,7 @@ def test_the_portions_of_twelve_models_can_be_told_apart_and_clicked(count):
     assert first == pytest.approx([MODELS["tree"].curve("portion_lift").y[1]] * count, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [[1, 1, 1], [0, 0, 0]], ids=["positives", "negatives"])
 def test_one_class_has_a_confusion_matrix_and_a_ranking_table(model):
     ev = cl.evaluate(model, [0.9, 0.6, 0.2])

@@ -88,6 +88,7 @@ def test_old_terminals_get_ascii(ten):
     assert "O value, = interval, | baseline; (-) lower is better" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_million_rows(cutline, tmp_path):
     rng = np.random.default_rng(0)
     positive = rng.random(1_000_000) < 0.3
@@ -101,6 +102,7 @@ def test_a_million_rows(cutline, tmp_path):
     assert found["measures"][0]["value"] == pytest.approx(0.7602, abs=0.002)  # two normals one apart: Phi(1 / sqrt 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shows", ["measures", "evaluate --help", "--help"])
 def test_a_reader_that_has_seen_enough_is_no_error(shows):
     command = f"set -o pipefail; '{COMMAND[0]}' {shows} | (read -r; echo line)"
@@ -109,6 +111,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(shows):
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "line\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bound", "code"), [("0.5", 0), ("0.9", 1)])
 @pytest.mark.parametrize("more", ["", "--json"])
 def test_a_verdict_stands_though_nobody_reads_it(ten, bound, code, more):
@@ -118,6 +121,7 @@ def test_a_verdict_stands_though_nobody_reads_it(ten, bound, code, more):
     assert (done.returncode, done.stderr) == (code, "The columns were guessed: --label y --score p\n")
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_error(ten):
     for command, code in ((f"evaluate '{ten}' --json --measures auc >&-", 0), ("evaluate nowhere.csv 2>&-", 2)):
         done = subprocess.run(  # noqa: S603

@@ -225,6 +225,7 @@ def test_standard_input(cutline, ten, monkeypatch):
     assert values(cutline("evaluate", "-", "--measures", "auc", "--json")) == {"auc": pytest.approx(0.8)}
 
 
+@pytest.mark.slow
 def test_charts_are_drawn_into_a_folder_and_not_over_others(cutline, ten, tmp_path):
     folder = tmp_path / "charts"
     done = cutline("evaluate", ten, "--png", folder, "--measures", "auc")

@@ -116,6 +116,7 @@ def test_a_stopped_command_leaves_no_unfinished_file(tmp_path, name):
         assert said == b"cutline: Stopped.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_command_that_is_stopped_inside_a_query_says_by_what(name):
     code = (

@@ -407,6 +407,7 @@ def test_precision_is_tested_at_the_quota_that_is_asked_for():
     assert cut.counts.flagged == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mean", "kernel", "normal"])
 def test_tested_precision_has_its_threshold_just_above_the_unflagged_whatever_the_method(method):
     labels, scores = mixed(cases=400)

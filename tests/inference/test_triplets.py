@@ -47,6 +47,7 @@ def test_one_anchor_has_no_interval_and_wrong_names_are_refused():
         cl.mean_triplet_loss(a, p, n, anchors=["x", "y"])
 
 
+@pytest.mark.slow
 def test_the_interval_covers():
     truth = cl.mean_triplet_loss(*triplets(99, anchors=20_000)).value
     held = [truth in cl.mean_triplet_loss(*triplets(seed, anchors=50)) for seed in range(300)]

@@ -12,6 +12,8 @@ from frame_body import COLUMNS, ROWS
 from cutline import InputError, ParameterError, auc, evaluate, rank
 from grouping import each_case
 
+pytestmark = pytest.mark.slow
+
 KINDS = {
     "mapping": dict,
     "pandas": pd.DataFrame,

@@ -262,6 +262,7 @@ def same_slices(found, expected):
     assert found.summary(["auc", "recall"]).to_csv() == expected.summary(["auc", "recall"]).to_csv()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "two files"])
 @pytest.mark.parametrize("out_of_core_", [False, True], ids=["read once", "aggregated"])
 def test_slices_of_a_file_are_those_of_its_rows(tmp_path, kind, out_of_core_, monkeypatch):

@@ -82,6 +82,7 @@ def test_what_a_tool_printed_is_what_the_ledger_says_of_it(name):
         check(entry, answers[entry.function])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIVE)
 def test_what_an_installed_tool_prints_is_what_the_ledger_says_of_it(name):
     ask, package = peers().PEERS[name]

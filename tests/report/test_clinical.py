@@ -13,6 +13,8 @@ from cutline.core.table import shown
 from cutline.report import summarized
 from cutline.report.clinical import CHECKLIST, GUIDES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):

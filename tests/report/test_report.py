@@ -197,6 +197,7 @@ def test_the_data_hold_the_document_of_the_summary(ten):
     assert found["document"] == json.loads(json.dumps(summary.document()))
 
 
+@pytest.mark.slow
 def test_the_page_of_a_share_opens_at_its_cut():
     data = load("tumours")
     ev = cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive)

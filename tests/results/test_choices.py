@@ -68,6 +68,7 @@ LABELS, SCORES = models(300, a=1.0, b=1.4, c=0.6)
 MEASURES = ["recall", "specificity", "auc", "log_loss", "f1"]
 
 
+@pytest.mark.slow
 @given(
     st.permutations(list(SCORES)),
     st.sets(st.sampled_from(MEASURES), min_size=1).flatmap(lambda some: st.permutations(sorted(some))),

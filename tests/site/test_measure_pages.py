@@ -56,6 +56,7 @@ def test_the_example_in_python_is_true(measure):
     assert (runner.failures, runner.tries) == (0, 4)
 
 
+@pytest.mark.slow
 @every_measure
 def test_the_commands_of_a_page_end_well_and_print_the_value(measure):
     [code] = fences("console", measure_page._in_terminal(measure))

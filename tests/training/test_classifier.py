@@ -157,6 +157,7 @@ def test_a_measure_with_its_parameters_bound_is_the_same(data):
 # ---------------------------------------------------------------------- the choice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "parameters"), [("ap", {}), ("f1", {}), ("roc_n", {"n": 50})])
 def test_where_no_line_is_right_training_for_the_measure_pays(measure, parameters, crooked):
     X, y, X_test, y_test = crooked
@@ -168,6 +169,7 @@ def test_where_no_line_is_right_training_for_the_measure_pays(measure, parameter
     assert values["auto"] > values["baseline"]
 
 
+@pytest.mark.slow
 def test_the_choice_says_what_each_candidate_reached(crooked):
     model = LinearMeasureClassifier("ap", random_state=0).fit(*crooked[:2])
     first, *others = model.candidates_

@@ -96,6 +96,7 @@ OF_ONE_CUT = [
 AT_THE_ENDS = [("f_alpha", {"alpha": a}) for a in (0, 0.8, 1)] + [("f_beta", {"beta": b}) for b in (0, 0.5, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters"), OF_ONE_CUT + AT_THE_ENDS)
 @settings(max_examples=25)
 @given(data=scored(), psi=st.sampled_from(PSIS))

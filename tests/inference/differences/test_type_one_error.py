@@ -33,6 +33,7 @@ def models_of(kind):
 ORDER = np.random.default_rng(5).permutation(90)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["paired", "unpaired"])
 def test_every_p_value_is_below_alpha_where_the_interval_excludes_no_difference(kind):
     models, compared = models_of(kind), 0

@@ -227,6 +227,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("labels", "scores"), DEGENERATE.values(), ids=DEGENERATE)
 def test_every_difference_of_degenerate_models_has_a_value_or_a_reason(labels, scores):
     same, turned = compare(labels, {"a": scores, "b": scores}), compare(labels, {"a": scores, "b": scores[::-1]})
