@@ -346,12 +346,12 @@ def plan_chart(
     """
     chosen, names = themed(theme), list(reached)
     rows = [
-        {"n": n, "y": y, "series": f"{name} (wanted: {target[name]:g})"}
+        {"n": n, "y": y, "series": f"{name} (target: {target[name]:g})"}
         for name in names
         for n, y in zip(sizes, reached[name], strict=True)
     ]
-    points = [{"n": cases, "y": target[name], "series": f"{name} (wanted: {target[name]:g})"} for name in names]
-    labels = [f"{name} (wanted: {target[name]:g})" for name in names]
+    points = [{"n": cases, "y": target[name], "series": f"{name} (target: {target[name]:g})"} for name in names]
+    labels = [f"{name} (target: {target[name]:g})" for name in names]
     x = alt.X("n:Q", title="Cases", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format=",.0f", tickCount=6))
     y = alt.Y("y:Q", title="Width of the interval, or power")
     colour = alt.Color(

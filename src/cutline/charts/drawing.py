@@ -194,6 +194,9 @@ def _replace_title(drawing: alt.Chart, text: str) -> alt.Chart:
 
 def _name_model(drawing: alt.Chart, name: str) -> alt.Chart:
     """Return a chart of one model, which has no legend to name it, with the name below its title."""
+    if "vconcat" in drawing.spec:  # the first part has the title
+        first, *rest = drawing.spec["vconcat"]
+        return drawing.properties(vconcat=[_name_model(first, name), *rest])
     if len(name) > LONGEST:
         name = f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2 - 1) :]}"
     text, below = _title_of(drawing)

@@ -17,7 +17,7 @@ from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.curves import curve, curve_line
-from cutline.curves.curve_type import mean_roc
+from cutline.curves.curve_type import mean_roc, precision_at, recall_at
 from cutline.inference.folds import FoldMean, Posterior
 from cutline.results.estimate import Estimate
 
@@ -43,18 +43,13 @@ def roc(
         theme: "light", "dark" or "print".
         title: The title.
     """
-    every = [part for own in parts for part in own]
-    if sum(map(len, every)) <= MOST_POINTS:
-        lines = [_visible_points(part, "roc") for part in every[:MOST_FOLDS]]
-        mean_line = mean_roc(every)
-    else:
-        recalls = [np.interp(GRID, part.fpr, part.tpr) for part in every]
-        lines = [(GRID, recall) for recall in recalls[:MOST_FOLDS]]
-        mean_line = (GRID, np.mean(recalls, axis=0))
-    diagonal = ([0.0, 1.0], [0.0, 1.0])
+    folds = [part for own in parts for part in own]
+    is_exact = sum(map(len, folds)) <= MOST_POINTS
+    mean_line = mean_roc(folds) if is_exact else (GRID, np.mean([recall_at(fold, GRID) for fold in folds], axis=0))
+    lines = [_points(fold, "roc") if is_exact else (GRID, recall_at(fold, GRID)) for fold in folds[:MOST_FOLDS]]
+    subtitle = _subtitle("mean AUC", mean, design, len(folds))
     axes = ("False positive rate", "Recall")
-    subtitle = _subtitle("mean AUC", mean, design, len(every))
-    return _curves("roc", lines, mean_line, diagonal, axes, title, subtitle, theme)
+    return _curves("roc", lines, mean_line, ([0.0, 1.0], [0.0, 1.0]), axes, title, subtitle, theme)
 
 
 def precision_recall(
@@ -74,32 +69,24 @@ def precision_recall(
         theme: "light", "dark" or "print".
         title: The title.
     """
-    every = [part for own in parts for part in own]
-    precisions = [_precision_at(part, GRID) for part in every]
-    average = np.mean(precisions, axis=0)
-    if sum(map(len, every)) <= MOST_POINTS:
-        lines = [_visible_points(part, "precision_recall") for part in every[:MOST_FOLDS]]
-    else:
-        lines = [(GRID, precision) for precision in precisions[:MOST_FOLDS]]
-    share = float(np.mean([float(part.positives / part.total) for part in every]))
+    folds = [part for own in parts for part in own]
+    is_exact = sum(map(len, folds)) <= MOST_POINTS
+    precisions = [precision_at(fold, GRID) for fold in folds]
+    mean_line = (GRID, np.mean(precisions, axis=0))
+    lines = [
+        _points(fold, "precision_recall") if is_exact else (GRID, precision)
+        for fold, precision in zip(folds[:MOST_FOLDS], precisions, strict=False)
+    ]
+    share = float(np.mean([float(fold.positives / fold.total) for fold in folds]))
+    subtitle = _subtitle("average precision", mean, design, len(folds))
     axes = ("Recall", "Precision")
-    subtitle = _subtitle("average precision", mean, design, len(every))
-    baseline = ([0.0, 1.0], [share, share])
-    return _curves("precision_recall", lines, (GRID, average), baseline, axes, title, subtitle, theme)
+    return _curves("precision_recall", lines, mean_line, ([0.0, 1.0], [share, share]), axes, title, subtitle, theme)
 
 
-def _visible_points(ranking: Ranking, name: str) -> tuple[Array, Array]:
+def _points(ranking: Ranking, name: str) -> tuple[Array, Array]:
     """Return the points of a curve that can be seen."""
     line = curve_line(curve(ranking, name))
     return line.x, line.y
-
-
-def _precision_at(ranking: Ranking, recalls: Array) -> Array:
-    """Return the precision of the first cut that reaches each recall."""
-    flagged = np.asarray(ranking.tp + ranking.fp, dtype=float)[1:]
-    precision = np.asarray(ranking.tp, dtype=float)[1:] / flagged
-    first = np.searchsorted(np.asarray(ranking.tpr, dtype=float)[1:], np.maximum(recalls, 1e-12) - 1e-12)
-    return np.asarray(precision[np.minimum(first, len(precision) - 1)])
 
 
 def _subtitle(what: str, mean: Estimate | None, design: str, folds: int) -> list[str]:

@@ -15,6 +15,8 @@ from cutline.core.array_ops import Array
 
 WIDTH, HEIGHT = 520, 280
 _DAY, _SO_FAR, _RELEASE, _LIMIT = "each day", "all days so far", "release", "limit"
+_POINTS = " (points)"  # in the legend, whose symbols are lines
+_A_YEAR = 300  # days, from which on the axis names months and years
 _MOST_POINTS = 60  # days that are marked one by one; more become a line
 
 
@@ -31,13 +33,14 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
     values = [dict(row) for row in rows if row["value"] is not None or row["cumulated"] is not None]
     x = _days(values)
     y = alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
-    names = [_DAY, _SO_FAR]
+    each_day = _DAY + _POINTS if len(values) <= _MOST_POINTS else _DAY
+    names = [each_day, _SO_FAR]
     has = {
         name: any(row[key] is not None for row in values) for name, key in ((_RELEASE, "release"), (_LIMIT, "limit"))
     }
     names += [name for name in (_RELEASE, _LIMIT) if has[name]]
-    colours = {_DAY: chosen.reference, _SO_FAR: chosen.colour(0), _RELEASE: chosen.text, _LIMIT: chosen.colour(1)}
-    dashes = {_DAY: [1, 0], _SO_FAR: [1, 0], _RELEASE: [6, 4], _LIMIT: list(DOTTED)}
+    colours = {each_day: chosen.reference, _SO_FAR: chosen.colour(0), _RELEASE: chosen.text, _LIMIT: chosen.colour(1)}
+    dashes = {each_day: [1, 0], _SO_FAR: [1, 0], _RELEASE: [6, 4], _LIMIT: list(DOTTED)}
     colour = alt.Color(
         "series:N",
         scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
@@ -52,7 +55,7 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
 
     band = [{"day": row["day"], "low": row["low"], "high": row["high"]} for row in values if row["low"] is not None]
     lines = [*series(_SO_FAR, "cumulated"), *series(_RELEASE, "release"), *series(_LIMIT, "limit")]
-    daily = alt.Chart(inline(series(_DAY, "value")))
+    daily = alt.Chart(inline(series(each_day, "value")))
     marked = (
         daily.mark("point", filled=True, size=18)
         if len(values) <= _MOST_POINTS
@@ -81,12 +84,13 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
 def _days(rows: Sequence[Mapping[str, Any]]) -> alt.Spec:
     """Return the axis of the days: of dates where all names are dates, in order otherwise."""
     try:
-        for row in rows:
-            date.fromisoformat(row["day"])
+        days = [date.fromisoformat(row["day"]) for row in rows]
     except ValueError:
         axis = alt.Axis(labelOverlap="greedy", labelAngle=0)
         return alt.X("day:O", title=None, sort=[row["day"] for row in rows], axis=axis)
-    return alt.X("day:T", title=None, axis=alt.Axis(labelOverlap="greedy", labelAngle=0, tickCount=5))
+    by_day = not days or (max(days) - min(days)).days <= _A_YEAR
+    axis = alt.Axis(labelOverlap="greedy", labelAngle=0, tickCount=5, format="%d %b" if by_day else "%b %Y")
+    return alt.X("day:T", title=None, axis=axis)
 
 
 def drift_chart(

@@ -331,6 +331,32 @@ def mean_roc(rankings: Sequence[Ranking]) -> tuple[Array, Array]:
     return x[corners], y[corners]
 
 
+def recall_at(r: Ranking, rates: Array) -> Array:
+    """Return the recall of the ROC curve at some false positive rates.
+
+    Args:
+        r: The ranking.
+        rates: The false positive rates.
+    """
+    return np.interp(rates, r.fpr, r.tpr)
+
+
+def precision_at(r: Ranking, recalls: Array) -> Array:
+    """Return the precision of the first cut that reaches each recall.
+
+    >>> precision_at(Ranking.of_counts([3, 2, 1], [1, 0, 1], [0, 1, 0]), np.array([0.5, 1.0])).round(4).tolist()
+    [1.0, 0.6667]
+
+    Args:
+        r: The ranking.
+        recalls: The recalls.
+    """
+    flagged = np.asarray(r.tp + r.fp, dtype=float)[1:]
+    precision = np.asarray(r.tp, dtype=float)[1:] / flagged
+    first = np.searchsorted(np.asarray(r.tpr, dtype=float)[1:], np.maximum(recalls, 1e-12) - 1e-12)
+    return np.asarray(precision[np.minimum(first, len(precision) - 1)])
+
+
 def _at(r: Ranking, rates: Array, side: str) -> Array:
     """Return the recall at some rates, before ("left") or after ("right") it rises there."""
     fpr, tpr = r.fpr, r.tpr

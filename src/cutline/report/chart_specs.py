@@ -39,6 +39,7 @@ MOST_EACH = 6  # models of which each gets all charts that show one
 _HOVERED = 300  # points of a chart that show their numbers under the pointer
 _RING = 170  # the size of the mark of a cut, which the page moves
 _PANEL = (296, 236)  # the axes of a chart of which three stand side by side, in pixels
+_BESIDE_WIDE_LABELS = 10  # pixels: a browser may have a wider font than the one that still pictures are set in
 _ABREAST = 0.78  # of its own size a chart has on the page, where three stand side by side and text is read as it is
 
 
@@ -195,6 +196,7 @@ def _dress(spec: dict[str, Any], title: str, *, shrink: bool = True) -> None:
         _shrink(spec)
     # Legends under the charts: two stand side by side then, and one fits on a phone.
     config = legends_below(spec["config"])
+    config["axis"] = config["axis"] | {"titlePadding": _BESIDE_WIDE_LABELS}
     spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
     spec["description"] = title
 

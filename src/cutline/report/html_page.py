@@ -286,6 +286,9 @@ Cell = Any  # what is shown, or a pair of that and what stands below it
 _NUMBER = re.compile(r"[-+<\d.,\s%]*\d[\d.,\s%]*( to [-\d.,\s%]+)?")
 
 
+_LONG = 60  # characters of a cell that leave no room for others on a narrow screen
+
+
 def table_view(
     columns: Sequence[str],
     rows: Iterable[Sequence[Cell]],
@@ -304,9 +307,11 @@ def table_view(
         marked: The rows that stand out, by their places.
     """
     pairs = [[cell if isinstance(cell, tuple) else (cell, "") for cell in row] for row in rows]
+    is_wide = len(columns) > 3 or any(len(str(text)) > _LONG for row in pairs for text, _ in row)
     return {
         "title": title,
         "caption": caption,
+        "is_wide": is_wide,  # on a narrow screen its cells stand below each other
         "columns": [
             {"name": name, "is_number": _is_numeric([row[i][0] for row in pairs])} for i, name in enumerate(columns)
         ],

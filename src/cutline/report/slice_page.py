@@ -17,7 +17,8 @@ from cutline.core.table import p_number, shown, shown_limits
 from cutline.core.validation import counted
 from cutline.report import PICTURES, SUFFIXES
 from cutline.report.html_page import (
-    PLAIN_SECTIONS,
+    CONVENTIONS,
+    Section,
     View,
     figure,
     numbers_to_save,
@@ -29,6 +30,13 @@ from cutline.slice_comparison import AgainstRest
 from cutline.slice_fairness import Fairness
 from cutline.slices import Slices, common_table, simultaneous_words, slices_document
 
+SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("pictures", "Charts"),
+    Section("tables", "Tables"),
+    Section("notes", "Notes"),
+    CONVENTIONS,
+)
 SHOWN = ("auc", "recall", "specificity", "precision", "predicted_positive_rate")
 _ENDS = 15  # slices at each end of a long table
 
@@ -105,7 +113,7 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
             }
         ),
     }
-    return render_page(PLAIN_SECTIONS, context, numbers_to_save(document(slices, against_rest), table.to_csv()))
+    return render_page(SECTIONS, context, numbers_to_save(document(slices, against_rest), table.to_csv()))
 
 
 def _gap_words(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
