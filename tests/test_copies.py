@@ -157,7 +157,7 @@ def test_a_refusal_of_what_cannot_travel_travels(way):
     assert errors.sentence_of(other) == str(refusal.value)
 
 
-def refused(position):
+def refuse_missing_score(position):
     """A call in another process that is refused."""
     return cl.evaluate([1, 0, 1], [0.1, 0.2, None][: position + 1] + [0.5] * (2 - position))
 
@@ -166,7 +166,7 @@ def refused(position):
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_pool_of_processes_hands_a_refusal_on():
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        asked = pool.map_async(refused, [0, 2])
+        asked = pool.map_async(refuse_missing_score, [0, 2])
         with pytest.raises(cl.InputError, match="the first at position 2"):
             asked.get(60)  # it would wait for ever
 

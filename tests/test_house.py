@@ -42,7 +42,7 @@ PACKAGES_WITH_NOTES = ("advice", "calibration", "multiclass", "cuts", "inference
 AS_A_CALL = re.compile(r"\b(?:pass|see|ask for|leave) \w+=|\bev\.\w+\(")
 
 
-def said(text):
+def strings_of(text):
     """The strings of a module that people may read as notes: neither docstrings nor what is refused."""
     tree = ast.parse(text)
     left_out = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Raise) for part in ast.walk(node)}
@@ -59,12 +59,12 @@ def test_no_note_names_an_argument_of_python_in_plain_text():
         for path in MODULES
         if path.relative_to(SOURCE).parts[0] in PACKAGES_WITH_NOTES
         and path.stem != "check_measure"  # which is for definitions
-        for text in said(path.read_text(encoding="utf-8"))
+        for text in strings_of(path.read_text(encoding="utf-8"))
         if AS_A_CALL.search(text)
     ]
 
     assert found == []
-    assert [text for text in said("NOTE = 'few: pass method=1'") if AS_A_CALL.search(text)]
+    assert [text for text in strings_of("NOTE = 'few: pass method=1'") if AS_A_CALL.search(text)]
 
 
 def shared_class_names(modules):

@@ -19,7 +19,7 @@ from cutline import MEASURES, Counts, rank
 from grouping import each_case
 
 
-def same(expected):
+def approximately(expected):
     """The value up to the last digits of a float."""
     return pytest.approx(expected, rel=1e-11, abs=1e-13)
 
@@ -128,7 +128,7 @@ def test_a_measure_of_one_cut_is_that_of_scikit_learn(name, data):
     for threshold in data.some_thresholds():
         expected = AT_A_CUT[name](y, s >= threshold, w)
 
-        assert MEASURES[name](y, s, w, threshold=threshold) == same(expected)
+        assert MEASURES[name](y, s, w, threshold=threshold) == approximately(expected)
 
 
 @pytest.mark.parametrize("beta", [0.1, 0.5, 1, 2, 10])
@@ -138,8 +138,8 @@ def test_f_beta_is_that_of_scikit_learn(beta, data):
     for threshold in data.some_thresholds():
         expected = sk.fbeta_score(y, s >= threshold, beta=beta, sample_weight=w)
 
-        assert cutline.f_beta(y, s, w, threshold=threshold, beta=beta) == same(expected)
-        assert cutline.f_alpha(y, s, w, threshold=threshold, alpha=1 / (1 + beta**2)) == same(expected)
+        assert cutline.f_beta(y, s, w, threshold=threshold, beta=beta) == approximately(expected)
+        assert cutline.f_alpha(y, s, w, threshold=threshold, alpha=1 / (1 + beta**2)) == approximately(expected)
 
 
 @each_case("data", {name: data for name, data in DATA.items() if len(data.labels) > 50})
@@ -151,9 +151,9 @@ def test_the_likelihood_ratios_are_those_of_scikit_learn(data):
     for threshold, table in full.items():
         plus, minus = sk.class_likelihood_ratios(y, s >= threshold, sample_weight=w)
 
-        assert table.lr_plus == same(plus)
-        assert table.lr_minus == same(minus)
-        assert table.diagnostic_odds_ratio == same(plus / minus)
+        assert table.lr_plus == approximately(plus)
+        assert table.lr_minus == approximately(minus)
+        assert table.diagnostic_odds_ratio == approximately(plus / minus)
 
 
 @each_data
@@ -162,8 +162,8 @@ def test_mutual_information_of_unweighted_predictions_is_that_of_scikit_learn_in
     for threshold in np.unique(s)[[0, 1, -1]]:
         expected = sk.mutual_info_score(y, s >= threshold)
 
-        assert cutline.mutual_information(y, s, threshold=threshold) == same(expected)
-        assert cutline.mutual_information(y, s, threshold=threshold, base=2) == same(expected / math.log(2))
+        assert cutline.mutual_information(y, s, threshold=threshold) == approximately(expected)
+        assert cutline.mutual_information(y, s, threshold=threshold, base=2) == approximately(expected / math.log(2))
 
 
 @each_data
@@ -173,7 +173,7 @@ def test_mutual_information_of_whole_weights_is_that_of_the_table_in_scikit_lear
     for threshold in data.some_thresholds():
         table = sk.confusion_matrix(y, s >= threshold, sample_weight=w)
 
-        assert cutline.mutual_information(y, s, w, threshold=threshold) == same(
+        assert cutline.mutual_information(y, s, w, threshold=threshold) == approximately(
             sk.mutual_info_score(None, None, contingency=table)
         )
 
@@ -186,7 +186,7 @@ def test_the_expected_cost_is_the_zero_one_loss_with_the_cases_weighted_by_their
         cost = case * np.where(y == 1, 7.5, 2.0)
         expected = sk.zero_one_loss(y, s >= threshold, normalize=False, sample_weight=cost) / case.sum()
 
-        assert cutline.expected_cost(y, s, w, threshold=threshold, cost_fp=2, cost_fn=7.5) == same(expected)
+        assert cutline.expected_cost(y, s, w, threshold=threshold, cost_fp=2, cost_fn=7.5) == approximately(expected)
 
 
 # ---------------------------------------------------------------------- all cuts
@@ -200,7 +200,7 @@ def test_the_counts_of_every_cut_are_the_confusion_matrix_at_its_threshold(data)
     for cut in some:
         tn, fp, fn, tp = sk.confusion_matrix(y, s >= cuts.threshold[cut], labels=[0, 1], sample_weight=w).ravel()
 
-        assert [cuts.tp[cut], cuts.fp[cut], cuts.fn[cut], cuts.tn[cut]] == same([tp, fp, fn, tn])
+        assert [cuts.tp[cut], cuts.fp[cut], cuts.fn[cut], cuts.tn[cut]] == approximately([tp, fp, fn, tn])
 
 
 @each_data
@@ -278,7 +278,7 @@ def trapezoids_from_zero(precision, recall, _):
 @pytest.mark.parametrize("name", OF_THE_ORDER)
 @each_data
 def test_a_measure_of_the_order_is_that_of_scikit_learn(name, data):
-    assert MEASURES[name](*data.all) == same(OF_THE_ORDER[name](*data.all))
+    assert MEASURES[name](*data.all) == approximately(OF_THE_ORDER[name](*data.all))
 
 
 @pytest.mark.parametrize("max_fpr", [0.01, 0.1, 0.3, 0.75, 1.0])
@@ -286,7 +286,7 @@ def test_a_measure_of_the_order_is_that_of_scikit_learn(name, data):
 def test_the_partial_area_is_that_of_scikit_learn(max_fpr, data):
     y, s, w = data.all
 
-    assert cutline.partial_auc(y, s, w, max_fpr=max_fpr) == same(
+    assert cutline.partial_auc(y, s, w, max_fpr=max_fpr) == approximately(
         sk.roc_auc_score(y, s, sample_weight=w, max_fpr=max_fpr)
     )
 
@@ -296,9 +296,9 @@ def test_low_scores_that_mean_positive_are_negated_scores(data):
     y, s, w = data.all
     ranking = rank(y, s, w, higher_is_positive=False)
 
-    assert cutline.auc(ranking) == same(sk.roc_auc_score(y, -s, sample_weight=w))
-    assert cutline.average_precision(ranking) == same(sk.average_precision_score(y, -s, sample_weight=w))
-    assert cutline.accuracy(ranking, threshold=0.5) == same(sk.accuracy_score(y, s <= 0.5, sample_weight=w))
+    assert cutline.auc(ranking) == approximately(sk.roc_auc_score(y, -s, sample_weight=w))
+    assert cutline.average_precision(ranking) == approximately(sk.average_precision_score(y, -s, sample_weight=w))
+    assert cutline.accuracy(ranking, threshold=0.5) == approximately(sk.accuracy_score(y, s <= 0.5, sample_weight=w))
 
 
 @st.composite
@@ -316,8 +316,8 @@ def test_any_few_tied_and_weighted_cases_have_the_areas_of_scikit_learn(data, ma
     y, s, w = data
     ranking = rank(*data)
 
-    assert cutline.auc(ranking) == same(sk.roc_auc_score(y, s, sample_weight=w))
-    assert cutline.average_precision(ranking) == same(sk.average_precision_score(y, s, sample_weight=w))
+    assert cutline.auc(ranking) == approximately(sk.roc_auc_score(y, s, sample_weight=w))
+    assert cutline.average_precision(ranking) == approximately(sk.average_precision_score(y, s, sample_weight=w))
     assert cutline.partial_auc(ranking, max_fpr=max_fpr) == pytest.approx(
         sk.roc_auc_score(y, s, sample_weight=w, max_fpr=max_fpr), rel=1e-9, abs=1e-12
     )
@@ -339,7 +339,7 @@ OF_THE_PROBABILITIES = {
 @pytest.mark.parametrize("name", OF_THE_PROBABILITIES)
 @each_data
 def test_a_measure_of_the_probabilities_is_that_of_scikit_learn(name, data):
-    assert MEASURES[name](*data.all) == same(OF_THE_PROBABILITIES[name](*data.all))
+    assert MEASURES[name](*data.all) == approximately(OF_THE_PROBABILITIES[name](*data.all))
 
 
 @pytest.mark.skipif(not hasattr(sk, "d2_brier_score"), reason="needs a newer scikit-learn")
@@ -347,7 +347,7 @@ def test_a_measure_of_the_probabilities_is_that_of_scikit_learn(name, data):
 def test_the_brier_skill_is_the_d2_score_of_scikit_learn(data):
     y, p, w = data.all
 
-    assert cutline.brier_skill(y, p, w) == same(sk.d2_brier_score(y, p, sample_weight=w))
+    assert cutline.brier_skill(y, p, w) == approximately(sk.d2_brier_score(y, p, sample_weight=w))
 
 
 @each_data
@@ -356,7 +356,7 @@ def test_the_log_loss_over_that_of_the_prevalence_is_the_d2_score_of_scikit_lear
     prevalence = np.full(len(y), np.average(y, weights=w))
     skill = 1 - cutline.log_loss(y, p, w) / cutline.log_loss(y, prevalence, w)
 
-    assert skill == same(sk.d2_log_loss_score(y, p, sample_weight=w))
+    assert skill == approximately(sk.d2_log_loss_score(y, p, sample_weight=w))
 
 
 def floored_log_loss(y, p, w, eps):
@@ -371,7 +371,7 @@ def test_the_log_loss_with_eps_is_that_of_clipped_probabilities(eps, data):
     y, p, w = data.all
     certain = np.where(p > 0.6, 1.0, np.where(p < 0.2, 0.0, p))
 
-    assert cutline.log_loss(y, certain, w, eps=eps) == same(floored_log_loss(y, certain, w, eps))
+    assert cutline.log_loss(y, certain, w, eps=eps) == approximately(floored_log_loss(y, certain, w, eps))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -397,7 +397,7 @@ def test_scores_of_single_precision_are_no_worse_for_it(name, data):
     else:
         expected = (OF_THE_ORDER | OF_THE_PROBABILITIES)[name](y, wide, w)
 
-    assert MEASURES[name](y, narrow, w) == same(expected)
+    assert MEASURES[name](y, narrow, w) == approximately(expected)
 
 
 @each_data
@@ -406,9 +406,9 @@ def test_the_hinge_loss_is_that_of_scikit_learn(data):
     margins = (8 * p - 4).round(2)
     expected = sk.hinge_loss(y, margins, sample_weight=w)
 
-    assert cutline.hinge_loss(y, margins, w) == same(expected)
-    assert cutline.hinge_loss(2 * y - 1, margins, w) == same(expected)
-    assert np.average(cutline.losses.hinge(y, margins).value, weights=w) == same(expected)
+    assert cutline.hinge_loss(y, margins, w) == approximately(expected)
+    assert cutline.hinge_loss(2 * y - 1, margins, w) == approximately(expected)
+    assert np.average(cutline.losses.hinge(y, margins).value, weights=w) == approximately(expected)
 
 
 @each_data
@@ -417,7 +417,7 @@ def test_the_logistic_loss_of_the_margins_is_the_log_loss_of_the_probabilities(d
     margins = 8 * p - 4
     expected = sk.log_loss(y, 1 / (1 + np.exp(-margins)), sample_weight=w)
 
-    assert np.average(cutline.losses.logistic(y, margins).value, weights=w) == same(expected)
+    assert np.average(cutline.losses.logistic(y, margins).value, weights=w) == approximately(expected)
 
 
 # ---------------------------------------------------------------------- labels
@@ -429,10 +429,12 @@ def test_labels_of_text_are_read_as_scikit_learn_reads_them():
     hat = np.where(data.scores >= 0.5, "ill", "well")
     ev = cutline.evaluate(words, data.scores, data.weights, positive="ill")
 
-    assert ev.f1 == same(sk.f1_score(words, hat, pos_label="ill", sample_weight=data.weights))
-    assert ev.precision == same(sk.precision_score(words, hat, pos_label="ill", sample_weight=data.weights))
-    assert ev.brier == same(sk.brier_score_loss(words, data.scores, pos_label="ill", sample_weight=data.weights))
-    assert ev.average_precision == same(
+    assert ev.f1 == approximately(sk.f1_score(words, hat, pos_label="ill", sample_weight=data.weights))
+    assert ev.precision == approximately(sk.precision_score(words, hat, pos_label="ill", sample_weight=data.weights))
+    assert ev.brier == approximately(
+        sk.brier_score_loss(words, data.scores, pos_label="ill", sample_weight=data.weights)
+    )
+    assert ev.average_precision == approximately(
         sk.average_precision_score(words, data.scores, pos_label="ill", sample_weight=data.weights)
     )
 
@@ -489,12 +491,12 @@ def test_a_certain_wrong_probability_costs_infinitely_much_when_nothing_is_clipp
     # scikit-learn always clips.
     assert cutline.log_loss([1, 0], [0.0, 0.5], eps=0) == math.inf
     assert cutline.log_loss([1, 0], [1.0, 0.0], eps=0) == 0
-    assert cutline.log_loss([1, 0], [0.0, 0.5]) == same(sk.log_loss([1, 0], [0.0, 0.5]))
+    assert cutline.log_loss([1, 0], [0.0, 0.5]) == approximately(sk.log_loss([1, 0], [0.0, 0.5]))
 
 
 def test_the_log_loss_of_one_class_needs_no_list_of_labels():
     # scikit-learn refuses one class unless labels= names both.
-    assert cutline.log_loss([1, 1], [0.5, 0.25]) == same(sk.log_loss([1, 1], [0.5, 0.25], labels=[0, 1]))
+    assert cutline.log_loss([1, 1], [0.5, 0.25]) == approximately(sk.log_loss([1, 1], [0.5, 0.25], labels=[0, 1]))
 
 
 def test_a_probability_of_one_half_is_flagged():

@@ -125,7 +125,7 @@ CASES = {
 }
 
 
-def given(ev, **options):
+def notes_by_rule(ev, **options):
     return {note.rule: note for note in notes(ev, **options)}
 
 
@@ -138,22 +138,22 @@ def test_every_rule_is_tried():
 def test_a_note_is_given_where_it_must(rule):
     where, words, _ = CASES[rule]
 
-    assert words in given(**where)[rule].text
+    assert words in notes_by_rule(**where)[rule].text
 
 
 @pytest.mark.parametrize("rule", CASES)
 def test_a_note_is_not_given_where_it_must_not(rule):
-    assert rule not in given(**CASES[rule][2])
+    assert rule not in notes_by_rule(**CASES[rule][2])
 
 
 def test_a_good_model_of_balanced_classes_gets_next_to_no_notes():
-    assert set(given(CALM)) == {"ties", "perfect-calibration"}  # the counts are just what the probabilities say
+    assert set(notes_by_rule(CALM)) == {"ties", "perfect-calibration"}  # the counts are just what the probabilities say
 
 
 @pytest.mark.parametrize("rule", CASES)
 def test_notes_come_in_order_cite_a_source_and_say_nothing_twice(rule):
     where = CASES[rule][0]
-    found = tuple(given(**where).values())
+    found = tuple(notes_by_rule(**where).values())
     kinds = [("warning", "advice", "fact").index(note.kind) for note in found]
 
     assert kinds == sorted(kinds)
@@ -179,31 +179,31 @@ def too_good():
 def test_calibration_that_is_too_good_to_be_true_is_said_first():
     fitted, others = too_good()
 
-    assert next(iter(given(fitted))) == "perfect-calibration"
-    assert "perfect-calibration" not in given(others)
+    assert next(iter(notes_by_rule(fitted))) == "perfect-calibration"
+    assert "perfect-calibration" not in notes_by_rule(others)
 
 
 def test_probabilities_of_the_other_class_are_said_to_be_so_and_nothing_else_is():
     turned = evaluate(np.tile([1, 0], 200), np.tile([0.2, 0.8], 200) + np.linspace(-0.15, 0.15, 400))
-    notes = given(turned)
+    notes = notes_by_rule(turned)
 
     assert notes["reversed"].text.startswith("The scores look like probabilities of the other class: the AUC is 0")
     assert "calibration" not in notes
 
 
 def test_a_reversed_order_that_may_be_chance_is_said_to_be():
-    assert "may be chance" in given(model([0.9, 0.2], [9, 10], [10, 9]))["reversed"].text
-    assert "may be chance" not in given(CASES["reversed"][0]["ev"])["reversed"].text
+    assert "may be chance" in notes_by_rule(model([0.9, 0.2], [9, 10], [10, 9]))["reversed"].text
+    assert "may be chance" not in notes_by_rule(CASES["reversed"][0]["ev"])["reversed"].text
 
 
 def test_whoever_turned_the_scores_is_not_told_to_turn_them():
-    text = given(evaluate([1, 1, 0, 0], [4, 3, 2, 1], higher_is_positive=False, threshold=2))["reversed"].text
+    text = notes_by_rule(evaluate([1, 1, 0, 0], [4, 3, 2, 1], higher_is_positive=False, threshold=2))["reversed"].text
 
     assert "leave higher_is_positive=False out" in text
 
 
 def test_a_common_positive_class_is_named():
-    text = given(model([0.9, 0.6, 0.2], [500, 290, 10], [2, 3, 45]))["imbalance"].text
+    text = notes_by_rule(model([0.9, 0.6, 0.2], [500, 290, 10], [2, 3, 45]))["imbalance"].text
 
     assert text.startswith("94 % of the cases are positive: a model that flags everybody has accuracy 0.941")
     assert "positive=" in text
@@ -227,16 +227,16 @@ def test_spiegelhalters_test_sees_what_the_mean_does_not():
     extreme = model([0.95, 0.5, 0.05], [70, 50, 30], [30, 50, 70])
     timid = model([0.6, 0.5, 0.4], [95, 50, 5], [5, 50, 95])
 
-    assert "The probabilities are too extreme" in given(extreme)["calibration"].text
-    assert "The probabilities are too timid" in given(timid)["calibration"].text
+    assert "The probabilities are too extreme" in notes_by_rule(extreme)["calibration"].text
+    assert "The probabilities are too timid" in notes_by_rule(timid)["calibration"].text
 
 
 def test_probabilities_that_are_far_too_extreme_are_called_so_before_their_mean():
     rng = np.random.default_rng(3)
     logit = rng.normal(-1.2, 1, 3000)
     labels = rng.random(3000) < 1 / (1 + np.exp(-logit))
-    extreme = given(evaluate(labels, 1 / (1 + np.exp(-(4 * logit + 0.5)))))["calibration"].text
-    low = given(evaluate(labels, 1 / (1 + np.exp(-(logit - 0.8)))))["calibration"].text
+    extreme = notes_by_rule(evaluate(labels, 1 / (1 + np.exp(-(4 * logit + 0.5)))))["calibration"].text
+    low = notes_by_rule(evaluate(labels, 1 / (1 + np.exp(-(logit - 0.8)))))["calibration"].text
 
     assert extreme.startswith(
         "The probabilities are too extreme: high ones are too high and low ones too low (slope 0.2"
@@ -250,13 +250,13 @@ def test_true_probabilities_are_seldom_called_uncalibrated():
     probability = rng.uniform(0.05, 0.95, (200, 400))
     labels = rng.random(probability.shape) < probability
 
-    fired = sum("calibration" in given(evaluate(y, p)) for y, p in zip(labels, probability, strict=True))
+    fired = sum("calibration" in notes_by_rule(evaluate(y, p)) for y, p in zip(labels, probability, strict=True))
 
     assert fired <= 9  # two tests at 1 %: four are expected
 
 
 def test_scores_that_are_no_probabilities_are_not_held_to_them():
-    assert "calibration" not in given(model([9, 6, 2], [50, 40, 10], [50, 160, 190], 5))
+    assert "calibration" not in notes_by_rule(model([9, 6, 2], [50, 40, 10], [50, 160, 190], 5))
 
 
 # ---------------------------------------------------------------------- comparisons
@@ -443,24 +443,25 @@ def test_measures_without_ties_are_one_number():
     without = evaluate([1, 0] * 40, np.arange(80) / 80)
 
     assert (
-        "average_hit_rate = average_precision, as no score is shared" in given(without, measures=asked)["identity"].text
+        "average_hit_rate = average_precision, as no score is shared"
+        in notes_by_rule(without, measures=asked)["identity"].text
     )
-    assert "identity" not in given(CALM, measures=asked)
+    assert "identity" not in notes_by_rule(CALM, measures=asked)
 
 
 def test_no_note_shows_what_is_undefined():
     fractions = evaluate([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1], [0.1, 0.2, 0.1, 0.12])  # 0.52 places
 
     for options in ({"measures": ["pem"]}, {"share": 0.5}):
-        assert not any("nan" in note.text for note in given(fractions, **options).values())
-    assert "hit rate" in given(fractions, share=0.5)["quota-known"].text
+        assert not any("nan" in note.text for note in notes_by_rule(fractions, **options).values())
+    assert "hit rate" in notes_by_rule(fractions, share=0.5)["quota-known"].text
 
 
 def test_grouped_cases_are_not_taken_for_independent_ones():
     labels, scores = np.tile([1, 0, 0, 0], 50), np.tile([0.9, 0.8, 0.6, 0.4], 50)
 
-    assert "calibration" in given(evaluate(labels, scores))
-    assert "calibration" not in given(evaluate(labels, scores, groups=np.arange(200) // 4))
+    assert "calibration" in notes_by_rule(evaluate(labels, scores))
+    assert "calibration" not in notes_by_rule(evaluate(labels, scores, groups=np.arange(200) // 4))
 
 
 # ---------------------------------------------------------------------- the level
@@ -471,10 +472,10 @@ def test_notes_speak_of_the_intervals_that_the_reader_sees():
     limits = [weak.estimate("auc", level) for level in (0.8, 0.95)]
     assert [0.5 in found for found in limits] == [False, True]
 
-    assert "chance" in given(weak)
-    assert "chance" not in given(weak, level=0.8)
+    assert "chance" in notes_by_rule(weak)
+    assert "chance" not in notes_by_rule(weak, level=0.8)
     wide = weak.estimate("auc", 0.99)
-    text = given(weak, level=0.99)["chance"].text
+    text = notes_by_rule(weak, level=0.99)["chance"].text
     assert f"(99 % interval {wide.low:.3g} to {wide.high:.3g})" in text
     noted_at = {level: add_notes(weak, weak.summary(["auc"], level=level)).notes for level in (0.8, 0.99)}
     assert not any(note.rule == "chance" for note in noted_at[0.8])
@@ -483,8 +484,8 @@ def test_notes_speak_of_the_intervals_that_the_reader_sees():
 
 def test_another_cut_is_better_at_the_level_that_is_asked_for():
     ev = model([0.9, 0.4, 0.1], [75, 15, 20], [10, 9, 190])  # F1 is 0.769, and 0.822 at the cut below
-    assert "threshold" in given(ev, level=0.5)
-    assert "threshold" not in given(ev, level=0.95)
+    assert "threshold" in notes_by_rule(ev, level=0.5)
+    assert "threshold" not in notes_by_rule(ev, level=0.95)
 
 
 def test_a_lead_is_too_small_at_the_level_that_is_asked_for():
@@ -505,7 +506,7 @@ def test_a_lead_is_too_small_at_the_level_that_is_asked_for():
 
 def test_a_note_that_is_made_longer_still_knows_its_arguments():
     upside_down = evaluate([1, 0, 0, 1], [0.2, 0.9, 0.3, 0.4])
-    text = given(upside_down)["reversed"].text
+    text = notes_by_rule(upside_down)["reversed"].text
 
     assert "It may be chance" in text
     assert "pass higher_is_positive=False." in text
@@ -543,4 +544,4 @@ def test_a_run_without_resamples_has_no_note_that_needs_them(monkeypatch):
 
 def test_a_brier_score_stands_beside_what_it_would_be_of_true_probabilities():
     extreme = model([0.95, 0.5, 0.05], [70, 50, 30], [30, 50, 70])
-    assert " if they were true (z = " in given(extreme)["calibration"].text
+    assert " if they were true (z = " in notes_by_rule(extreme)["calibration"].text

@@ -702,7 +702,7 @@ def test_a_name_does_not_end_the_script_of_the_page():
 
 
 @pytest.fixture(scope="module", params=[2_000, 200_000])
-def many(request):
+def many_scores(request):
     """So many distinct scores: a few thousand need as many corners as any number."""
     rng = np.random.default_rng(0)
     scores = rng.random(request.param)
@@ -710,8 +710,8 @@ def many(request):
 
 
 @pytest.mark.parametrize("name", [*OF_ONE, "f1"])
-def test_every_chart_of_many_scores_is_small(many, name):
-    assert len(many.chart(name).to_json()) < 300_000
+def test_every_chart_of_many_scores_is_small(many_scores, name):
+    assert len(many_scores.chart(name).to_json()) < 300_000
 
 
 @pytest.mark.parametrize("kind", ["roc", "gain", "f1"])

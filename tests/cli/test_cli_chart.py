@@ -10,7 +10,7 @@ from cutline.charts import CHARTS, Shows
 OPTIONS = ("--label", "label", "--positive", "malignant")
 
 
-def told(done):
+def error_of(done):
     assert done.code == 2
     assert "Traceback" not in done.err
     assert done.err.count("\n") == 1
@@ -103,7 +103,7 @@ def test_several_charts_go_into_a_folder(cutline, ten, tmp_path):
 def test_a_mistake_gets_one_sentence(cutline, ten, tmp_path, arguments, sentence):
     done = cutline("chart", ten, *arguments, "--label", "y", "--score", "p")
 
-    assert told(done).startswith(f"cutline: {sentence}")
+    assert error_of(done).startswith(f"cutline: {sentence}")
     assert [path.name for path in tmp_path.iterdir()] == ["ten.csv"]
 
 
@@ -111,7 +111,7 @@ def test_a_file_that_exists_is_kept_unless_forced(cutline, ten, tmp_path):
     (tmp_path / "a.json").write_text("old")
     arguments = ("chart", ten, "roc", "--label", "y", "--score", "p", "-o", "a.json")
 
-    assert told(cutline(*arguments)) == "cutline: 'a.json' exists already: pass --force, or another path.\n"
+    assert error_of(cutline(*arguments)) == "cutline: 'a.json' exists already: pass --force, or another path.\n"
     assert (tmp_path / "a.json").read_text() == "old"
     assert cutline(*arguments, "--force").code == 0
     assert (tmp_path / "a.json").read_text() != "old"

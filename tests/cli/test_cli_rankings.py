@@ -35,7 +35,7 @@ def run(*arguments):
     return main([str(argument) for argument in arguments])
 
 
-def refused(capsys, *arguments):
+def error_of(capsys, *arguments):
     assert run(*arguments) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
@@ -71,9 +71,9 @@ def test_a_ranking_is_refused_where_cases_are_needed(folder, capsys):
         ("compare", "a.ranking", "a.ranking"),
         ("check", "a.ranking", "--against", "preds/0.parquet", "--no-worse", "auc"),
     ):
-        assert "is a ranking, which holds counts per score and not single cases" in refused(capsys, *arguments)
-    assert "--label has nothing to name" in refused(capsys, "evaluate", "a.ranking", "--label", "y")
-    assert "add rankings up with `cutline merge`" in refused(capsys, "evaluate", "a.ranking", "preds/0.parquet")
+        assert "is a ranking, which holds counts per score and not single cases" in error_of(capsys, *arguments)
+    assert "--label has nothing to name" in error_of(capsys, "evaluate", "a.ranking", "--label", "y")
+    assert "add rankings up with `cutline merge`" in error_of(capsys, "evaluate", "a.ranking", "preds/0.parquet")
 
 
 def test_rankings_of_different_cases_are_compared_without_pairs(folder, capsys):
@@ -115,23 +115,23 @@ def test_the_difference_of_binned_rankings_has_a_bracket(folder, coarse):
 def test_what_two_rankings_need_to_be_compared(folder, capsys):
     run("rank", "preds", *COLUMNS, "-o", "a.ranking", "-q")
     run("rank", "preds", *COLUMNS, "--lower-is-positive", "-o", "low.ranking", "-q")
-    assert "differ in the positive label" in refused(capsys, "compare", "a.ranking", "low.ranking", "--independent")
-    assert "compares two files (got 1)" in refused(capsys, "compare", "a.ranking", "--independent")
+    assert "differ in the positive label" in error_of(capsys, "compare", "a.ranking", "low.ranking", "--independent")
+    assert "compares two files (got 1)" in error_of(capsys, "compare", "a.ranking", "--independent")
     wanted = ("compare", "a.ranking", "a.ranking", "--independent", "--html", "x.html")
-    assert "prints a table alone" in refused(capsys, *wanted)
+    assert "prints a table alone" in error_of(capsys, *wanted)
 
 
 def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
     run("rank", "preds", *COLUMNS, "-o", "a.ranking", "-q")
     (folder / "cut.ranking").write_bytes((folder / "a.ranking").read_bytes()[:-10])
-    assert "cut.ranking is damaged" in refused(capsys, "merge", "a.ranking", "cut.ranking", "-o", "b.ranking")
-    assert "is not a ranking file" in refused(capsys, "merge", "a.ranking", "preds/0.parquet", "-o", "b.ranking")
-    assert "There is no file" in refused(capsys, "merge", "nothing.ranking", "-o", "b.ranking")
-    assert "exists already" in refused(capsys, "merge", "a.ranking", "-o", "a.ranking")
+    assert "cut.ranking is damaged" in error_of(capsys, "merge", "a.ranking", "cut.ranking", "-o", "b.ranking")
+    assert "is not a ranking file" in error_of(capsys, "merge", "a.ranking", "preds/0.parquet", "-o", "b.ranking")
+    assert "There is no file" in error_of(capsys, "merge", "nothing.ranking", "-o", "b.ranking")
+    assert "exists already" in error_of(capsys, "merge", "a.ranking", "-o", "a.ranking")
     run("rank", "preds", *COLUMNS, "--positive", "1", "--lower-is-positive", "-o", "low.ranking", "-q")
-    assert "positive" in refused(capsys, "merge", "a.ranking", "low.ranking", "-o", "b.ranking")
-    assert "Pass the files of the predictions" in refused(capsys, "evaluate")
-    assert "--memory is 'lots'" in refused(capsys, "evaluate", "preds", *COLUMNS, "--memory", "lots")
+    assert "positive" in error_of(capsys, "merge", "a.ranking", "low.ranking", "-o", "b.ranking")
+    assert "Pass the files of the predictions" in error_of(capsys, "evaluate")
+    assert "--memory is 'lots'" in error_of(capsys, "evaluate", "preds", *COLUMNS, "--memory", "lots")
     assert not (folder / "b.ranking").exists()
 
 
@@ -206,7 +206,7 @@ def test_binned_rankings_are_saved_and_added_up_and_say_what_it_cost(folder, coa
 # ---------------------------------------------------------------------- SQL for other warehouses
 
 
-def answered(query, tmp_path, frame=FRAME):
+def result_of_query(query, tmp_path, frame=FRAME):
     with duckdb.connect() as connection:
         connection.register("shown", frame)
         connection.execute(f"COPY ({query.rstrip(';')}) TO '{tmp_path / 'out.csv'}'")
@@ -217,7 +217,7 @@ def answered(query, tmp_path, frame=FRAME):
 def test_the_query_makes_the_ranking(folder, capsys, weight):
     weighted = () if weight is None else ("--weight", weight)
     assert run("sql", *COLUMNS, "--from", "shown", *weighted) == 0
-    out = answered(capsys.readouterr().out.strip(), folder)
+    out = result_of_query(capsys.readouterr().out.strip(), folder)
     assert (
         run("evaluate", "--ranking-csv", out, "--json", "--resamples", "0", "--measures", "auc,average_precision") == 0
     )
@@ -228,7 +228,7 @@ def test_the_query_makes_the_ranking(folder, capsys, weight):
 
 def test_the_binned_query_brackets_the_values(folder, capsys):
     assert run("sql", *COLUMNS, "--from", "(SELECT * FROM shown)", "--bins", "16") == 0
-    out = answered(capsys.readouterr().out.strip(), folder)
+    out = result_of_query(capsys.readouterr().out.strip(), folder)
     assert run("evaluate", "--ranking-csv", out, "--json", "--resamples", "0", "--measures", "auc") == 0
     (row,) = json.loads(capsys.readouterr().out)["measures"]
     assert row["at_least"] < cl.auc(Y, P) < row["at_most"]
@@ -265,10 +265,10 @@ def test_a_label_of_two_lines_stays_on_one_where_a_text_ends_with_its_line():
 
 def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):
     lacking = FRAME.assign(p=FRAME.p.where(FRAME.index > 3))
-    out = answered(ranking_query("y", "p", "shown"), folder, lacking)
-    assert "counts rows with a missing label, score or weight" in refused(capsys, "evaluate", "--ranking-csv", out)
-    assert "has no column 'top'" in refused(capsys, "evaluate", "--ranking-csv", "preds/0.parquet")
-    assert "--from is 'a; DROP TABLE b'" in refused(capsys, "sql", *COLUMNS, "--from", "a; DROP TABLE b")
+    out = result_of_query(ranking_query("y", "p", "shown"), folder, lacking)
+    assert "counts rows with a missing label, score or weight" in error_of(capsys, "evaluate", "--ranking-csv", out)
+    assert "has no column 'top'" in error_of(capsys, "evaluate", "--ranking-csv", "preds/0.parquet")
+    assert "--from is 'a; DROP TABLE b'" in error_of(capsys, "sql", *COLUMNS, "--from", "a; DROP TABLE b")
 
 
 TOP = "top,bottom,pos,neg\n0.9,0.5,40,10\n0.45,0.1,20,130\n"  # the AUC is (40 * 130 + (400 + 2600) / 2) / 8400 = 0.798
@@ -290,15 +290,15 @@ def rows_of(capsys, *arguments):
 def test_options_that_say_how_predictions_are_read_are_refused_of_rankings(folder, top, capsys, option):
     assert run("rank", "preds/0.parquet", *COLUMNS, "-o", "a.ranking") == 0
     capsys.readouterr()
-    assert option[0] in refused(capsys, "evaluate", "a.ranking", *option)
-    assert option[0] in refused(capsys, "evaluate", "--ranking-csv", top, *option)
+    assert option[0] in error_of(capsys, "evaluate", "a.ranking", *option)
+    assert option[0] in error_of(capsys, "evaluate", "--ranking-csv", top, *option)
 
 
 @pytest.mark.parametrize("option", [("--lower-is-positive",), ("--positive", "0")])
 def test_what_is_positive_is_settled_in_a_ranking_file(folder, capsys, option):
     assert run("rank", "preds/0.parquet", *COLUMNS, "-o", "a.ranking") == 0
     capsys.readouterr()
-    assert f"{option[0]} says how predictions are read" in refused(capsys, "evaluate", "a.ranking", *option)
+    assert f"{option[0]} says how predictions are read" in error_of(capsys, "evaluate", "a.ranking", *option)
 
 
 def test_a_gate_fails_where_bins_leave_it_open_whether_its_bound_is_met(folder, top, capsys):
@@ -338,20 +338,20 @@ def test_a_result_without_cases_or_with_wrong_counts_is_refused(folder, capsys):
         ("score,pos,neg,pos2\n0.5,1,3,1\n0.4,2,2,2\n", "one of the columns pos2 and neg2"),
     ):
         (folder / "bad.csv").write_text(text)
-        assert said in refused(capsys, "evaluate", "--ranking-csv", "bad.csv")
+        assert said in error_of(capsys, "evaluate", "--ranking-csv", "bad.csv")
 
 
 @pytest.mark.parametrize("name", ["true", "at", "by", "all", "in", "left", "desc", "unique", "column", "order"])
 def test_columns_named_like_words_of_sql_are_columns(folder, name):
     frame = FRAME.rename(columns={"y": name})
-    out = answered(ranking_query(name, "p", "shown"), folder, frame)
+    out = result_of_query(ranking_query(name, "p", "shown"), folder, frame)
     assert cl.auc(cl.inputs.ranking_tables.read_ranking_table(out)) == cl.auc(Y, P)
 
 
 def test_weights_of_a_query_are_squared_as_floats_and_those_of_nought_left_out(folder):
     frame = FRAME.assign(w=np.where(FRAME.index == 0, 2_000_000_000, FRAME.index % 3).astype(np.int32))
     found = cl.inputs.ranking_tables.read_ranking_table(
-        answered(ranking_query("y", "p", "shown", weight="w"), folder, frame)
+        result_of_query(ranking_query("y", "p", "shown", weight="w"), folder, frame)
     )
     here = cl.rank(Y, P, frame.w.to_numpy(), weights_are="sampling")
     assert len(found) == len(here)
@@ -369,4 +369,4 @@ def test_the_differences_of_rankings_fit_eighty_columns(folder, coarse, monkeypa
 
 def test_what_is_left_of_a_ranking_file_is_called_one(folder, capsys):
     (folder / "short.ranking").write_bytes(b"cutline")
-    assert "is not a ranking file" in refused(capsys, "evaluate", "short.ranking")
+    assert "is not a ranking file" in error_of(capsys, "evaluate", "short.ranking")

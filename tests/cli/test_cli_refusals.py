@@ -36,7 +36,7 @@ BAD_FILES = {
 }
 
 
-def refused(done):
+def error_of(done):
     """The one sentence of a refusal."""
     assert done.code == 2
     assert done.out == ""
@@ -51,7 +51,7 @@ def test_a_bad_file_is_refused(cutline, tmp_path, name):
     content, says = BAD_FILES[name]
     (tmp_path / name).write_bytes(content)
 
-    assert says in refused(cutline("evaluate", tmp_path / name))
+    assert says in error_of(cutline("evaluate", tmp_path / name))
 
 
 @pytest.mark.parametrize("suffix", ["gz", "zst"])
@@ -63,7 +63,7 @@ def test_bytes_that_are_no_text_are_refused_in_a_column_that_is_not_used(cutline
     with pa.CompressedOutputStream(str(path), {"gz": "gzip", "zst": "zstd"}[suffix]) as stream:
         stream.write(b"y,p,note\n" + b"".join(rows))
 
-    said = refused(cutline("evaluate", path, "--label", "y", "--score", "p"))
+    said = error_of(cutline("evaluate", path, "--label", "y", "--score", "p"))
 
     assert f"f.csv.{suffix} is not UTF-8 text in line {bad + 2}" in said
 
@@ -100,27 +100,27 @@ def test_objects_with_more_names_than_can_be_read_in_a_while_are_refused(cutline
     rows = [{"y": i % 2, "p": 0.5} | {f"k{i} {j}": j for j in range(1_000)} for i in range(30)]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
-    said = refused(cutline("evaluate", path, "--label", "y", "--score", "p"))
+    said = error_of(cutline("evaluate", path, "--label", "y", "--score", "p"))
 
     assert "wide.jsonl has 30,002 different names in its objects, of which there may be 20,000" in said
 
 
 def test_what_is_no_file_is_refused(cutline, ten, tmp_path):
-    assert "Did you mean ten.csv?" in refused(cutline("evaluate", tmp_path / "tem.csv"))
+    assert "Did you mean ten.csv?" in error_of(cutline("evaluate", tmp_path / "tem.csv"))
     (tmp_path / "empty").mkdir()
-    assert "empty" in refused(cutline("evaluate", tmp_path / "empty"))
+    assert "empty" in error_of(cutline("evaluate", tmp_path / "empty"))
     (tmp_path / "gone.csv").symlink_to(tmp_path / "nowhere.csv")
-    assert "a link to a file that does not exist" in refused(cutline("evaluate", tmp_path / "gone.csv"))
+    assert "a link to a file that does not exist" in error_of(cutline("evaluate", tmp_path / "gone.csv"))
     if os.geteuid():  # the superuser may read anything
         ten.chmod(0)
-        assert "cannot be opened" in refused(cutline("evaluate", ten))
+        assert "cannot be opened" in error_of(cutline("evaluate", ten))
 
 
 def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
     path = tmp_path / "ids.csv"
     path.write_text("id,y,p\na,1,0.5\nb,0,0.1\na,0,0.2\n", encoding="utf-8")
 
-    assert "repeats the id 'a' of row 1 in row 3" in refused(cutline("evaluate", path, "--id", "id"))
+    assert "repeats the id 'a' of row 1 in row 3" in error_of(cutline("evaluate", path, "--id", "id"))
 
 
 @pytest.mark.parametrize(
@@ -156,18 +156,18 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
     ],
 )
 def test_bad_options_are_refused(cutline, ten, arguments, says):
-    assert says in refused(cutline("evaluate", ten, *arguments))
+    assert says in error_of(cutline("evaluate", ten, *arguments))
 
 
 def test_other_commands_refuse_as_well(cutline, ten):
-    assert "at least two" in refused(cutline("compare", ten, "--score", "p"))
-    assert "--score" in refused(cutline("compare", ten))
-    assert "--score names 'p' twice" in refused(cutline("compare", ten, "--score", "p", "--score", "p"))
-    assert "write hit_rate@quota=100" in refused(cutline("check", ten, "--require", "hit_rate > 0.1"))
-    assert "write qrecall@quota=100" in refused(cutline("check", ten, "--against", ten, "--no-worse", "qrecall"))
-    assert "Pass the files of the predictions" in refused(cutline("evaluate"))
-    assert "No such command" in refused(cutline("evaluat"))
-    assert "prevalence" in refused(cutline("advise", "--goal", "rank", "--prevalence", "2"))
+    assert "at least two" in error_of(cutline("compare", ten, "--score", "p"))
+    assert "--score" in error_of(cutline("compare", ten))
+    assert "--score names 'p' twice" in error_of(cutline("compare", ten, "--score", "p", "--score", "p"))
+    assert "write hit_rate@quota=100" in error_of(cutline("check", ten, "--require", "hit_rate > 0.1"))
+    assert "write qrecall@quota=100" in error_of(cutline("check", ten, "--against", ten, "--no-worse", "qrecall"))
+    assert "Pass the files of the predictions" in error_of(cutline("evaluate"))
+    assert "No such command" in error_of(cutline("evaluat"))
+    assert "prevalence" in error_of(cutline("advise", "--goal", "rank", "--prevalence", "2"))
 
 
 # ---------------------------------------------------------------------- text that came from elsewhere
@@ -289,7 +289,7 @@ def test_a_nested_column_is_refused_whatever_it_is_named_for(cutline, tmp_path, 
 
     label = [] if option == "--label" else ["--label", "y"]
     done = cutline("evaluate", tmp_path / "x.parquet", *label, "--score", "p", option, column)
-    assert f"(column '{column}') holds a " in refused(done)
+    assert f"(column '{column}') holds a " in error_of(done)
 
 
 @pytest.mark.parametrize(
@@ -309,20 +309,20 @@ def test_a_refusal_names_the_option_and_the_way_out(cutline, tmp_path, arguments
     file = [] if arguments[0] not in ("compare", "slices") else ["x.csv", "--label", "y"]
     models = ["--score", "p", "--score", "q", "--resamples", "0"] if arguments[0] == "compare" else []
 
-    assert says in refused(cutline(arguments[0], *file, *models, *arguments[1:]))
+    assert says in error_of(cutline(arguments[0], *file, *models, *arguments[1:]))
 
 
 def test_a_table_of_data_sets_is_named_by_its_file(cutline, tmp_path):
     (tmp_path / "x.csv").write_text("data,a\nd1,0.5\nd2,0.6\n")
 
     assert (
-        refused(cutline("datasets", "x.csv")) == "cutline: x.csv has 1 column of numbers: pass at least two models.\n"
+        error_of(cutline("datasets", "x.csv")) == "cutline: x.csv has 1 column of numbers: pass at least two models.\n"
     )
 
 
 def test_a_folder_is_named_where_a_ranking_or_a_cut_is_expected(cutline):
     for command in (("merge", ".", ".", "-o", "x.ranking"), ("apply", ".", "x.csv"), ("monitor", ".", ".")):
-        assert refused(cutline(*command)).startswith("cutline: . cannot be read (")
+        assert error_of(cutline(*command)).startswith("cutline: . cannot be read (")
 
 
 def test_slices_of_one_class_have_no_value_and_are_no_defect(cutline, tmp_path):

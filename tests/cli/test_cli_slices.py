@@ -130,7 +130,7 @@ def test_what_bins_leave_open_is_shown():
 
 
 @pytest.fixture
-def many(tmp_path):
+def file_of_twenty_sites(tmp_path):
     """Twenty sites of fifty cases, of which the last ranks at random."""
     r = np.random.default_rng(5)
     site, label = np.repeat(np.arange(20), 50), r.random(1000) < 0.5
@@ -144,24 +144,24 @@ def many(tmp_path):
 NAMED = ("--label", "y", "--score", "p")
 
 
-def test_slices_says_who_is_served_worse(cutline, many, tmp_path):
+def test_slices_says_who_is_served_worse(cutline, file_of_twenty_sites, tmp_path):
     page = tmp_path / "slices.html"
-    done = cutline("slices", many, *NAMED, "--by", "site", "--gap", "--fairness", "--html", str(page))
+    done = cutline("slices", file_of_twenty_sites, *NAMED, "--by", "site", "--gap", "--fairness", "--html", str(page))
     assert done.code == 0, done.err
     assert done.out.startswith("Site s19 ranks worse than the rest: AUC ")
     assert "The 5 lowest and the 5 highest of 20 slices, and all that differ." in done.out
     assert "gap(auc) " in done.out
     assert "Equalised odds difference" in done.out
     assert next(line for line in done.out.splitlines() if line.startswith("AUC gap")).split()[-1] == "s19"  # lowest
-    found = json.loads(cutline("slices", many, *NAMED, "--by", "site", "--gap", "--json").out)
+    found = json.loads(cutline("slices", file_of_twenty_sites, *NAMED, "--by", "site", "--gap", "--json").out)
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     assert html.escape(found["verdict"], quote=False) in page.read_text()
     assert found["slices"][19]["verdict"] == "worse"
     assert f"[{found['gap']['low']:.4f}, {found['gap']['high']:.4f}]" in done.out
 
 
-def test_slices_without_a_value_are_not_the_highest(cutline, many, tmp_path):
-    lines = Path(many).read_text().splitlines()
+def test_slices_without_a_value_are_not_the_highest(cutline, file_of_twenty_sites, tmp_path):
+    lines = Path(file_of_twenty_sites).read_text().splitlines()
     kept = [line for line in lines if line[:3] != "s18" or line.split(",")[1] == "1"]  # of one class
     path = tmp_path / "one-class.csv"
     path.write_text("\n".join(kept) + "\n")
@@ -172,39 +172,43 @@ def test_slices_without_a_value_are_not_the_highest(cutline, many, tmp_path):
         assert "s18" not in table
 
 
-def test_the_verdict_of_slices_has_the_level_that_is_asked_for(cutline, many):
-    out = cutline("evaluate", many, *NAMED, "--by", "site", "--measures", "auc", "--level", "0.9999").out
+def test_the_verdict_of_slices_has_the_level_that_is_asked_for(cutline, file_of_twenty_sites):
+    out = cutline(
+        "evaluate", file_of_twenty_sites, *NAMED, "--by", "site", "--measures", "auc", "--level", "0.9999"
+    ).out
 
     assert out.startswith("No slice differs from the rest in AUC")
 
 
-def test_by_is_repeated_and_takes_ranges(cutline, many):
-    asked = ("evaluate", many, *NAMED, "--measures", "auc", "--csv")
+def test_by_is_repeated_and_takes_ranges(cutline, file_of_twenty_sites):
+    asked = ("evaluate", file_of_twenty_sites, *NAMED, "--measures", "auc", "--csv")
     crossed = cutline(*asked, "--by", "ward", "--by", "age:0,30,60").out
     rows = list(csv.DictReader(io.StringIO(crossed)))
     assert [row["ward and age"] for row in rows][1:] == [f"{w}, {a}" for w in range(3) for a in ("[0, 30)", "[30, 60]")]
 
 
-def test_slices_are_searched(cutline, many):
-    done = cutline("slices", many, *NAMED, "--find", "--features", "site,ward", "--least", "40")
+def test_slices_are_searched(cutline, file_of_twenty_sites):
+    done = cutline("slices", file_of_twenty_sites, *NAMED, "--find", "--features", "site,ward", "--least", "40")
     assert done.code == 0, done.err
     assert "The worst slice is site = s19 (50 cases): its error rate is 0.46" in done.out
-    refused = cutline("slices", many, *NAMED)
+    refused = cutline("slices", file_of_twenty_sites, *NAMED)
     assert refused.code == 2
     assert "pass --by, or --find with --features" in refused.err
 
 
-def test_gates_by_slice(cutline, many):
-    failed = cutline("check", many, *NAMED, "--by", "site", "--require", "auc.low >= 0.55")
+def test_gates_by_slice(cutline, file_of_twenty_sites):
+    failed = cutline("check", file_of_twenty_sites, *NAMED, "--by", "site", "--require", "auc.low >= 0.55")
     assert failed.code == 1
     assert "s19" in failed.out
-    passed = cutline("check", many, *NAMED, "--by", "ward", "--require", "auc.low >= 0.55")
+    passed = cutline("check", file_of_twenty_sites, *NAMED, "--by", "ward", "--require", "auc.low >= 0.55")
     assert passed.code == 0, passed.out
     assert "intersection-union" in passed.err
-    gap = cutline("check", many, *NAMED, "--by", "site", "--require", "gap(auc).high <= 0.1", "--json")
+    gap = cutline("check", file_of_twenty_sites, *NAMED, "--by", "site", "--require", "gap(auc).high <= 0.1", "--json")
     assert gap.code == 1
     assert json.loads(gap.out)["results"][0]["high"] > 0.1
-    mixed = cutline("check", many, *NAMED, "--by", "site", "--require", "auc > 0", "--undecided", "fail")
+    mixed = cutline(
+        "check", file_of_twenty_sites, *NAMED, "--by", "site", "--require", "auc > 0", "--undecided", "fail"
+    )
     assert "--by checks --require alone" in mixed.err
 
 
@@ -253,10 +257,10 @@ def test_a_column_of_many_numbers_gets_a_hint_at_ranges(cutline, tmp_path, comma
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_no_number_of_a_table_of_slices_is_broken(cutline, many, monkeypatch, width):
+def test_no_number_of_a_table_of_slices_is_broken(cutline, file_of_twenty_sites, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    shown = cutline("slices", many, *NAMED, "--by", "ward").out
-    found = cutline("slices", many, *NAMED, "--find", "--features", "site,ward", "--least", "40").out
+    shown = cutline("slices", file_of_twenty_sites, *NAMED, "--by", "ward").out
+    found = cutline("slices", file_of_twenty_sites, *NAMED, "--find", "--features", "site,ward", "--least", "40").out
     for out in (shown, found):
         assert max(map(len, out.splitlines())) <= width
         lines = out.splitlines()
@@ -265,11 +269,13 @@ def test_no_number_of_a_table_of_slices_is_broken(cutline, many, monkeypatch, wi
             assert not re.fullmatch(r"-?0\.\d{1,3}|\d{1,3}\]|\[-?0\.\d{0,3},?", cell), cell
 
 
-def test_a_template_of_slices_is_refused_with_the_page_that_exists(cutline, many):
-    done = cutline("evaluate", many, *NAMED, "--by", "ward", "--template", "clinical", "--html", "p.html")
+def test_a_template_of_slices_is_refused_with_the_page_that_exists(cutline, file_of_twenty_sites):
+    done = cutline(
+        "evaluate", file_of_twenty_sites, *NAMED, "--by", "ward", "--template", "clinical", "--html", "p.html"
+    )
     assert done.code == 2
     assert "`cutline slices FILE --by COLUMN --html PAGE` writes a page with every measure by slice." in done.err
-    page = cutline("slices", many, *NAMED, "--by", "ward", "--html", "p.html")
+    page = cutline("slices", file_of_twenty_sites, *NAMED, "--by", "ward", "--html", "p.html")
     assert page.code == 0, page.err
     assert Path("p.html").stat().st_size > 10_000
 

@@ -40,7 +40,7 @@ while read --local line; complete --do-complete "$line"; echo ==; end
 
 
 @pytest.fixture
-def asked(tmp_path):
+def completions(tmp_path):
     """Ask a shell what it offers for each line."""
     command = tmp_path / "bin" / "cutline"
     command.parent.mkdir()
@@ -67,19 +67,19 @@ def asked(tmp_path):
     return answers
 
 
-def test_bash_completes_commands_options_choices_and_names(asked):
-    assert [set(found.split()) for found in asked("bash", BASH, LINES)] == list(LINES.values())
+def test_bash_completes_commands_options_choices_and_names(completions):
+    assert [set(found.split()) for found in completions("bash", BASH, LINES)] == list(LINES.values())
 
 
-def test_zsh_does(asked):
+def test_zsh_does(completions):
     """Its answer is a word on each line, with its help after a colon."""
-    found = asked("zsh", ZSH, LINES)
+    found = completions("zsh", ZSH, LINES)
     assert [{line.partition(":")[0] for line in one.splitlines()} for one in found] == list(LINES.values())
 
 
-def test_fish_does(asked):
+def test_fish_does(completions):
     """Its answer is a word on each line, with its help after a tab."""
-    found = asked("fish", FISH, LINES)
+    found = completions("fish", FISH, LINES)
     assert [{line.partition("\t")[0] for line in one.splitlines()} for one in found] == list(LINES.values())
 
 

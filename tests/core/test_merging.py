@@ -19,7 +19,7 @@ def ranking_of(rows, **options):
     return rank(labels, scores, weights, **options)
 
 
-def same(one, other):
+def are_equal(one, other):
     """Whether two rankings are equal, cell by cell."""
     names = ("score", "pos", "neg", "pos2", "neg2", "higher_is_positive", "positive", "dropped", "exact")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
@@ -33,9 +33,9 @@ def test_parts_merged_are_the_whole(rows, data, higher_is_positive):
     rankings = [ranking_of(part, higher_is_positive=higher_is_positive) for part in parts if part]
     whole = ranking_of(rows, higher_is_positive=higher_is_positive)
 
-    assert same(sum(rankings), whole)
-    assert same(merge(rankings), whole)
-    assert same(merge(rankings[::-1]), whole)
+    assert are_equal(sum(rankings), whole)
+    assert are_equal(merge(rankings), whole)
+    assert are_equal(merge(rankings[::-1]), whole)
 
 
 @often
@@ -43,8 +43,8 @@ def test_parts_merged_are_the_whole(rows, data, higher_is_positive):
 def test_it_does_not_matter_what_is_merged_first(a, b, c):
     a, b, c = map(ranking_of, (a, b, c))
 
-    assert same((a + b) + c, a + (b + c))
-    assert same(a + b, b + a)
+    assert are_equal((a + b) + c, a + (b + c))
+    assert are_equal(a + b, b + a)
 
 
 @often
@@ -54,7 +54,7 @@ def test_parts_without_weights_merge_into_a_whole_without_weights(labels, data):
     middle = len(labels) // 2
     merged = rank(labels[:middle], scores[:middle]) + rank(labels[middle:], scores[middle:])
 
-    assert same(merged, rank(labels, scores))
+    assert are_equal(merged, rank(labels, scores))
     assert merged.pos2 is merged.pos
     assert merged.integral
 

@@ -30,7 +30,7 @@ def flagged(rows, threshold, higher_is_positive=True):
     return sum(w for y, w in reached if y), sum(w for y, w in reached if not y)
 
 
-def same(one, other):
+def are_equal(one, other):
     """Whether two rankings are equal, cell by cell."""
     names = ("score", "pos", "neg", "pos2", "neg2", "higher_is_positive", "positive", "dropped", "exact")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
@@ -263,7 +263,7 @@ def test_a_bin_of_one_score_stays_a_tie():
     whole = rank([1, 0, 1, 0, 0], [3, 3, 2, 1, 1])
 
     for part in whole.coarsen([1.5, 2.5]):
-        assert same(part, whole)
+        assert are_equal(part, whole)
         assert part.exact
 
 

@@ -20,7 +20,7 @@ from cutline.core.ranking_file import MAGIC, _as_parquet, _checksum, is_ranking_
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.6, 0.6, 0.2, -np.inf]
 
 
-def same(one, other):
+def assert_equal_rankings(one, other):
     assert one == other
     assert (one.dropped, one.positive, one.higher_is_positive) == (
         other.dropped,
@@ -47,7 +47,7 @@ def same(one, other):
 def test_what_is_saved_is_what_is_loaded(tmp_path, ranking):
     path = ranking.save(tmp_path / "day.ranking")
 
-    same(load(path), ranking)
+    assert_equal_rankings(load(path), ranking)
     assert is_ranking_file(path)
     with pytest.raises(ValueError, match="read-only"):
         load(path).pos[0] = 1

@@ -30,7 +30,7 @@ HARD = {
 }
 
 
-def both(scores, is_positive, *, descending, monkeypatch):
+def cells_with_and_without_compiled(scores, is_positive, *, descending, monkeypatch):
     """The bytes of the cells with the compiled part, and without."""
     with_it = in_memory.aggregate(scores, is_positive, None, descending=descending)
     with monkeypatch.context() as without:
@@ -55,7 +55,9 @@ def test_the_cells_are_those_of_numpy_to_the_bit(kind, descending, width, monkey
     scores = HARD[kind].astype(width)
     for share in (0.0, 0.3, 1.0):
         is_positive = np.random.default_rng(5).random(len(scores)) < share
-        assert_equal_to_the_bit(*both(scores, is_positive, descending=descending, monkeypatch=monkeypatch))
+        assert_equal_to_the_bit(
+            *cells_with_and_without_compiled(scores, is_positive, descending=descending, monkeypatch=monkeypatch)
+        )
 
 
 @settings(max_examples=150, deadline=None)
@@ -65,7 +67,9 @@ def test_any_floats_give_the_cells_of_numpy(data, width, descending):
     scores = data.draw(npst.arrays(f"f{width // 8}", st.integers(1, 60), elements=floats))
     is_positive = data.draw(npst.arrays(bool, len(scores)))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        assert_equal_to_the_bit(*both(scores, is_positive, descending=descending, monkeypatch=monkeypatch))
+        assert_equal_to_the_bit(
+            *cells_with_and_without_compiled(scores, is_positive, descending=descending, monkeypatch=monkeypatch)
+        )
 
 
 def test_columns_that_are_not_one_block_of_memory_are_ranked_alike(monkeypatch):

@@ -35,7 +35,7 @@ def cases(steps, low, high, dtype, seed=3):
     return rng.random(N) < (step - low + 1) / (high - low + 2), (step / steps).astype(dtype)
 
 
-def same(one, other):
+def assert_equal_rankings(one, other):
     for name in ("score", "pos", "neg", "pos2", "neg2"):
         a, b = getattr(one, name), getattr(other, name)
         assert a.dtype == b.dtype, name
@@ -62,7 +62,7 @@ def test_counting_gives_the_ranking_that_sorting_gives(steps, low, high, dtype, 
     labels, scores = cases(steps, low, high, dtype)
     assert in_memory.counted(scores.astype(float) if scores.dtype.kind in "iu" else scores, labels) is not None
     found = cl.rank(labels, scores, higher_is_positive=higher)
-    same(found, sorted_instead(labels, scores, higher_is_positive=higher))
+    assert_equal_rankings(found, sorted_instead(labels, scores, higher_is_positive=higher))
     assert found.total == N
 
 
@@ -75,7 +75,7 @@ def test_rounded_scores_are_on_a_grid():
 def test_a_single_score_off_the_grid_is_ranked_where_it_belongs(odd, sorted_instead):
     labels, scores = cases(1000, 0, 1001, float)
     scores[1] = odd
-    same(cl.rank(labels, scores), sorted_instead(labels, scores))
+    assert_equal_rankings(cl.rank(labels, scores), sorted_instead(labels, scores))
 
 
 def test_a_missing_score_is_refused_with_its_row():
@@ -96,8 +96,8 @@ def test_both_zeros_are_one_score():
 def test_neither_the_order_of_the_rows_nor_parts_of_them_change_it():
     labels, scores = cases(100, 0, 101, float)
     whole, order = cl.rank(labels, scores), np.random.default_rng(1).permutation(N)
-    same(whole, cl.rank(labels[order], scores[order]))
-    same(whole, cl.rank(labels[:1000], scores[:1000]) + cl.rank(labels[1000:], scores[1000:]))
+    assert_equal_rankings(whole, cl.rank(labels[order], scores[order]))
+    assert_equal_rankings(whole, cl.rank(labels[:1000], scores[:1000]) + cl.rank(labels[1000:], scores[1000:]))
 
 
 def test_scores_without_a_grid_are_not_counted():

@@ -57,7 +57,7 @@ def group_by(scores, is_positive, weights, *, descending):
     return [distinct, *([column[key] for key in distinct] for column in sums)]
 
 
-def listed(column):
+def as_list(column):
     return None if column is None else column.tolist()
 
 
@@ -100,7 +100,7 @@ def test_the_cells_are_those_of_a_group_by(engine, kind, weighted):
     def check(rows, descending):
         scores, is_positive, weights = arrays_of(rows, weighted)
         cells = aggregate(scores, is_positive, weights, descending=descending)
-        expected = group_by(*map(listed, (scores, is_positive, weights)), descending=descending)
+        expected = group_by(*map(as_list, (scores, is_positive, weights)), descending=descending)
 
         assert as_lists(cells) == expected
 
@@ -114,7 +114,7 @@ def test_large_data_are_grouped_alike(engine, weighted):
     weights = rng.integers(1, 9, 3000) / 4 if weighted else None
     cells = aggregate(scores, is_positive, weights, descending=True)
 
-    assert as_lists(cells) == group_by(*map(listed, (scores, is_positive, weights)), descending=True)
+    assert as_lists(cells) == group_by(*map(as_list, (scores, is_positive, weights)), descending=True)
 
 
 @pytest.mark.parametrize("scores", ["tied", "distinct"])

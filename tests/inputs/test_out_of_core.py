@@ -56,7 +56,7 @@ def written_twice(request, tmp_path):
 
 
 @pytest.fixture
-def few(monkeypatch):
+def bins_from_500_scores(monkeypatch):
     """As if five hundred scores were many, and a width of a thousandth fine."""
     monkeypatch.setattr(out_of_core, "MOST", 500)
     monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 500)
@@ -72,7 +72,7 @@ def contains(binned, exact):
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("higher", [True, False])
-def test_bins_keep_every_case_and_bracket_the_auc(few, written, name, higher):
+def test_bins_keep_every_case_and_bracket_the_auc(bins_from_500_scores, written, name, higher):
     frame = rows(name)
     exact = rank(frame.y, frame.p, higher_is_positive=higher)
     found = rank("y", "p", data=written(frame), higher_is_positive=higher, exact=False)
@@ -85,7 +85,7 @@ def test_bins_keep_every_case_and_bracket_the_auc(few, written, name, higher):
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("weight", [None, "w", "v"])
-def test_exactness_can_be_asked_for(few, written, name, weight):
+def test_exactness_can_be_asked_for(bins_from_500_scores, written, name, weight):
     frame = rows(name)
     exact = rank(frame.y, frame.p, None if weight is None else frame[weight])
     found = rank("y", "p", weight, data=written(frame), exact=True)
@@ -99,13 +99,13 @@ def test_exactness_can_be_asked_for(few, written, name, weight):
     assert (found.pos2 is found.pos) == (weight is None)
 
 
-def test_many_scores_are_binned_and_few_are_not(few, written_twice):
+def test_many_scores_are_binned_and_few_are_not(bins_from_500_scores, written_twice):
     assert rank("y", "p", data=written_twice(rows())).reach is not None
     assert rank("y", "p", data=written_twice(rows("ties"), "ties")).exact
 
 
 @pytest.mark.parametrize("weight", ["w", "v"])
-def test_weights_are_binned_too(few, written, weight):
+def test_weights_are_binned_too(bins_from_500_scores, written, weight):
     frame = rows("heavy tails")
     exact = rank(frame.y, frame.p, frame[weight])
     found = rank("y", "p", weight, data=written(frame), exact=False)
@@ -119,7 +119,7 @@ def test_weights_are_binned_too(few, written, weight):
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("name", ["uniform", "single"])
 @pytest.mark.parametrize("threshold", [0.3, 0.7])
-def test_no_bin_straddles_the_threshold(few, written, name, threshold, higher):
+def test_no_bin_straddles_the_threshold(bins_from_500_scores, written, name, threshold, higher):
     frame = rows(name)
     how = {"threshold": threshold, "higher_is_positive": higher}
     found = evaluate("y", "p", data=written(frame), exact=False, **how)
@@ -129,7 +129,7 @@ def test_no_bin_straddles_the_threshold(few, written, name, threshold, higher):
     assert found.counts.to_dict() == exact.counts.to_dict()
 
 
-def test_labels_of_any_kind(few, written_twice):
+def test_labels_of_any_kind(bins_from_500_scores, written_twice):
     frame = rows()
     frame["said"] = np.where(frame.y == 1, "yes", "no")
     frame["truth"] = frame.y == 1
@@ -148,7 +148,7 @@ def test_labels_of_any_kind(few, written_twice):
         rank("w", "p", data=path)
 
 
-def test_what_is_missing_is_refused_with_its_place_or_dropped(few, written_twice):
+def test_what_is_missing_is_refused_with_its_place_or_dropped(bins_from_500_scores, written_twice):
     frame = rows()
     frame.loc[7, "p"] = np.nan
     frame.loc[[3, 5], "v"] = np.nan
@@ -166,7 +166,7 @@ def test_what_is_missing_is_refused_with_its_place_or_dropped(few, written_twice
     assert rank("y", "p", "v", data=written_twice(frame, "labels"), missing="drop").dropped == 4
 
 
-def test_wrong_weights_are_refused_with_their_place(few, written):
+def test_wrong_weights_are_refused_with_their_place(bins_from_500_scores, written):
     frame = rows()
     frame.loc[[4, 9], "v"] = -2.0
     with pytest.raises(InputError, match=r"weights \(column 'v'\) holds 2 negative values, the first, -2, in row 5"):
@@ -176,7 +176,7 @@ def test_wrong_weights_are_refused_with_their_place(few, written):
         rank("y", "p", "v", data=written(frame, "zero"))
 
 
-def test_text_is_refused_and_large_whole_numbers_too(few, tmp_path):
+def test_text_is_refused_and_large_whole_numbers_too(bins_from_500_scores, tmp_path):
     frame = rows()
     frame["p"] = "high"
     frame.to_parquet(tmp_path / "text.parquet")
@@ -190,7 +190,7 @@ def test_text_is_refused_and_large_whole_numbers_too(few, tmp_path):
         rank("y", "p", data=tmp_path / "whole.parquet", exact="yes")
 
 
-def test_an_exact_ranking_that_no_memory_holds_is_refused(few, written, monkeypatch):
+def test_an_exact_ranking_that_no_memory_holds_is_refused(bins_from_500_scores, written, monkeypatch):
     monkeypatch.setattr(out_of_core, "_BYTES", 10**9)
     monkeypatch.setattr("cutline.inputs.duckdb_files._ROW_BYTES", 10**9)
     with pytest.raises(InputError, match=r"takes about .* GB: leave exact= out for bins"):
@@ -220,7 +220,7 @@ def test_duckdb_makes_the_bins_of_arrays(tmp_path_factory, cases):
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "float32", "bool"])
-def test_squares_of_weights_fit_whatever_their_type(few, written, kind):
+def test_squares_of_weights_fit_whatever_their_type(bins_from_500_scores, written, kind):
     frame = rows()
     large_one = {"int8": 100, "int16": 30_000, "int32": 2_000_000, "int64": 5_000_000_000, "float32": 0.1}.get(kind, 1)
     frame["w"] = np.where(frame.index % 7 == 0, large_one, 1).astype(kind)
@@ -229,14 +229,14 @@ def test_squares_of_weights_fit_whatever_their_type(few, written, kind):
     assert float(found.pos2.sum()) == pytest.approx(float(here.pos2.sum()), rel=1e-12 if kind != "float32" else 1e-6)
 
 
-def test_whole_scores_that_are_all_missing_are_refused_in_a_sentence(few):
+def test_whole_scores_that_are_all_missing_are_refused_in_a_sentence(bins_from_500_scores):
     pl = pytest.importorskip("polars")
     frame = pl.LazyFrame({"y": [0, 1], "p": pl.Series([None, None], dtype=pl.Int64)})
     with pytest.raises(InputError, match="missing"):
         rank("y", "p", data=frame, exact=True)
 
 
-def test_dask_divides_crowded_scores_twice(few):
+def test_dask_divides_crowded_scores_twice(bins_from_500_scores):
     dd = pytest.importorskip("dask.dataframe")
     frame = rows("two scales", 3000)
     found = rank("y", "p", data=dd.from_pandas(frame, npartitions=2), exact=False)
@@ -292,7 +292,7 @@ def test_slices_of_a_file_are_those_of_its_rows(tmp_path, kind, out_of_core_, mo
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
-def test_bins_of_slices_keep_every_case_and_bracket_their_auc(few, written, name):
+def test_bins_of_slices_keep_every_case_and_bracket_their_auc(bins_from_500_scores, written, name):
     frame = rows(name)
     frame["site"] = np.random.default_rng(5).integers(0, 4, len(frame))
     cut = float(frame.p.median())

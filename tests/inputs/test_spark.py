@@ -63,7 +63,7 @@ def does_what_every_frame_does(make, monkeypatch):
     frame_body.refuses_text_in_the_scores(make({"y": [1, 0], "p": ["0.9", "high"]}))
 
 
-def few(monkeypatch):
+def bins_from_500_scores(monkeypatch):
     monkeypatch.setattr(out_of_core, "MOST", 500)
     monkeypatch.setattr(out_of_core, "binned", lambda aggregate, **_: binning.binned(aggregate, width=1e-3, most=4000))
 
@@ -84,7 +84,7 @@ def test_spark_on_one_machine_gives_the_ranking_of_arrays(monkeypatch):
 
         does_what_every_frame_does(as_frame(spark), monkeypatch)
 
-        few(monkeypatch)
+        bins_from_500_scores(monkeypatch)
         collected = []
         collect = frames.collect
         monkeypatch.setattr(frames, "collect", lambda one: collected.append(collect(one)) or collected[-1])
@@ -162,7 +162,7 @@ def test_a_cluster_gives_the_same_ranking_though_a_worker_is_killed_on_the_way(t
         frame = frame_of(spark, y=Y, p=P, coarse=COARSE).repartition(8)
         assert rank("y", "coarse", data=frame) == rank(Y, COARSE)
 
-        few(monkeypatch)
+        bins_from_500_scores(monkeypatch)
         killed = threading.Event()
 
         def kill():

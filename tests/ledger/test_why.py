@@ -23,7 +23,7 @@ OTHER = np.clip(SCORES + 0.3 * np.sin(np.arange(900)), 0, 1)
 FOLDS = np.arange(900) % 5
 
 
-def made(measure, *conventions, **more):
+def value_by_conventions(measure, *conventions, **more):
     material = Material.of_rows(Rows(LABELS, SCORES, **more), 0.5)
     return value_under(material, quantity(measure), [CONVENTIONS[name] for name in conventions])
 
@@ -77,15 +77,15 @@ def _right_and_wrong():
     ],
 )
 def test_the_convention_behind_a_number_of_six_digits_is_named_first(measure, convention):
-    answer = cl.why(LABELS, SCORES, value=f"{made(measure, convention):.6f}", measure=measure)
+    answer = cl.why(LABELS, SCORES, value=f"{value_by_conventions(measure, convention):.6f}", measure=measure)
 
     assert convention in answer.best.conventions
-    assert answer.sentences[0].startswith(f"{made(measure, convention):.6f} is what you get for ")
+    assert answer.sentences[0].startswith(f"{value_by_conventions(measure, convention):.6f} is what you get for ")
     assert CONVENTIONS[convention].words in answer.sentences[0]
 
 
 def test_a_mean_over_folds_is_told_from_the_pooled_value():
-    value = made("auc", "mean_of_groups", groups=FOLDS)
+    value = value_by_conventions("auc", "mean_of_groups", groups=FOLDS)
 
     answer = cl.why(LABELS, SCORES, value=f"{value:.6f}", measure="auc", groups=FOLDS)
 
@@ -94,7 +94,7 @@ def test_a_mean_over_folds_is_told_from_the_pooled_value():
 
 @pytest.mark.parametrize("variant", ["exact", "asymptotic", "corrected"])
 def test_the_variants_of_mcnemars_test_are_told_apart(variant):
-    value = made("mcnemar", f"mcnemar_{variant}", other=OTHER)
+    value = value_by_conventions("mcnemar", f"mcnemar_{variant}", other=OTHER)
 
     answer = cl.why(LABELS, SCORES, value=f"{value:.6g}", measure="mcnemar", other=OTHER)
 
@@ -103,7 +103,7 @@ def test_the_variants_of_mcnemars_test_are_told_apart(variant):
 
 
 def test_two_conventions_at_once_are_found():
-    value = made("log_loss", "digits_2", "bits")
+    value = value_by_conventions("log_loss", "digits_2", "bits")
 
     answer = cl.why(LABELS, SCORES, value=f"{value:.8f}", measure="log_loss")
 
@@ -111,7 +111,7 @@ def test_two_conventions_at_once_are_found():
 
 
 def test_the_exact_value_needs_no_convention():
-    answer = cl.why(LABELS, SCORES, value=f"{made('auc'):.5f}", measure="auc")
+    answer = cl.why(LABELS, SCORES, value=f"{value_by_conventions('auc'):.5f}", measure="auc")
 
     assert answer.best.conventions == ()
     assert "no convention is needed" in answer.sentences[0]
@@ -130,7 +130,7 @@ def test_bins_on_rare_events_are_named():
 
 
 def test_a_measure_is_found_without_its_name():
-    answer = cl.why(LABELS, SCORES, value=f"{made('brier', 'both_classes'):.7f}")
+    answer = cl.why(LABELS, SCORES, value=f"{value_by_conventions('brier', 'both_classes'):.7f}")
 
     assert (answer.best.measure, answer.best.conventions) == ("brier", ("both_classes",))
     assert answer.measure is None
@@ -167,7 +167,7 @@ def test_a_number_per_100_and_a_count_of_cases_are_searched_like_others():
 
 
 def test_certainty_needs_a_single_explanation_and_no_accident():
-    sure = cl.why(LABELS, SCORES, value=f"{made('auc', 'hard_labels'):.6f}", measure="auc")
+    sure = cl.why(LABELS, SCORES, value=f"{value_by_conventions('auc', 'hard_labels'):.6f}", measure="auc")
 
     assert sure.is_certain
     assert len(sure.explanations) == 1
@@ -217,7 +217,7 @@ def test_labels_of_one_class_are_refused():
 
 
 def test_an_answer_is_plain_data_too():
-    answer = cl.why(LABELS, SCORES, value=f"{made('auc', 'gini'):.6f}", measure="auc")
+    answer = cl.why(LABELS, SCORES, value=f"{value_by_conventions('auc', 'gini'):.6f}", measure="auc")
     document = answer.to_dict()
 
     assert document["schema"] == "cutline/why/1"
@@ -290,7 +290,9 @@ def test_a_limit_of_a_bootstrap_is_met_and_no_certainty_claimed():
 
 
 def test_a_convention_that_gives_all_digits_comes_before_what_is_drawn_at_random():
-    answer = cl.why(LABELS, SCORES, value=f"{made('auc.low', 'limit_delong_by_n'):.7f}", measure="auc.low")
+    answer = cl.why(
+        LABELS, SCORES, value=f"{value_by_conventions('auc.low', 'limit_delong_by_n'):.7f}", measure="auc.low"
+    )
 
     assert [one.conventions for one in answer.explanations] == [("limit_delong_by_n",)]
     assert answer.is_certain
@@ -308,7 +310,9 @@ def test_skill_against_the_training_data_needs_its_prevalence():
 
 
 def test_limits_that_need_no_cutting_are_one_explanation_not_two():
-    answer = cl.why(LABELS, SCORES, value=f"{made('recall.low', 'limit_wald'):.7f}", measure="recall.low")
+    answer = cl.why(
+        LABELS, SCORES, value=f"{value_by_conventions('recall.low', 'limit_wald'):.7f}", measure="recall.low"
+    )
 
     assert [one.conventions for one in answer.explanations] == [("limit_wald",)]
 
@@ -364,14 +368,14 @@ def test_an_answer_without_a_measure_equals_its_copy():
     assert pickle.loads(pickle.dumps(told)) == told  # noqa: S301
 
 
-def many(n=400, seed=4):
+def random_predictions(n=400, seed=4):
     rng = np.random.default_rng(seed)
     labels = (rng.random(n) < 0.3).astype(int)
     return labels, np.round(1 / (1 + np.exp(-(rng.normal(size=n) + 1.5 * labels - 1))), 3)
 
 
 def test_the_cut_of_the_measure_is_the_cut_of_the_conventions():
-    labels, scores = many()
+    labels, scores = random_predictions()
     strict = metrics.f1_score(labels, scores > 0.3)
     assert strict != metrics.f1_score(labels, scores >= 0.3)
 
@@ -385,13 +389,13 @@ def test_the_cut_of_the_measure_is_the_cut_of_the_conventions():
 
 @pytest.mark.parametrize("made_up", ["0.3000", "0.4000", "0.6000"])
 def test_a_made_up_value_of_a_small_quota_is_not_the_only_one_that_fits(made_up):
-    labels, scores = many()
+    labels, scores = random_predictions()
 
     assert not why(labels, np.round(scores, 1), measure="hit_rate@quota=10", value=made_up).is_certain
 
 
 def test_a_sum_above_100_and_a_net_benefit_per_100_are_explained():
-    labels, scores = many(1500)
+    labels, scores = random_predictions(1500)
     total = float(((labels - scores) ** 2).sum())
     assert total > 100
 
@@ -402,7 +406,7 @@ def test_a_sum_above_100_and_a_net_benefit_per_100_are_explained():
 
 
 def test_logits_explain_the_f1_of_torchmetrics_without_a_threshold():
-    labels, scores = many()
+    labels, scores = random_predictions()
     logits = np.log(scores / (1 - scores))
     expected = metrics.f1_score(labels, logits > 0)
     answer = why(labels, logits, measure="f1", value=f"{expected:.6f}")
@@ -411,7 +415,10 @@ def test_logits_explain_the_f1_of_torchmetrics_without_a_threshold():
 
 
 def test_accidents_are_counted_without_an_exponent():
-    weak = replace(cl.why(LABELS, SCORES, value=f"{made('auc', 'hard_labels'):.6f}", measure="auc"), by_accident=12.3)
+    weak = replace(
+        cl.why(LABELS, SCORES, value=f"{value_by_conventions('auc', 'hard_labels'):.6f}", measure="auc"),
+        by_accident=12.3,
+    )
     assert "about 10 would fit by accident" in str(weak)
 
 

@@ -37,7 +37,7 @@ def coarse(score, labels, weights, parts):
     return of_bins(found.top, found.bottom, found.pos, found.neg, *squares, positive=True)
 
 
-def asked(m):
+def example_parameters(m):
     parameters = {"roc_n": {"n": 1}, "partial_auc": {"max_fpr": 0.4}}.get(m.name, {})
     if m.needs is Needs.COUNTS:
         return {"threshold": 0.3}
@@ -53,11 +53,11 @@ def check(rows, width, weighted, measures):
     for m in measures:
         if not m.fits(exact):
             continue
-        data, rest = m.prepare(exact, asked(m))
+        data, rest = m.prepare(exact, example_parameters(m))
         value = float(m.compute(data, **rest))
-        data, rest = m.prepare(found, asked(m))
+        data, rest = m.prepare(found, example_parameters(m))
         own = float(m.compute(data, **rest))
-        open_to = bounds(m, found, asked(m), own)
+        open_to = bounds(m, found, example_parameters(m), own)
         if open_to is None or not open_to.certain or math.isnan(value):
             continue
         slack = 1e-9 * max(1.0, abs(value)) if math.isfinite(value) else 0
@@ -147,9 +147,9 @@ def test_a_measure_without_a_proof_is_approximate_though_the_orders_that_were_tr
     found = of_bins(top, bottom, np.array([3, 0]), np.array([0, 5]))
     for m in MEASURES:
         if m.needs is Needs.RANKING and not m.concordant and m.name not in ("pearson", "ks", "tied_pairs"):
-            data, rest = m.prepare(found, asked(m))
+            data, rest = m.prepare(found, example_parameters(m))
             value = float(m.compute(data, **rest))
-            open_to = bounds(m, found, asked(m), value)
+            open_to = bounds(m, found, example_parameters(m), value)
             if not math.isnan(value) and open_to is not None and not open_to.certain:
                 assert "approximate" in open_to.note
                 return

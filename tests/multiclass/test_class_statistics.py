@@ -40,7 +40,7 @@ def probabilities(seed, n, classes=3, spread=1.2, digits=None):
     return labels, found if digits is None else np.round(found, digits)
 
 
-def of(labels, scores, weights=None):
+def against_rest(labels, scores, weights=None):
     return cl.one_vs_rest(labels, scores, weights)
 
 
@@ -51,7 +51,7 @@ def of(labels, scores, weights=None):
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_the_area_is_what_scikit_learn_says(classes, average):
     labels, scores = probabilities(0, 400, classes)
-    found = of(labels, scores)
+    found = against_rest(labels, scores)
     for name, multi_class in (("auc", "ovr"), ("hand_till_m", "ovo")):
         expected = metrics.roc_auc_score(labels, scores, multi_class=multi_class, average=average)
         assert found.value(name, average) == pytest.approx(expected, abs=1e-14)
@@ -63,7 +63,7 @@ def test_the_area_of_weighted_cases_is_what_scikit_learn_says():
     weights = np.random.default_rng(1).gamma(2, size=300)
     for average in MEANS:
         expected = metrics.roc_auc_score(labels, scores, multi_class="ovr", average=average, sample_weight=weights)
-        assert of(labels, scores, weights).value("auc", average) == pytest.approx(expected, abs=1e-13)
+        assert against_rest(labels, scores, weights).value("auc", average) == pytest.approx(expected, abs=1e-13)
 
 
 @pytest.mark.parametrize("average", MEANS)
@@ -71,7 +71,7 @@ def test_the_average_precision_is_what_scikit_learn_says(average):
     labels, scores = probabilities(2, 300)
     expected = metrics.average_precision_score(np.eye(3)[labels], scores, average=average)
 
-    assert of(labels, scores).value("average_precision", average) == pytest.approx(expected, abs=1e-14)
+    assert against_rest(labels, scores).value("average_precision", average) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("average", MEANS)
@@ -82,7 +82,7 @@ def test_measures_of_decisions_are_what_scikit_learn_says(name, average, weighte
     weights = np.random.default_rng(3).gamma(2, size=300) if weighted else None
     expected = OF_DECISIONS[name](labels, scores.argmax(1), average=average, sample_weight=weights)
 
-    assert of(labels, scores, weights).value(name, average) == pytest.approx(expected, abs=1e-14)
+    assert against_rest(labels, scores, weights).value(name, average) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
@@ -92,12 +92,12 @@ def test_measures_of_the_whole_table_are_what_scikit_learn_says(name, weighted):
     weights = np.random.default_rng(4).integers(1, 5, 300) if weighted else None
     expected = OF_TABLES[name](labels, scores.argmax(1), sample_weight=weights)
 
-    assert of(labels, scores, weights).value(name) == pytest.approx(expected, abs=1e-14)
+    assert against_rest(labels, scores, weights).value(name) == pytest.approx(expected, abs=1e-14)
 
 
 def test_the_losses_of_probabilities_are_what_scikit_learn_says():
     labels, scores = probabilities(5, 300)
-    found = of(labels, scores)
+    found = against_rest(labels, scores)
 
     assert found.value("log_loss") == pytest.approx(metrics.log_loss(labels, scores), abs=1e-14)
     assert found.value("brier") == pytest.approx(((scores - np.eye(3)[labels]) ** 2).sum(1).mean(), abs=1e-14)
@@ -111,11 +111,11 @@ def test_the_losses_of_probabilities_are_what_scikit_learn_says():
 def test_two_classes_give_the_binary_result_with_its_interval(n, digits):
     labels, scores = probabilities(n, n, 2, digits=digits)
     scores = np.column_stack([1 - scores[:, 1], scores[:, 1]])
-    found, binary = of(labels, scores), cl.evaluate(labels, scores[:, 1])
+    found, binary = against_rest(labels, scores), cl.evaluate(labels, scores[:, 1])
     one = binary.estimate("auc")
     for name, mean in (("auc", "macro"), ("hand_till_m", None), ("hand_till_m", "weighted"), ("auc", "weighted")):
-        many = found.estimate(name, mean)
-        assert (many.value, many.low, many.high) == pytest.approx((one.value, one.low, one.high), abs=1e-12)
+        estimate = found.estimate(name, mean)
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx((one.value, one.low, one.high), abs=1e-12)
     assert found.value("map") == pytest.approx(binary.map, abs=1e-14)
     assert found.value("log_loss") == pytest.approx(binary.log_loss, abs=1e-14)
     assert found.value("brier") == pytest.approx(2 * binary.brier, abs=1e-14)
@@ -125,7 +125,7 @@ def test_two_classes_have_the_binary_variance_of_delong_with_weights_too():
     labels, scores = probabilities(6, 200, 2)
     for weights in (np.random.default_rng(6).gamma(2, size=200), np.random.default_rng(6).integers(1, 4, 200)):
         found = estimate_statistic(
-            statistic_of("auc", "macro"), of(labels, scores, weights).cases, ClassIntervalOptions(0.95)
+            statistic_of("auc", "macro"), against_rest(labels, scores, weights).cases, ClassIntervalOptions(0.95)
         )
         half = cl.evaluate(labels, scores[:, 1], weights).estimate("auc", method="delong")
 
@@ -137,7 +137,7 @@ def test_measures_of_the_whole_table_are_the_binary_ones_of_two_classes(name):
     labels, scores = probabilities(7, 150, 2)
     binary = cl.evaluate(labels, scores[:, 1], threshold=0.5)
 
-    assert of(labels, scores).value(name) == pytest.approx(binary.value(name), abs=1e-14)
+    assert against_rest(labels, scores).value(name) == pytest.approx(binary.value(name), abs=1e-14)
 
 
 # ---------------------------------------------------------------------- the variance
@@ -152,16 +152,16 @@ STATISTICS = [
 
 
 @pytest.fixture(scope="module")
-def many():
+def resampled_cases():
     """Some cases, and their weights in 4000 resamples."""
-    cases = of(*probabilities(8, 600)).cases
+    cases = against_rest(*probabilities(8, 600)).cases
     return cases, np.random.default_rng(1).multinomial(600, np.full(600, 1 / 600), size=4000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "mean"), STATISTICS)
-def test_the_standard_error_is_that_of_the_bootstrap(many, name, mean):
-    cases, resamples = many
+def test_the_standard_error_is_that_of_the_bootstrap(resampled_cases, name, mean):
+    cases, resamples = resampled_cases
     statistic = statistic_of(name, mean)
 
     # The standard deviation of 4000 resamples is itself known to 1 %.
@@ -173,7 +173,7 @@ def test_the_standard_error_is_that_of_the_bootstrap(many, name, mean):
 def test_the_variance_of_weighted_cases_is_that_of_the_bootstrap(mean):
     labels, scores = probabilities(9, 800)
     weights = np.random.default_rng(9).gamma(3, size=800)
-    cases = of(labels, scores, weights).cases
+    cases = against_rest(labels, scores, weights).cases
     statistic = statistic_of("auc", mean)
     values, _ = resample(statistic.values(cases), cases, 4000, seed=1)
 
@@ -200,7 +200,7 @@ def test_the_slopes_of_the_table_are_differences():
 
 def test_the_changes_of_the_average_precision_are_differences():
     labels, scores = probabilities(10, 40, digits=1)
-    cases = of(labels, scores).cases
+    cases = against_rest(labels, scores).cases
     units = precision_units(cases.ranking(0), cases.scores[:, 0], cases.truth == 0)
     each, step = of_classes(MEASURES["average_precision"], cases), 1e-6
     for i in range(len(cases)):
@@ -214,7 +214,7 @@ def test_the_changes_of_the_average_precision_are_differences():
 
 
 def test_three_cases_of_three_classes_can_be_counted():
-    found = of(["a", "b", "c"], [[0.5, 0.5, 0.0], [0.1, 0.8, 0.1], [0.2, 0.4, 0.4]])
+    found = against_rest(["a", "b", "c"], [[0.5, 0.5, 0.0], [0.1, 0.8, 0.1], [0.2, 0.4, 0.4]])
 
     # a: one of one; b: 0.8 above 0.5 and 0.4; c: 0.4 above 0.1 and 0.0
     assert found.each("auc") == {"a": 1.0, "b": 1.0, "c": 1.0}
@@ -234,7 +234,7 @@ def test_hand_and_till_is_a_mean_over_pairs():
         mine, other = scores[labels == a, a], scores[labels == b, a]
         pairs.append(np.mean((mine[:, None] > other) + 0.5 * (mine[:, None] == other)))
 
-    assert of(labels, scores).value("hand_till_m") == pytest.approx(np.mean(pairs), abs=1e-14)
+    assert against_rest(labels, scores).value("hand_till_m") == pytest.approx(np.mean(pairs), abs=1e-14)
 
 
 # ---------------------------------------------------------------------- laws
@@ -254,7 +254,7 @@ LAWS = ("auc", "average_precision", "f1", "hand_till_m", "accuracy", "mcc", "kap
 def test_the_order_of_the_rows_does_not_matter(data, seed):
     labels, scores, weights = (np.array(column) for column in data)
     order = np.random.default_rng(seed).permutation(len(labels))
-    one, two = of(labels, scores, weights), of(labels[order], scores[order], weights[order])
+    one, two = against_rest(labels, scores, weights), against_rest(labels[order], scores[order], weights[order])
     for name in LAWS:
         assert one.estimate(name) == two.estimate(name)
 
@@ -274,8 +274,8 @@ def test_the_order_of_the_classes_does_not_matter(data):
 @given(data=few_cases)
 def test_a_whole_weight_is_that_many_equal_rows(data):
     labels, scores, weights = (np.array(column) for column in data)
-    one = of(labels, scores, weights)
-    two = of(np.repeat(labels, weights), np.repeat(scores, weights, axis=0))
+    one = against_rest(labels, scores, weights)
+    two = against_rest(np.repeat(labels, weights), np.repeat(scores, weights, axis=0))
     for name in LAWS:
         a, b = one.estimate(name), two.estimate(name)
         assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-9, nan_ok=True)
@@ -285,7 +285,7 @@ def test_a_whole_weight_is_that_many_equal_rows(data):
 @given(data=few_cases)
 def test_an_interval_holds_its_value_and_stays_in_its_range(data):
     labels, scores, _ = (np.array(column) for column in data)
-    for row in of(labels, scores).summary().rows:
+    for row in against_rest(labels, scores).summary().rows:
         if math.isnan(row.value):
             assert row.reason
         elif row.interval:
@@ -298,7 +298,7 @@ def test_an_interval_holds_its_value_and_stays_in_its_range(data):
 
 def test_a_perfect_model_has_intervals_with_a_width():
     labels = np.repeat([0, 1, 2], [30, 20, 10])
-    found = of(labels, np.eye(3)[labels])
+    found = against_rest(labels, np.eye(3)[labels])
     for row in found.summary(["auc", "average_precision", "f1", "recall", "hand_till_m", "mcc", "kappa"]).rows:
         assert row.value == pytest.approx(1, abs=1e-15)
         assert row.interval, row
@@ -322,7 +322,7 @@ def test_a_class_without_a_case_leaves_its_mean_undefined_with_the_reason():
 def test_a_class_of_one_case_has_an_interval_that_says_how_little_it_knows():
     labels = np.array([0] * 30 + [1] * 30 + [2])
     scores = probabilities(13, 61)[1]
-    found = of(labels, scores).estimate("auc")
+    found = against_rest(labels, scores).estimate("auc")
 
     assert found.has_interval
     assert "Class 2 has only 1 case" in found.notes[-1]
@@ -330,7 +330,7 @@ def test_a_class_of_one_case_has_an_interval_that_says_how_little_it_knows():
 
 
 def test_a_class_that_is_never_predicted_leaves_the_precision_undefined():
-    found = of([0, 1, 2, 2], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
+    found = against_rest([0, 1, 2, 2], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.6, 0.3, 0.1], [0.3, 0.6, 0.1]])
 
     assert math.isnan(found.mean("precision"))
     assert found.mean("precision").reason == "for class 2 no case is flagged"
@@ -339,18 +339,18 @@ def test_a_class_that_is_never_predicted_leaves_the_precision_undefined():
 
 def test_scores_that_are_no_probabilities_have_no_log_loss():
     labels, scores = probabilities(14, 50)
-    found = of(labels, 5 * scores)
+    found = against_rest(labels, 5 * scores)
 
     assert math.isnan(found.value("log_loss"))
     assert "are not probabilities" in found.reason("log_loss")
-    found = of(labels, 0.9 * scores)
+    found = against_rest(labels, 0.9 * scores)
     assert "do not add up to 1" in found.reason("brier")
     assert "sums" in [note.rule for note in found.notes]
 
 
 def test_a_measure_without_a_closed_form_is_resampled_on_request():
     labels, scores = probabilities(15, 120)
-    found = of(labels, scores)
+    found = against_rest(labels, scores)
 
     assert not found.estimate("ks").has_interval
     assert "no closed form" in found.estimate("ks").notes[0]
@@ -361,7 +361,7 @@ def test_a_measure_without_a_closed_form_is_resampled_on_request():
 
 def test_a_rare_class_is_in_every_resample():
     labels = np.array([0] * 40 + [1] * 40 + [2] * 2)
-    found = of(labels, probabilities(16, 82)[1]).estimate("auc", method="bootstrap", resamples=300)
+    found = against_rest(labels, probabilities(16, 82)[1]).estimate("auc", method="bootstrap", resamples=300)
 
     assert found.has_interval
     assert "bootstrap samples lacked a class and were redrawn" in found.notes[0]
@@ -382,4 +382,4 @@ def test_a_rare_class_is_in_every_resample():
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(call, words):
     with pytest.raises(cl.CutlineError, match=words):
-        call(of(*probabilities(17, 30)))
+        call(against_rest(*probabilities(17, 30)))

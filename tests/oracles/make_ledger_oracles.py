@@ -19,7 +19,7 @@ def written(value):
     return None if math.isnan(value) else float(f"{value:.15g}")
 
 
-def made():
+def make_answers():
     from ledger_peers import PEERS, data_sets
 
     found = json.loads(FILE.read_text()) if FILE.exists() else {"made_with": {}, "answers": {}}
@@ -42,4 +42,4 @@ def made():
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    FILE.write_text(json.dumps(made()).replace('}, "', '},\n"').replace('], "', '],\n"') + "\n")
+    FILE.write_text(json.dumps(make_answers()).replace('}, "', '},\n"').replace('], "', '],\n"') + "\n")

@@ -78,7 +78,7 @@ def _number(text):
 
 
 @pytest.fixture(scope="module")
-def opened(browser, tmp_path_factory):
+def opened_reports(browser, tmp_path_factory):
     """The three reports, each opened once, in a window of its own: a tab behind another is drawn once a second, and
     clicks wait for it. What the browser complains about and asks for is kept.
     """
@@ -102,8 +102,8 @@ def opened(browser, tmp_path_factory):
 
 
 @pytest.fixture(params=list(DATA))
-def report(request, opened):
-    return opened[request.param]
+def report(request, opened_reports):
+    return opened_reports[request.param]
 
 
 # ---------------------------------------------------------------------- the page
@@ -121,8 +121,8 @@ def test_every_chart_is_drawn(report):
     assert drawn == len(charts) >= 15
 
 
-def test_names_are_text(opened):
-    page = opened["tied"].page
+def test_names_are_text(opened_reports):
+    page = opened_reports["tied"].page
 
     assert page.text_content("h1") == INJECTED
     assert any(INJECTED in text for text in page.locator(".chart svg").all_text_contents())
@@ -167,8 +167,8 @@ def test_the_threshold_that_is_shown_cuts_where_the_page_does(report):
         assert ev.at(threshold=shown).flagged == pytest.approx(float(ev.ranking.at_cut(index).flagged), rel=1e-12)
 
 
-def test_a_quota_inside_a_tie_gets_its_expectation(opened):
-    report = opened["tied"]
+def test_a_quota_inside_a_tie_gets_its_expectation(opened_reports):
+    report = opened_reports["tied"]
     for quota in (1, 37, 120, 399):
         report.enter("quota", quota)
         _same_as_python(report, {"quota": quota})
@@ -243,8 +243,8 @@ def test_the_marks_stand_where_python_puts_them(report, chart):
         assert (mark["x"], mark["y"]) == pytest.approx((x, y), abs=1e-9)
 
 
-def test_the_areas_of_the_errors_end_at_the_cut(opened):
-    report = opened["tumours"]
+def test_the_areas_of_the_errors_end_at_the_cut(opened_reports):
+    report = opened_reports["tumours"]
     report.enter("threshold", 0.333)
     areas = report.page.evaluate("window.cutline.areasOf()")
     missed = [area for area in areas if area["error"] == "missed positives"]
@@ -273,8 +273,8 @@ def test_the_slider_obeys_the_keyboard(report):
     assert page.evaluate("document.activeElement.matches('input, button, select, a, summary, [tabindex]')")
 
 
-def test_what_cannot_be_is_refused_in_words(opened):
-    report = opened["tumours"]
+def test_what_cannot_be_is_refused_in_words(opened_reports):
+    report = opened_reports["tumours"]
     before = report.cut()
     report.enter("quota", 5000)
     assert "from 1 to 569" in report.text("#refusal")
@@ -297,8 +297,8 @@ def test_what_cannot_be_is_refused_in_words(opened):
         ("threshold", "", "Enter a number"),
     ],
 )
-def test_a_bad_entry_is_named_beside_the_fields_and_moves_nothing(opened, field, typed, words):
-    report = opened["tumours"]
+def test_a_bad_entry_is_named_beside_the_fields_and_moves_nothing(opened_reports, field, typed, words):
+    report = opened_reports["tumours"]
     before = report.cut()
     report.enter(field, typed)
     assert words in report.text("#refusal")
@@ -308,8 +308,8 @@ def test_a_bad_entry_is_named_beside_the_fields_and_moves_nothing(opened, field,
     assert report.text("#refusal") == ""
 
 
-def test_letters_are_no_number(opened):
-    page = opened["tumours"].page
+def test_letters_are_no_number(opened_reports):
+    page = opened_reports["tumours"].page
     page.focus("#quota")
     page.keyboard.press("Control+a")
     page.keyboard.type("e+")  # of letters, browsers let only these into a field for numbers
@@ -318,8 +318,8 @@ def test_letters_are_no_number(opened):
     page.click("#reset")
 
 
-def test_costs_are_numbers_and_one_of_them_is_above_zero(opened):
-    report = opened["tumours"]
+def test_costs_are_numbers_and_one_of_them_is_above_zero(opened_reports):
+    report = opened_reports["tumours"]
     page, best = report.page, report.text("#cheapest-rule")
     for fn, fp in (("", "1"), ("-1", "1"), ("0", "0")):
         page.fill("#cost-fn", fn)
@@ -334,7 +334,7 @@ def test_costs_are_numbers_and_one_of_them_is_above_zero(opened):
     assert report.text("#cost-refusal") == ""
 
 
-def test_costs_that_tie_but_for_rounding_keep_the_strictest_cut(opened):
+def test_costs_that_tie_but_for_rounding_keep_the_strictest_cut(opened_reports):
     code = """() => {
         const { model, measures } = window.cutline.live;
         const counts = { tp: [0, 1, 2], fp: [0, 0, 3], positives: 2, negatives: 3, total: 5, last: 2 };
@@ -343,11 +343,11 @@ def test_costs_that_tie_but_for_rounding_keep_the_strictest_cut(opened):
             return tied.least((cut) => measures.point("expected_cost", cut, { cost_fp, cost_fn })).index;
         });
     }"""
-    assert opened["tumours"].page.evaluate(code) == [1, 1, 1]
+    assert opened_reports["tumours"].page.evaluate(code) == [1, 1, 1]
 
 
-def test_dark_and_light(opened):
-    page = opened["tumours"].page
+def test_dark_and_light(opened_reports):
+    page = opened_reports["tumours"].page
     ground = "getComputedStyle(document.body).backgroundColor"
     line = """getComputedStyle(document.querySelector('#chart-0 svg path[stroke="var(--line-0)"]')).stroke"""
     light = page.evaluate(f"[{ground}, {line}]")
@@ -360,8 +360,8 @@ def test_dark_and_light(opened):
     assert page.evaluate(f"[{ground}, {line}]") == light
 
 
-def test_the_numbers_can_be_taken_away(opened):
-    report = opened["tumours"]
+def test_the_numbers_can_be_taken_away(opened_reports):
+    report = opened_reports["tumours"]
     report.enter("threshold", 0.3)
     with report.page.expect_download() as download:
         report.page.click("#json")
@@ -422,8 +422,8 @@ def test_the_numbers_of_the_evaluation_stand_until_the_cut_is_moved(report):
     assert report.text("#live-mcc .method") == report.summary["mcc"].method
 
 
-def test_the_address_names_the_cut_and_leads_to_it(opened):
-    report = opened["tumours"]
+def test_the_address_names_the_cut_and_leads_to_it(opened_reports):
+    report = opened_reports["tumours"]
     page = report.page
 
     def wait_for_address(end):  # browsers allow few changes of the address, so the page waits a little
@@ -458,8 +458,8 @@ def test_the_first_screen_has_the_verdict_the_charts_and_the_slider(report):
     assert page.locator(".look svg:visible").count() == 3
 
 
-def test_the_slider_moves_the_cut_on_all_charts_at_the_top(opened):
-    page = opened["tumours"].page
+def test_the_slider_moves_the_cut_on_all_charts_at_the_top(opened_reports):
+    page = opened_reports["tumours"].page
     names = ["roc", "precision_recall", "score_distribution", "reliability"]
     page.evaluate("window.cutline.live.slide(100)")
     before = [page.evaluate("(name) => window.cutline.markOf(name)", name) for name in names]
@@ -469,8 +469,8 @@ def test_the_slider_moves_the_cut_on_all_charts_at_the_top(opened):
     assert all(one and other and one != other for one, other in zip(before, after, strict=True))
 
 
-def test_tabs_obey_the_mouse_and_the_keyboard(opened):
-    page = opened["tumours"].page
+def test_tabs_obey_the_mouse_and_the_keyboard(opened_reports):
+    page = opened_reports["tumours"].page
     roc, other = page.locator("[role=tab]").all()
     panels = page.locator("[role=tabpanel]")
     other.click()
@@ -482,8 +482,8 @@ def test_tabs_obey_the_mouse_and_the_keyboard(opened):
 
 
 @pytest.mark.parametrize(("kind", "starts"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
-def test_every_chart_can_be_saved(opened, kind, starts):
-    page = opened["tumours"].page
+def test_every_chart_can_be_saved(opened_reports, kind, starts):
+    page = opened_reports["tumours"].page
     assert page.locator(f"figure .save button:has-text('{kind}')").count() == page.locator("figure .chart").count()
     with page.expect_download() as download:
         page.click(f"[aria-label='Save the chart Scores of the two classes as {kind}']")
@@ -495,16 +495,16 @@ def test_every_chart_can_be_saved(opened, kind, starts):
     assert b"var(--" not in content
 
 
-def test_a_link_to_a_folded_section_opens_it(opened):
-    page = opened["tumours"].page
+def test_a_link_to_a_folded_section_opens_it(opened_reports):
+    page = opened_reports["tumours"].page
     assert not page.is_visible("#ranking table")
     page.click("nav a[href='#ranking']")
     page.wait_for_selector("#ranking table", state="visible")  # opened when the browser tells of the new address
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_serious_barrier(opened, axe, scheme):
-    page = opened["tumours"].page
+def test_no_serious_barrier(opened_reports, axe, scheme):
+    page = opened_reports["tumours"].page
     page.emulate_media(color_scheme=scheme)
     page.context.new_cdp_session(page).send("Page.setBypassCSP", {"enabled": True})
     page.evaluate(axe)
@@ -514,10 +514,10 @@ def test_no_serious_barrier(opened, axe, scheme):
     assert [violation for violation in found if violation[0] in ("serious", "critical")] == []
 
 
-def test_nothing_that_is_folded_stands_in_the_way_on_a_phone(browser, opened, axe):
+def test_nothing_that_is_folded_stands_in_the_way_on_a_phone(browser, opened_reports, axe):
     context = browser.new_context(viewport={"width": 390, "height": 844}, bypass_csp=True)
     page = context.new_page()
-    page.goto(opened["tumours"].page.url.partition("#")[0])
+    page.goto(opened_reports["tumours"].page.url.partition("#")[0])
     page.wait_for_selector("html[data-ready=true]", state="attached")
     page.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
     page.evaluate(axe)
@@ -528,8 +528,8 @@ def test_nothing_that_is_folded_stands_in_the_way_on_a_phone(browser, opened, ax
     assert (found, wide) == ([], 390)
 
 
-def test_nothing_is_wider_than_a_phone(opened):
-    page = opened["tumours"].page
+def test_nothing_is_wider_than_a_phone(opened_reports):
+    page = opened_reports["tumours"].page
     page.set_viewport_size({"width": 390, "height": 844})
     wide = page.evaluate("document.documentElement.scrollWidth")
     name = page.evaluate("document.querySelector('#live-accuracy th').offsetWidth")
@@ -547,7 +547,7 @@ def test_nothing_is_wider_than_a_phone(opened):
     assert scrolled <= 0
 
 
-def test_what_decides_fits_on_a_few_screens(opened):
-    page = opened["tumours"].page
+def test_what_decides_fits_on_a_few_screens(opened_reports):
+    page = opened_reports["tumours"].page
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = false))")
     assert page.evaluate("document.documentElement.scrollHeight") < 5000

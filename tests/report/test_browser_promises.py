@@ -28,7 +28,7 @@ def tied():
     return cl.evaluate(labels, scores, higher_is_positive=False, threshold=595, name="tied")
 
 
-def many():
+def long_list():
     """So many cases that bounds are shared, in single precision."""
     rng = np.random.default_rng(5)
     labels = rng.random(9000) < 0.15
@@ -36,7 +36,7 @@ def many():
     return cl.evaluate(labels, scores, threshold=0.2, name="many")
 
 
-DATA = {"tumours": tumours, "tied": tied, "many": many}
+DATA = {"tumours": tumours, "tied": tied, "many": long_list}
 
 
 class Promises:
@@ -74,7 +74,7 @@ class Promises:
 
 
 @pytest.fixture(scope="module")
-def opened(browser, tmp_path_factory):
+def opened_reports(browser, tmp_path_factory):
     """The three reports, each in a window of its own: of a tab behind another, a click waits seconds to be drawn."""
     folder, pages = tmp_path_factory.mktemp("promises"), {}
     with pytest.MonkeyPatch.context() as patch:
@@ -94,8 +94,8 @@ def opened(browser, tmp_path_factory):
 
 
 @pytest.fixture(params=list(DATA))
-def section(request, opened):
-    found = opened[request.param]
+def section(request, opened_reports):
+    found = opened_reports[request.param]
     found.clear()
     return found
 
@@ -169,17 +169,17 @@ def test_the_promise_moves_with_the_slider_and_equals_pythons(section, share, pr
         assert float(section.text(name).removesuffix(" %")) == pytest.approx(100 * float(bound), abs=1e-9)
 
 
-def test_the_promise_is_in_the_file_before_its_program_runs(opened, browser, tmp_path):
+def test_the_promise_is_in_the_file_before_its_program_runs(opened_reports, browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(opened["many"].page.url)
+    page.goto(opened_reports["many"].page.url)
 
-    assert page.text_content("#promise-statement") == cl.cut_at(opened["many"].ev, threshold=0.2).statement
+    assert page.text_content("#promise-statement") == cl.cut_at(opened_reports["many"].ev, threshold=0.2).statement
     context.close()
 
 
-def test_moving_away_from_the_cut_that_was_asked_for_changes_the_statement(opened):
-    section = opened["tumours"]
+def test_moving_away_from_the_cut_that_was_asked_for_changes_the_statement(opened_reports):
+    section = opened_reports["tumours"]
     section.want(recall=90)
     asked = section.text("statement")
     section.page.evaluate("window.cutline.live.slide(30)")
@@ -190,8 +190,8 @@ def test_moving_away_from_the_cut_that_was_asked_for_changes_the_statement(opene
 
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize(("recall", "fpr"), [(99, None), (99.9, None), (100, None), (99.5, 1), (None, 0)])
-def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened, recall, fpr, before):
-    section = opened["tumours"]
+def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened_reports, recall, fpr, before):
+    section = opened_reports["tumours"]
     given = {"recall": recall, "fpr": fpr}
     section.want(before=before, **{name: value for name, value in given.items() if value is not None})
 
@@ -202,15 +202,15 @@ def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened, recall, f
     assert section.text("refusal") == expected.statement
 
 
-def test_beyond_what_the_page_works_out_it_says_so(opened):
-    section = opened["tumours"]
+def test_beyond_what_the_page_works_out_it_says_so(opened_reports):
+    section = opened_reports["tumours"]
     section.want(recall=99.99)
 
     assert "It takes many more than 29956 positives" in section.text("refusal")
 
 
-def test_no_statement_of_another_cut_stands_beside_a_refusal(opened):
-    section = opened["tumours"]
+def test_no_statement_of_another_cut_stands_beside_a_refusal(opened_reports):
+    section = opened_reports["tumours"]
     section.want(recall=90)
     section.page.fill("#want-recall", "100")
     section.page.dispatch_event("#want-recall", "change")
@@ -238,8 +238,8 @@ def test_no_statement_of_another_cut_stands_beside_a_refusal(opened):
         ({"recall": 95, "fpr": 5}, "No cut meets all"),
     ],
 )
-def test_wrong_fields_are_refused_in_words(opened, fields, words):
-    section = opened["tumours"]
+def test_wrong_fields_are_refused_in_words(opened_reports, fields, words):
+    section = opened_reports["tumours"]
     section.want(**fields)
 
     assert words in section.text("refusal")
@@ -247,8 +247,8 @@ def test_wrong_fields_are_refused_in_words(opened, fields, words):
     assert section.text("refusal") == ""
 
 
-def test_a_cut_inside_a_tie_promises_nothing(opened):
-    section = opened["tied"]
+def test_a_cut_inside_a_tie_promises_nothing(opened_reports):
+    section = opened_reports["tied"]
     section.page.fill("#quota", str(int(section.ev.ranking.ends[5]) + 1))
     section.page.dispatch_event("#quota", "change")
 
@@ -259,11 +259,11 @@ def test_a_cut_inside_a_tie_promises_nothing(opened):
     assert section.page.is_disabled("#promise-save")
 
 
-def test_bounds_of_the_page_are_those_of_scipy(opened):
+def test_bounds_of_the_page_are_those_of_scipy(opened_reports):
     rng = np.random.default_rng(0)
     cases = np.unique((10 ** rng.uniform(0, 5.5, 60)).astype(int))
     rows = [(int(m), int(rng.integers(0, m)), float(rng.choice([0.8, 0.95, 0.99975]))) for m in cases for _ in range(5)]
-    page = opened["tumours"].page
+    page = opened_reports["tumours"].page
 
     found = page.evaluate("(rows) => rows.map(([m, j, level]) => window.cutline.bounds.upperBound(j, m, level))", rows)
     expected = [betaincinv(j + 1, m - j, level) for m, j, level in rows]
@@ -281,17 +281,17 @@ def test_bounds_of_the_page_are_those_of_scipy(opened):
     assert needed == [cases_needed(rate, level) for _, rate, level in asked]
 
 
-def test_the_levels_of_the_page_are_those_of_python(opened):
+def test_the_levels_of_the_page_are_those_of_python(opened_reports):
     rows = [[cases, level] for cases in (1, 2, 29, 140) for level in (0.95, 0.95 ** (1 / 3))]
     rows.append([1313, 0.95])  # where not each order statistic has a bound of its own
-    page = opened["tumours"].page
+    page = opened_reports["tumours"].page
 
     found = page.evaluate("(rows) => rows.map((row) => window.cutline.bounds.localLevel(...row))", rows)
     np.testing.assert_allclose(found, [local_level(*row) for row in rows], rtol=1e-8)
 
 
-def test_a_percent_sign_stays_with_its_number_on_a_phone(opened):
-    page = opened["tumours"].page
+def test_a_percent_sign_stays_with_its_number_on_a_phone(opened_reports):
+    page = opened_reports["tumours"].page
     page.set_viewport_size({"width": 390, "height": 800})
     style = "(id) => getComputedStyle(document.getElementById(id)).whiteSpace"
     styles = [page.evaluate(style, name) for name in ("promise-recall", "promise-recall-here")]

@@ -18,7 +18,7 @@ def open_report(browser, path):
 
 
 @pytest.fixture(scope="module")
-def two(browser, tmp_path_factory):
+def page_of_two(browser, tmp_path_factory):
     """Two models, one of them with a name that no line holds."""
     data = load("tumours")
     scores = {"logistic": data.scores["logistic"], "a_long_name_<b>" * 12: data.scores["tree"]}
@@ -28,8 +28,8 @@ def two(browser, tmp_path_factory):
     page.close()
 
 
-def test_two_models_follow_one_quota_and_stand_side_by_side(two):
-    page, models = two
+def test_two_models_follow_one_quota_and_stand_side_by_side(page_of_two):
+    page, models = page_of_two
     page.fill("#quota", "100")
     page.dispatch_event("#quota", "change")
     page.wait_for_selector("html[data-charts=drawn]", state="attached")
@@ -45,7 +45,7 @@ def test_two_models_follow_one_quota_and_stand_side_by_side(two):
 
 
 @pytest.fixture(scope="module")
-def many():
+def long_list():
     """Far more distinct scores than a page keeps; from here on a page grows no more."""
     rng = np.random.default_rng(0)
     labels = rng.random(300_000) < 0.05
@@ -53,28 +53,28 @@ def many():
 
 
 @pytest.mark.usefixtures("with_pictures")
-def test_very_many_scores_give_a_small_page_of_exact_cuts(browser, tmp_path, many):
-    path = many.save(tmp_path / "many.html", resamples=0)
+def test_very_many_scores_give_a_small_page_of_exact_cuts(browser, tmp_path, long_list):
+    path = long_list.save(tmp_path / "many.html", resamples=0)
     assert path.stat().st_size < 3_000_000
     page = open_report(browser, path)
     page.wait_for_selector("html[data-charts=drawn]", state="attached")
     for index in (200, 1400, 2800):
         page.evaluate("(index) => window.cutline.live.slide(index)", index)
         cut = page.evaluate("(({tp, fp, threshold}) => ({tp, fp, threshold}))(window.cutline.live.cut)")
-        counts = many.at(threshold=cut["threshold"])
+        counts = long_list.at(threshold=cut["threshold"])
         assert (cut["tp"], cut["fp"]) == (counts.tp, counts.fp)
-        shown = many.at(threshold=float(page.input_value("#threshold")))
+        shown = long_list.at(threshold=float(page.input_value("#threshold")))
         assert (shown.tp, shown.fp) == (counts.tp, counts.fp)
     page.fill("#quota", "500")
     page.dispatch_event("#quota", "change")
     found = page.evaluate("(({tp, fp}) => [tp, fp])(window.cutline.live.cut)")
-    assert found == [many.at(quota=500).tp, many.at(quota=500).fp]
+    assert found == [long_list.at(quota=500).tp, long_list.at(quota=500).fp]
     page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_serious_barrier_between_several_models(two, axe, scheme):
-    page, _ = two
+def test_no_serious_barrier_between_several_models(page_of_two, axe, scheme):
+    page, _ = page_of_two
     page.emulate_media(color_scheme=scheme)
     page.context.new_cdp_session(page).send("Page.setBypassCSP", {"enabled": True})
     page.evaluate(axe)
@@ -83,8 +83,8 @@ def test_no_serious_barrier_between_several_models(two, axe, scheme):
     assert [violation for violation in found if violation[0] in ("serious", "critical")] == []
 
 
-def test_long_names_do_not_make_the_page_wider_than_a_phone(two):
-    page, _ = two
+def test_long_names_do_not_make_the_page_wider_than_a_phone(page_of_two):
+    page, _ = page_of_two
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     wide = page.evaluate("document.documentElement.scrollWidth")

@@ -19,7 +19,7 @@ def predictions(seed=3, cases=200):
 
 
 @pytest.fixture(scope="module")
-def one():
+def report_of_one():
     labels, _, extreme = predictions()
     ev = cl.evaluate(labels, extreme, name="extreme")
     summary = summarized(ev, resamples=50)
@@ -27,7 +27,7 @@ def one():
 
 
 @pytest.fixture(scope="module")
-def two():
+def report_of_two():
     labels, right, extreme = predictions()
     comparison = cl.compare(labels, {"right": right, "extreme": extreme})
     return html(comparison, summarized(comparison, resamples=50))
@@ -42,15 +42,15 @@ def text_of(markup):
     return " ".join(re.sub(r"<[^>]+>", " ", markup).replace("&#39;", "'").split())
 
 
-def test_the_section_says_what_the_verdict_of_the_same_numbers_says(one):
-    ev, summary, page = one
+def test_the_section_says_what_the_verdict_of_the_same_numbers_says(report_of_one):
+    ev, summary, page = report_of_one
     shown = text_of(section(page))
     for sentence in ev.calibration(resamples=50, seed=summary.options.seed).verdict:
         assert sentence in shown
 
 
-def test_the_numbers_of_the_section_are_those_of_the_summary(one):
-    _, summary, _ = one
+def test_the_numbers_of_the_section_are_those_of_the_summary(report_of_one):
+    _, summary, _ = report_of_one
     [group] = trust({"extreme": summary})["numbers"]
     assert [row["name"] for row in group["rows"]] == list(NUMBERS)
     for row in group["rows"]:
@@ -58,20 +58,20 @@ def test_the_numbers_of_the_section_are_those_of_the_summary(one):
         assert (row["value"], row["low"], row["high"]) == (estimate.value, estimate.low, estimate.high)
 
 
-def test_one_model_has_a_diagram_and_its_risks_but_no_chart_of_a_single_point(one):
-    titles = re.findall(r"<figcaption><h3>(.*?)</h3>", section(one[2]))
+def test_one_model_has_a_diagram_and_its_risks_but_no_chart_of_a_single_point(report_of_one):
+    titles = re.findall(r"<figcaption><h3>(.*?)</h3>", section(report_of_one[2]))
     assert titles == ["Probabilities by outcome"]  # the reliability diagram stands at the top of the page
 
 
-def test_recalibration_is_judged_as_by_the_call(one):
-    ev, summary, page = one
+def test_recalibration_is_judged_as_by_the_call(report_of_one):
+    ev, summary, page = report_of_one
     found = cl.worth_recalibrating(ev, seed=summary.options.seed)
     assert found.verdict in text_of(section(page))
     assert len(trust({"extreme": summary})["models"][0]["worth"]["rows"]) == len(found.candidates)
 
 
-def test_several_models_each_have_their_verdict_and_share_the_charts(two):
-    shown = section(two)
+def test_several_models_each_have_their_verdict_and_share_the_charts(report_of_two):
+    shown = section(report_of_two)
     titles = re.findall(r"<figcaption><h3>(.*?)</h3>", shown)
     assert titles[:2] == ["Reliability diagram", "Miscalibration and discrimination"]
     names = re.findall(r'<h3 class="name">(.*?)</h3>', shown)
@@ -113,16 +113,16 @@ def test_data_of_one_class_have_a_page_without_the_section():
     assert trust({"one": summarized(ev, resamples=0)}) is None
 
 
-def test_the_page_computes_no_judgement(one, monkeypatch):
-    _, summary, page_of_one = one
+def test_the_page_computes_no_judgement(report_of_one, monkeypatch):
+    _, summary, page_of_one = report_of_one
     for name in ("judge_calibration", "worth_recalibrating"):
         monkeypatch.setattr(f"cutline.calibration.summary.{name}", lambda *_, **__: pytest.fail("computed again"))
 
     assert text_of(section(page(summary))) == text_of(section(page_of_one))
 
 
-def test_the_document_of_a_report_holds_the_judgement(one):
-    ev, summary, _ = one
+def test_the_document_of_a_report_holds_the_judgement(report_of_one):
+    ev, summary, _ = report_of_one
     found = json.loads(json.dumps(summary.document(), allow_nan=False))["probabilities"]
 
     assert found["recalibration"] == cl.worth_recalibrating(ev, seed=summary.options.seed).to_dict()
@@ -142,7 +142,7 @@ def test_the_bands_of_the_charts_have_the_level_of_the_report():
     labels, _, extreme = predictions(cases=60)
     models = {"extreme": cl.evaluate(labels, extreme)}
 
-    said = {one["name"]: " ".join(one["notes"]) for one in chart_specs.charts(models, trusted=True, level=0.9)}
+    said = {chart["name"]: " ".join(chart["notes"]) for chart in chart_specs.charts(models, trusted=True, level=0.9)}
 
     assert "90 % consistency band" in said["reliability"]
     assert "90 % interval at each threshold" in said["net_benefit"]

@@ -28,29 +28,29 @@ def long():
     return ev.summary(intervals=False)
 
 
-def held(summary, models=1):
+def cuts_of_page(summary, models=1):
     return choose_cuts(summary.data.ranking, summary.counts, models)
 
 
 def test_a_short_list_keeps_every_cut(ten):
-    found = build_cut_data(ten, "ten", held(ten))
+    found = build_cut_data(ten, "ten", cuts_of_page(ten))
 
     assert found["tp"] == [0, 1, 2, 2, 3, 4, 4, 4, 5, 5, 5]
     assert found["fp"] == [0, 0, 0, 1, 1, 1, 2, 3, 3, 4, 5]
     assert found["scores"] == SCORES
     assert found["kept"] is None
-    assert left_out(ten.data.ranking, held(ten)) == ""
-    assert held(ten).place(ten.data.ranking, ten.counts) == 5
+    assert left_out(ten.data.ranking, cuts_of_page(ten)) == ""
+    assert cuts_of_page(ten).place(ten.data.ranking, ten.counts) == 5
 
 
 def test_infinite_scores_are_spelled():
     summary = cl.evaluate([1, 0, 1, 0], [np.inf, 0.5, 0.2, -np.inf], threshold=np.inf).summary(intervals=False)
 
-    assert build_cut_data(summary, "ends", held(summary))["scores"] == ["Infinity", 0.5, 0.2, "-Infinity"]
+    assert build_cut_data(summary, "ends", cuts_of_page(summary))["scores"] == ["Infinity", 0.5, 0.2, "-Infinity"]
 
 
 def test_a_long_list_keeps_the_cuts_that_are_asked_for(long):
-    r, found = long.data.ranking, held(long)
+    r, found = long.data.ranking, cuts_of_page(long)
 
     assert len(found.cuts) < 6000
     assert {0, len(r), r.cut(1.7), r.cut(1.7) + 1, *range(500)} <= set(found.cuts.tolist())
@@ -63,17 +63,17 @@ def test_a_long_list_keeps_the_cuts_that_are_asked_for(long):
 
 
 def test_the_page_says_when_it_lacks_corners_of_the_hull(monkeypatch, long):
-    assert held(long).has_hull
-    assert "The cheapest cut is there, whatever the costs." in left_out(long.data.ranking, held(long))
+    assert cuts_of_page(long).has_hull
+    assert "The cheapest cut is there, whatever the costs." in left_out(long.data.ranking, cuts_of_page(long))
     monkeypatch.setattr("cutline.report.cut_data._HULL", 20)
-    assert not held(long).has_hull
-    assert "may be a little cheaper still" in left_out(long.data.ranking, held(long))
+    assert not cuts_of_page(long).has_hull
+    assert "may be a little cheaper still" in left_out(long.data.ranking, cuts_of_page(long))
 
 
 def test_twelve_long_lists_leave_room_for_the_rest(long):
     from cutline.report.page import Shown
 
-    lists = packed([build_cut_data(long, f"model {i}", held(long, 12)) for i in range(12)])
+    lists = packed([build_cut_data(long, f"model {i}", cuts_of_page(long, 12)) for i in range(12)])
     models = {f"model {i}": Shown(long.data.ranking, 1.7, grouped=False) for i in range(12)}
     pictures = packed(list(charts(models)))
 

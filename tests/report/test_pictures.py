@@ -19,31 +19,35 @@ def tumours():
 
 
 @pytest.fixture(scope="module")
-def drawn(tumours):
+def pictures_by_name(tumours):
     found = charts({"logistic": Shown(tumours.ranking, 0.5, grouped=False)})
     return {picture["name"]: picture for picture in found}
 
 
-def test_a_picture_is_markup_with_names_of_its_own(drawn, tumours):
+def test_a_picture_is_markup_with_names_of_its_own(pictures_by_name, tumours):
     for name in ("roc", "det", "score_distribution", "lift"):
-        svg = still(drawn[name], [tumours.counts], 7)
+        svg = still(pictures_by_name[name], [tumours.counts], 7)
         parseString(svg.replace("<svg", '<svg xmlns:xlink="http://www.w3.org/1999/xlink"', 1))  # noqa: S318
         assert all(one.startswith("chart-7-") for one in re.findall(r' id="([^"]*)"', svg))
         assert all(one.startswith("chart-7-") for one in re.findall(r"url\(#([^)]*)\)", svg))
         assert not re.search(r"\d\.\d{3,}", re.sub(r">[^<]*<", "><", svg))
 
 
-def test_the_picture_has_the_cut(drawn, tumours):
-    found = _mark(drawn["roc"]["cut"], tumours.counts, 0, drawn["roc"])
+def test_the_picture_has_the_cut(pictures_by_name, tumours):
+    found = _mark(pictures_by_name["roc"]["cut"], tumours.counts, 0, pictures_by_name["roc"])
     assert (found["x"], found["y"]) == pytest.approx((tumours.counts.fpr, tumours.counts.recall))
-    moved = _mark(drawn["roc"]["cut"], tumours.at(threshold=0.2), 0, drawn["roc"])
+    moved = _mark(pictures_by_name["roc"]["cut"], tumours.at(threshold=0.2), 0, pictures_by_name["roc"])
     assert (moved["x"], moved["y"]) == pytest.approx((tumours.at(threshold=0.2).fpr, tumours.at(threshold=0.2).recall))
-    assert still(drawn["roc"], [tumours.counts], 0) != still(drawn["roc"], [tumours.at(threshold=0.2)], 0)
+    assert still(pictures_by_name["roc"], [tumours.counts], 0) != still(
+        pictures_by_name["roc"], [tumours.at(threshold=0.2)], 0
+    )
 
 
-def test_a_cut_without_a_place_on_the_axes_is_left_out(drawn, tumours):
+def test_a_cut_without_a_place_on_the_axes_is_left_out(pictures_by_name, tumours):
     nobody = tumours.ranking.at_cut(0)  # has no precision
-    assert still(drawn["precision_recall"], [nobody], 0) != still(drawn["precision_recall"], [tumours.counts], 0)
+    assert still(pictures_by_name["precision_recall"], [nobody], 0) != still(
+        pictures_by_name["precision_recall"], [tumours.counts], 0
+    )
 
 
 def test_every_chart_of_the_page_is_there_before_its_program_starts(tumours):

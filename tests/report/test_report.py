@@ -36,7 +36,7 @@ def text(ten):
 
 
 @pytest.fixture(scope="module")
-def two():
+def report_of_two():
     data = load("tumours")
     models = cl.compare(data.labels, data.scores, positive=data.positive)
     summary = summarized(models)
@@ -99,12 +99,12 @@ def test_every_measure_is_there_with_formula_and_source(text, ten):
     assert facts(cl.MEASURES["mcc"])["sources"][-1].startswith("Matthews")
 
 
-def test_the_sections_stand_in_their_order_and_each_has_a_part(text, two):
+def test_the_sections_stand_in_their_order_and_each_has_a_part(text, report_of_two):
     always = [section.name for section in SECTIONS if section.name != "tools"]  # which is shown on request
     one_model = [name for name in always if name != "models"]
 
     assert re.findall(r'<section id="(\w+)"', text) == one_model
-    assert re.findall(r'<section id="(\w+)"', two[1]) == always
+    assert re.findall(r'<section id="(\w+)"', report_of_two[1]) == always
     assert re.findall(r'<a href="#(\w+)">', text) == one_model
     for section in SECTIONS:
         assert asset(f"parts/{section.name}.html")
@@ -262,8 +262,8 @@ def test_the_level_is_that_of_every_interval(ten, tmp_path):
         ten.save(tmp_path / "other.html", level=95)
 
 
-def test_words_of_the_page_are_plain(text, two):
-    for one in (text, two[1]):
+def test_words_of_the_page_are_plain(text, report_of_two):
+    for one in (text, report_of_two[1]):
         outside = re.sub(r"<script.*?</script>|<svg.*?</svg>", "", one, flags=re.DOTALL)
         assert not re.search(
             r"by chance|knowing nothing|live cut|ignorant|who is best|no score is enough", outside, flags=re.IGNORECASE
@@ -285,8 +285,8 @@ def test_names_with_parameters_are_ids():
 # ---------------------------------------------------------------------- several models
 
 
-def test_two_models_stand_side_by_side(two):
-    summary, text = two
+def test_two_models_stand_side_by_side(report_of_two):
+    summary, text = report_of_two
     for words in ("Tests of differences", "Which model leads, by region", "DeLong", *summary.statements):
         assert words.replace("'", "&#39;") in text
     assert len(data_of(text)["models"]) == 2
@@ -294,8 +294,8 @@ def test_two_models_stand_side_by_side(two):
     assert len(titles) == len(set(titles))
 
 
-def test_a_difference_has_one_conclusion(two):
-    summary, text = two
+def test_a_difference_has_one_conclusion(report_of_two):
+    summary, text = report_of_two
     table = re.search(r'<table class="numbers differences stack">.*?</table>', text, flags=re.DOTALL)[0]
     for row in summary.rows:
         assert f'<td data-of="Conclusion">{row.conclusion(summary.level)}</td>' in table

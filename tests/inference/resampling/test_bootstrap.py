@@ -26,7 +26,7 @@ LABELS, SCORES = simulated(120)
 EVERY = [m.with_(quota=10) if "quota" in m.required else m for m in MEASURES]
 
 
-def same(a, b):
+def are_equal(a, b):
     return all(
         np.array_equal([x.value, x.low, x.high], [y.value, y.low, y.high], equal_nan=True) and x.notes == y.notes
         for x, y in zip(a, b, strict=True)
@@ -107,18 +107,18 @@ def test_neither_memory_nor_threads_change_a_bit(method, digits, monkeypatch):
 
     expected = found()
     monkeypatch.setattr(module, "CELLS", 3000)
-    assert same(found(), expected)
+    assert are_equal(found(), expected)
     monkeypatch.setattr(parallel, "WORTH_THREADS", 0)
-    assert same(found(), expected)
+    assert are_equal(found(), expected)
     monkeypatch.setattr(module, "CELLS", 2**30)
-    assert same(found(), expected)
+    assert are_equal(found(), expected)
 
 
 def test_a_measure_has_the_same_limits_alone_and_in_company():
     ev = evaluate(LABELS, SCORES)
     together = ev.estimates(EVERY, method="bootstrap", resamples=300)
 
-    assert same([ev.estimate(m, method="bootstrap", resamples=300) for m in EVERY], together)
+    assert are_equal([ev.estimate(m, method="bootstrap", resamples=300) for m in EVERY], together)
 
 
 def test_a_long_ranking_is_resampled_without_the_scores_that_were_not_drawn(monkeypatch):
