@@ -37,7 +37,7 @@ def fit_map(r: Ranking, method: str) -> dict[str, Any]:
     }[method](r)
 
 
-def check(method: str, parameters: Any) -> None:
+def check(method: str, parameters: object) -> None:
     """Raise if the parameters cannot come from a fit, such as those of a file that was altered.
 
     Args:
@@ -63,7 +63,7 @@ def check(method: str, parameters: Any) -> None:
 _LARGEST = 1e300  # an integer beyond the range of floats is compared, where converting it would fail
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether something that was read is a finite number.
 
     Args:

@@ -125,7 +125,7 @@ class Recalibration:
         return f"Recalibration({self.method}: {steps}; fitted on {self.cases:.15g} cases)"
 
 
-def _probabilities(scores: Any, data: Any) -> Array:
+def _probabilities(scores: object, data: object) -> Array:
     """Return the probabilities that were passed, or those of a column of the data."""
     if data is not None:
         columns = {"scores": column_source.Request("scores", scores)}

@@ -479,7 +479,7 @@ class _Assumptions(NamedTuple):
         return SizeCriterion("power of McNemar's test", power, power_at, rises=True)
 
 
-def _check_between(value: Any, name: str, low: float, high: float) -> float:
+def _check_between(value: object, name: str, low: float, high: float) -> float:
     number = validation.check_number(value, name)
     if not low < number < high:
         domain = f"above {low}" if high == math.inf else f"between {low} and {high}"
@@ -487,7 +487,7 @@ def _check_between(value: Any, name: str, low: float, high: float) -> float:
     return number
 
 
-def _two(values: Any, name: str) -> tuple[float, float]:
+def _two(values: object, name: str) -> tuple[float, float]:
     """Check that a value is two finite numbers."""
     pair = validation.numbers(values, name)
     if len(pair) != 2 or not np.isfinite(pair).all():

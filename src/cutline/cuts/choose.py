@@ -397,7 +397,7 @@ def choose_cut(
     return cut if capacity is None or share is not None else replace(cut, quota=capacity)
 
 
-def ranking_of(ev: Any, function: str) -> tuple[Ranking, GroupSampler | None]:
+def ranking_of(ev: object, function: str) -> tuple[Ranking, GroupSampler | None]:
     """Return the ranking that a cut is chosen for, and its groups.
 
     Args:
@@ -414,7 +414,7 @@ def ranking_of(ev: Any, function: str) -> tuple[Ranking, GroupSampler | None]:
     return r, groups
 
 
-def _check_condition(condition: Any) -> Requirement:
+def _check_condition(condition: object) -> Requirement:
     """Return the requirement; raise if it cannot be checked at a cut."""
     if not isinstance(condition, Requirement | str):
         raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")

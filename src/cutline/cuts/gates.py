@@ -84,7 +84,7 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
     return [_verdict(gate, cut, ev, level, resamples, seed) for gate in requirements]
 
 
-def _differ(label: Any, other: Any) -> bool:
+def _differ(label: object, other: object) -> bool:
     """Whether two labels are of different classes; a number may stand for any word, such as True for "yes"."""
     numbers = [_number(label) for label in (label, other)]
     if None in numbers:

@@ -155,7 +155,7 @@ def screen(
     return Screening(tuple(chain), math.prod(known_shares) if known_shares else math.nan, confidence)
 
 
-def _shares(keep: Any, pick: Any, count: int) -> list[float | None]:
+def _shares(keep: object, pick: object, count: int) -> list[float | None]:
     """Return the share of the positives that each phase keeps; None for the phase that fills the quota."""
     if keep is None and pick is None:
         raise ParameterError("Nothing says what the screening is for", "pass keep, pick or both")

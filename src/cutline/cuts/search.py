@@ -62,8 +62,8 @@ def _counts_of_cuts(r: Ranking, prevalence: float | None) -> Counts:
 
 
 def criterion(
-    maximize: Any = None,
-    minimize: Any = None,
+    maximize: object = None,
+    minimize: object = None,
     *,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
@@ -91,7 +91,7 @@ def criterion(
     return None if minimize is None else _of_measure(minimize, is_high=False)
 
 
-def _of_measure(objective: Any, *, is_high: bool) -> Criterion:
+def _of_measure(objective: object, *, is_high: bool) -> Criterion:
     verb = "maximize" if is_high else "minimize"
     if isinstance(objective, str) and objective == CORNER:
         if is_high:
@@ -114,7 +114,7 @@ def _of_measure(objective: Any, *, is_high: bool) -> Criterion:
     return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
 
 
-def _term(measure: Any, verb: str) -> Term:
+def _term(measure: object, verb: str) -> Term:
     if isinstance(measure, str):
         if measure not in MEASURES and not set(measure) & set("@,"):
             hint = near(measure, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."

@@ -97,7 +97,7 @@ class UtilityCurve(ShownAsTable):
         return repr(some.table)
 
 
-def _probabilities(data: Any, what: str) -> Ranking:
+def _probabilities(data: object, what: str) -> Ranking:
     r = data.ranking if isinstance(data, Evaluation) else data
     if not isinstance(r, Ranking):
         raise InputError(f"{what} is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
@@ -112,7 +112,7 @@ def _both_classes(r: Ranking, what: str) -> Ranking:
     return r
 
 
-def _risks(risks: Any) -> Array:
+def _risks(risks: object) -> Array:
     grid = (
         RISKS
         if risks is None

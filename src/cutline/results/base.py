@@ -119,7 +119,7 @@ class Summarized(ABC):
     def summary(self, *arguments: Any, **options: Any) -> Any:
         """Return the document that every view shows."""
 
-    def to_dict(self, summary: Any = None, **options: Any) -> dict[str, Any]:
+    def to_dict(self, summary: object = None, **options: Any) -> dict[str, Any]:
         """Return the summary, ready for JSON (docs/schema.json); non-finite numbers are None, with a reason.
 
         Args:
@@ -128,7 +128,7 @@ class Summarized(ABC):
         """
         return dict(self._ensure_summary(summary, options).document())
 
-    def _ensure_summary(self, summary: Any, options: Mapping[str, Any]) -> Any:
+    def _ensure_summary(self, summary: object, options: Mapping[str, Any]) -> Any:
         """Return the given summary, or make one."""
         if summary is None:
             return self.summary(**{**self.whole, **options})
@@ -146,7 +146,7 @@ class Summarized(ABC):
         return self.summary(**options).to_frame(backend)
 
     def save(
-        self, path: str | os.PathLike[str], *, overwrite: bool = False, summary: Any = None, **options: Any
+        self, path: str | os.PathLike[str], *, overwrite: bool = False, summary: object = None, **options: Any
     ) -> Path:
         """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix.
 

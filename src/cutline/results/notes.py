@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class Note:
         return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
 
 
-def checked_notes(notes: Any) -> tuple[Note, ...]:
+def checked_notes(notes: object) -> tuple[Note, ...]:
     """Check that all notes of a document are notes."""
     if not isinstance(notes, list | tuple) or not all(isinstance(note, Note) for note in notes):
         raise InputError(f"is {briefly(notes)}", "pass notes, such as those of another summary", argument="notes")

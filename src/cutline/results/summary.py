@@ -347,7 +347,7 @@ class Summary(Tabulated):
         return paragraphs(self.verdict) + self.table._repr_html_() + self.notes_as_html()
 
 
-def _json_label(label: Any) -> Any:
+def _json_label(label: object) -> Any:
     """Convert a label to a type that JSON has."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
