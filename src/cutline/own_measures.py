@@ -22,8 +22,8 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.measures import Condition, Context, Family, Measure, Needs, Parameter, ReferenceValue
+from cutline.measures.check_measure import baseline_data, perfect_data
 from cutline.measures.kinds import Kind
-from cutline.measures.reference_data import baseline_data, perfect_data
 from cutline.measures.registry import Better, member
 from cutline.measures.registry import measure as define
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+Numbers = float | Array  # of one case of a stack, or of all
 
 
 _SHORT = 4096

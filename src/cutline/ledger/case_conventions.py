@@ -243,9 +243,9 @@ def logistic(material: Material) -> Material:
     return material.with_scores(_sigmoid) if material.ranking.are_probabilities else material
 
 
-def _sigmoid(scores: Any) -> Any:
+def _sigmoid(scores: Array) -> Array:
     with np.errstate(over="ignore"):
-        return 1 / (1 + np.exp(-scores))
+        return np.asarray(1 / (1 + np.exp(-scores)))
 
 
 def logistic_outside(material: Material) -> Material:
@@ -311,7 +311,14 @@ def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Ro
 
 
 def _change(
-    name: str, choice: str, act: Any, applies: Applies, words: str, why: str, *more: Any, **other: Any
+    name: str,
+    choice: str,
+    act: Callable[[Material], Material],
+    applies: Applies,
+    words: str,
+    why: str,
+    *more: Any,
+    **other: Any,
 ) -> Convention:
     plausible, source = (*more, "")[:2]
     return Convention(name, choice, Stage.CASES, words, why, act, applies, plausible, source, **other)

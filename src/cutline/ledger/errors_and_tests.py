@@ -76,7 +76,7 @@ def paired_p_value(material: Material, less: int) -> float:
     from scipy.special import ndtr
 
     rows = material.rows
-    first, second = (_placements(rows.is_positive, s) for s in (rows.scores, rows.other))
+    first, second = (_placements(rows.is_positive, s) for s in (rows.scores, _other(material)))
     gaps = first - second
     groups = [gaps[rows.is_positive], gaps[~rows.is_positive]]
     if min(map(len, groups)) <= less:
@@ -86,7 +86,7 @@ def paired_p_value(material: Material, less: int) -> float:
     return float(2 * ndtr(-abs(difference) / math.sqrt(variance))) if variance > 0 else math.nan
 
 
-def _placements(is_positive: Array, scores: Any) -> Array:
+def _placements(is_positive: Array, scores: Array) -> Array:
     """Return for each case the share of the other class that it is ranked correctly against."""
     ranking = rank_cases(is_positive, scores)
     placements = delong.placements(ranking)

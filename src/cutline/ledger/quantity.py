@@ -42,7 +42,7 @@ class Printed:
         return abs(value - self.value) / (2 * self.reach)
 
 
-def parse_printed(value: Any, digits: int | None = None) -> Printed:
+def parse_printed(value: object, digits: int | None = None) -> Printed:
     """Return a number as it was printed: a text keeps zeros at its end, a float has the digits that repr() shows.
 
     Args:
@@ -70,7 +70,7 @@ def parse_printed(value: Any, digits: int | None = None) -> Printed:
     return Printed(text, number, reach, _significant(number, decimals))
 
 
-def _of_number(value: Any) -> str:
+def _of_number(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return "" if value is None or not isinstance(value, int) else "?"
     return str(value) if isinstance(value, np.floating) else repr(value)

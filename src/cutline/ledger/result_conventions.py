@@ -53,7 +53,9 @@ def _by(function: Callable[[float], float]) -> Callable[[float, Material], float
     return lambda value, _: function(value)
 
 
-def _result(name: str, choice: str, act: Any, applies: Applies, words: str, why: str, *more: Any) -> Convention:
+def _result(
+    name: str, choice: str, act: Callable[[float, Material], float], applies: Applies, words: str, why: str, *more: Any
+) -> Convention:
     plausible, source = (*more, "")[:2]
     return Convention(name, choice, Stage.RESULT, words, why, act, applies, plausible, source)
 

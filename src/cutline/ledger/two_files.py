@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError
@@ -18,6 +19,10 @@ from cutline.ledger.registry import CONVENTIONS, change_cases, try_value
 from cutline.ledger.why import TextResult
 
 DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
+
+
+TakeStep = Callable[[str, Rows], Rows]  # records a step in words, and returns the rows after it
+Ids = tuple[npt.ArrayLike, npt.ArrayLike]  # the name of each case, in both files
 
 
 class Change(NamedTuple):
@@ -183,7 +188,7 @@ def compare_files(
     q: PrintedQuantity,
     names: tuple[str, str],
     threshold: float | None,
-    ids: tuple[Any, Any] | None = None,
+    ids: Ids | None = None,
 ) -> FileDifference:
     """Return why a measure differs between two sets of rows.
 
@@ -217,7 +222,7 @@ def _value_function(q: PrintedQuantity, threshold: float | None) -> Callable[[Ro
 # ---------------------------------------------------------------------- which cases
 
 
-def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
+def _same_cases(a: Rows, b: Rows, ids: Ids | None, names: tuple[str, str], take: TakeStep) -> tuple[Rows, Rows]:
     """Return both with the same cases in one order."""
     if ids is not None:
         return _by_ids(a, b, ids, names, take)
@@ -233,7 +238,7 @@ def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -
     return a.select(places[0]), b.select(places[1])
 
 
-def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
+def _by_ids(a: Rows, b: Rows, ids: Ids, names: tuple[str, str], take: TakeStep) -> tuple[Rows, Rows]:
     mine, theirs = (np.asarray(column) for column in ids)
     firsts = [np.unique(column, return_index=True)[1] for column in (mine, theirs)]
     for column, first, rows, name in zip((mine, theirs), firsts, (a, b), names, strict=True):
@@ -258,7 +263,7 @@ def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tu
     return b, b
 
 
-def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
+def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: TakeStep) -> tuple[Rows, Rows]:
     """Return files of different lengths, matched by what their rows hold: rows left out, or duplicates removed."""
     for rows, name, other in ((a, names[0], b), (b, names[1], a)):
         key = keys(rows)
@@ -287,7 +292,7 @@ def _describe_unmatched(a: Rows, b: Rows, names: tuple[str, str]) -> InputError:
 # ---------------------------------------------------------------------- what the same cases hold
 
 
-def _same_columns(a: Rows, b: Rows, take: Any) -> None:
+def _same_columns(a: Rows, b: Rows, take: TakeStep) -> None:
     """Return the steps from the labels, scores and weights of one file to the other, row by row."""
     now = a
     differ = now.is_positive != b.is_positive

@@ -14,8 +14,9 @@ from itertools import chain, product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.errors import CutlineError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
@@ -23,7 +24,6 @@ from cutline.inputs.rank import rank
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
 from cutline.measures.measure_type import Measure, Needs
 from cutline.measures.metadata import Context
-from cutline.measures.reference_data import baseline_data, perfect_data
 from cutline.measures.registry import MEASURES
 
 _CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -106,7 +106,7 @@ def small_rankings() -> list[Ranking]:
     return rankings
 
 
-def _ranking(score: Any, cells: Any) -> Ranking:
+def _ranking(score: npt.ArrayLike, cells: npt.ArrayLike) -> Ranking:
     return Ranking.of_counts(score, *np.array(cells).T)
 
 
@@ -124,7 +124,7 @@ def values(m: Measure, ranking: Ranking) -> Any:
     return chosen.compute(ranking.counts if m.needs is Needs.COUNTS else ranking)
 
 
-def same(actual: Any, expected: Any) -> bool:
+def same(actual: npt.ArrayLike, expected: npt.ArrayLike) -> bool:
     """Whether two values are the same up to rounding; two that are undefined are."""
     return np.shape(actual) == np.shape(expected) and np.allclose(actual, expected, equal_nan=True, **_CLOSE)
 
@@ -134,6 +134,36 @@ def _describe(r: Ranking | Counts) -> str:
     if isinstance(r, Counts):
         return repr(r)
     return f"the scores {r.score.tolist()} with {r.pos.tolist()} positives and {r.neg.tolist()} negatives"
+
+
+# ---------------------------------------------------------------------- a perfect model, and no information
+
+
+def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
+    """Return the data of a perfect model: every positive flagged and no negative, or scores that are the labels."""
+    positives, negatives = _sizes(s)
+    if needs is Needs.COUNTS:
+        return Counts(tp=positives, fp=0, fn=0, tn=negatives, threshold=s.threshold)
+    return Ranking.of_counts([1.0, 0.0 if needs is not Needs.MARGINS else -1.0], [positives, 0], [0, negatives])
+
+
+def baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
+    """Return what a score without information is: flags whatever the class, or one score for all."""
+    if needs is Needs.COUNTS:  # of numbers or of symbols
+        positives, negatives, flagged = s.n * s.prevalence, s.n * (1 - s.prevalence), s.flagged
+        table = (positives * flagged, negatives * flagged, positives * (1 - flagged), negatives * (1 - flagged))
+        return TrustedCounts(*table, threshold=s.threshold)
+    positives, negatives = _sizes(s)
+    score = s.prevalence if needs is Needs.PROBABILITIES else 0.0
+    return Ranking.of_counts([score], [positives], [negatives])
+
+
+def _sizes(s: Context) -> tuple[float, float]:
+    """Return the sizes of the classes, whole where they are up to rounding."""
+    positives = s.n * s.prevalence
+    whole = round(positives)
+    positives = float(whole) if math.isclose(positives, whole, rel_tol=1e-9, abs_tol=1e-9) else positives
+    return positives, s.n - positives
 
 
 # ---------------------------------------------------------------------- laws of one ranking

@@ -16,6 +16,7 @@ from cutline.measures.metadata import (
     NULL_PREVALENCE,
     ONE_CLASS,
     Condition,
+    Context,
     Parameter,
     ReferenceValue,
     null,
@@ -167,7 +168,7 @@ def g_mean(c: Counts) -> Any:
 NOTHING_POSITIVE = Condition("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
 
 
-def _f_baseline(s: Any, alpha: float) -> Any:
+def _f_baseline(s: Context, alpha: float) -> Any:
     return divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, Numbers
 from cutline.core.blocks import over_cells
 from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Ranking
@@ -44,12 +44,12 @@ def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> A
     return divide(total_cost(c.fp, c.fn, cost_fp, cost_fn), c.total)
 
 
-def total_cost(fp: Any, fn: Any, cost_fp: Any = 1.0, cost_fn: Any = 1.0) -> Any:
+def total_cost(fp: Numbers, fn: Numbers, cost_fp: Numbers = 1.0, cost_fn: Numbers = 1.0) -> Any:
     """Return what the errors at a cut cost together."""
     return cost_fp * real(fp) + cost_fn * real(fn)
 
 
-def _odds(risk: Any) -> Any:
+def _odds(risk: Numbers) -> Any:
     return divide(risk, 1 - real(risk))
 
 
@@ -235,7 +235,7 @@ def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
     return 1 + prevalence, 2 - prevalence
 
 
-def _loss(missed: Any, false: Any, low: Any, high: Any, a: Array, b: Array) -> Array:
+def _loss(missed: Numbers, false: Numbers, low: Numbers, high: Numbers, a: Array, b: Array) -> Array:
     """Return the loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high, which are Beta(a, b)."""
     from scipy.special import betainc
 

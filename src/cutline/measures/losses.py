@@ -41,7 +41,7 @@ class TripletLoss(NamedTuple):
     of_triplets: Array
 
 
-def _turn_margins(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tuple[Array, Array, Array]:
+def _turn_margins(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: object) -> tuple[Array, Array, Array]:
     """Return which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
     is_positive, z = cases(labels, margins, positive=positive, name="margins")
     sign = np.where(is_positive, 1.0, -1.0)
@@ -64,7 +64,7 @@ def focal(
     *,
     gamma: float = 2.0,
     alpha: float | str | None = None,
-    positive: Any = None,
+    positive: object = None,
 ) -> Loss:
     """Return the focal loss of the probabilities that the margins stand for; gamma = 0 gives the logistic loss.
 
@@ -79,13 +79,13 @@ def focal(
     return Loss(weight * value, weight * sign * slope, weight * curvature)
 
 
-def logistic(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
+def logistic(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: object = None) -> Loss:
     """Log loss of the probabilities that the margins stand for, in nats."""
     return focal(labels, margins, gamma=0.0, positive=positive)
 
 
 def balanced_cross_entropy(
-    labels: npt.ArrayLike, margins: npt.ArrayLike, *, alpha: float | str = "balanced", positive: Any = None
+    labels: npt.ArrayLike, margins: npt.ArrayLike, *, alpha: float | str = "balanced", positive: object = None
 ) -> Loss:
     """Return the logistic loss with the classes weighted by alpha and 1 - alpha; 'balanced' takes the share of
     negatives.
@@ -93,7 +93,7 @@ def balanced_cross_entropy(
     return focal(labels, margins, gamma=0.0, alpha=alpha, positive=positive)
 
 
-def hinge(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
+def hinge(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: object = None) -> Loss:
     """Return the shortfall from a margin of 1; at the kink the gradient is 0.
 
     >>> hinge([1, 1, 0], [2.0, 0.5, 0.5]).value.tolist()
@@ -167,7 +167,7 @@ def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Arr
     return np.asarray((gradient - along * unit) / norm)
 
 
-def _embeddings(values: Any, name: str) -> Array:
+def _embeddings(values: npt.ArrayLike, name: str) -> Array:
     try:
         raw = np.asarray(values)
         if raw.dtype.kind == "c":

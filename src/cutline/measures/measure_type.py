@@ -217,7 +217,7 @@ class Measure:
         """Whether the scores are of the kind that the measure needs."""
         return self.needs is not Needs.PROBABILITIES or ranking.are_probabilities
 
-    def reason(self, data: Any, **parameters: Any) -> str:
+    def reason(self, data: Counts | Ranking, **parameters: Any) -> str:
         """Return why the value is undefined there, in words; empty when it is defined.
 
         Args:
@@ -232,7 +232,7 @@ class Measure:
         bound = {**self.defaults, **parameters}
         return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **bound)))
 
-    def baseline_value(self, data: Any, **parameters: Any) -> float:
+    def baseline_value(self, data: Counts | Ranking, **parameters: Any) -> float:
         """Return the value of scores without information there: as many cases flagged, whatever their class.
 
         Args:
@@ -242,10 +242,11 @@ class Measure:
         if self.reason(data, **parameters):
             return math.nan
         n = float(data.total)
-        is_cut = isinstance(data, Counts)
         quota = parameters.get("quota")
-        flagged = data.flagged if is_cut else math.nan if quota is None else check_number(quota, "quota")
-        context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
+        flagged, threshold = math.nan if quota is None else check_number(quota, "quota"), math.nan
+        if isinstance(data, Counts):
+            flagged, threshold = data.flagged, data.threshold
+        context = Context(float(data.positives) / n, float(flagged) / n, n, threshold)
         return self.baseline.at(context, **{**self.defaults, **parameters})
 
     @public(data="labels")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.array_ops import Numbers
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError, briefly
 
@@ -124,7 +125,7 @@ NULL_PREVALENCE = Parameter(
 )
 
 
-def null(positives: Any, total: Any, prevalence: float | None) -> Any:
+def null(positives: Numbers, total: Numbers, prevalence: float | None) -> Any:
     """Return the share of positives that the null model expects: the given one, or the share in the data."""
     return divide(positives, total) if prevalence is None else prevalence
 

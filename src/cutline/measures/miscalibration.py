@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core import blocks, loess
-from cutline.core.array_ops import Array
+from cutline.core.array_ops import Array, Numbers
 from cutline.core.blocks import Points, always, blocks_of, condensed_points, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
@@ -65,7 +65,7 @@ def _recalibrated_score(r: Ranking, score: str) -> Any:
     return 0.0 - divide(loss.sum(-1), r.total)
 
 
-def _uncertainty(prevalence: Any, score: str) -> Any:
+def _uncertainty(prevalence: Numbers, score: str) -> Any:
     return prevalence * (1 - prevalence) if score == "brier" else entropy(prevalence)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import as_array
+from cutline.core.array_ops import Numbers, as_array
 from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
@@ -26,17 +26,17 @@ ALPHA = Parameter(
 )
 
 
-def _best(share: Any, alpha: float) -> Any:
+def _best(share: Numbers, alpha: float) -> Any:
     """Return the robust initial enhancement when the positives are the first `share` of the list."""
     return divide(-np.expm1(-alpha * share), -share * math.expm1(-alpha))
 
 
-def _worst(share: Any, alpha: float) -> Any:
+def _worst(share: Numbers, alpha: float) -> Any:
     """Return the robust initial enhancement when the positives are the last `share` of the list."""
     return np.exp(-alpha * (1 - share)) * _best(share, alpha)
 
 
-def _rescale(value: Any, share: Any, alpha: float) -> Any:
+def _rescale(value: Numbers, share: Numbers, alpha: float) -> Any:
     return divide(value - _worst(share, alpha), _best(share, alpha) - _worst(share, alpha))
 
 
@@ -98,7 +98,7 @@ _exponential_weight.share(20.0)
 
 
 @over_cells(np.add)
-def area_up_to(r: Ranking, fp: Any) -> Any:
+def area_up_to(r: Ranking, fp: Numbers) -> Any:
     """Return the area under tp as a function of fp, from no false positive to a given number; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]
     if isinstance(r, Block) and r.above[1] >= limit:  # all that counts is in earlier blocks
@@ -283,7 +283,7 @@ def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
 # ---------------------------------------------------------------------- one point of the ROC curve
 
 
-def _cuts_up_to(r: Ranking, fp: Any) -> Any:
+def _cuts_up_to(r: Ranking, fp: Numbers) -> Any:
     """Return the number of cuts but the first with at most a given number of false positives."""
     if r.is_in_blocks and np.ndim(fp) == 0:
         return r.cuts_up_to(float(fp))

@@ -33,6 +33,8 @@ from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.registry import Family, Needs, measure
 from cutline.measures.roc import gini
 
+Quota = float | Array | None  # places at the head of the list; None is the whole list
+
 quota_measure = partial(measure, needs=Needs.RANKING, family=Family.QUOTA, range=(0, 1), concordant=True)
 
 QUOTA = Parameter("how many places there are; share= gives them as a share of the list", low=1, example=3)
@@ -52,7 +54,7 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     source={"arbel2006": "Equation 4", "an2001": ""},
     blind_to="The order within the quota, everything after it, and how many positives are missed.",
 )
-def hit_rate(r: Ranking, *, quota: Any) -> Any:
+def hit_rate(r: Ranking, *, quota: Quota) -> Any:
     """Share of the places that go to a positive case: precision in the quota, not what Murphy calls hit rate.
 
     >>> hit_rate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2], quota=2)  # the second place is positive half of the time
@@ -77,7 +79,7 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     source={"arbel2006": "Equation 6"},
     blind_to="The order within the quota, and everything after it.",
 )
-def qrecall(r: Ranking, *, quota: Any) -> Any:
+def qrecall(r: Ranking, *, quota: Quota) -> Any:
     """Share of the positive cases that get a place."""
     return divide(r.at_quota(quota).tp, r.positives)
 
@@ -97,7 +99,7 @@ def qrecall(r: Ranking, *, quota: Any) -> Any:
     source="truchon2007",
     blind_to="The order within the first places, and everything after them.",
 )
-def enrichment(r: Ranking, *, quota: Any) -> Any:
+def enrichment(r: Ranking, *, quota: Quota) -> Any:
     """How many times more positives are among the first places than among all cases."""
     return divide(hit_rate.function(r, quota=quota), divide(r.positives, r.total))
 
@@ -303,7 +305,7 @@ def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive:
     blind_to="Scores after the first places, and the scale of the scores: only their correlation counts.",
     across_sizes="discrimination_slope",
 )
-def pearson(r: Ranking, *, quota: Any = None) -> Any:
+def pearson(r: Ranking, *, quota: Quota = None) -> Any:
     """Pearson correlation of each place's score with the share of positives there, in the first places of the list.
 
     A place in a tie holds the share of positives among the tied cases. Without ties it is the correlation of scores and
@@ -317,7 +319,7 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
 
 
 @over_cells(np.add)
-def _sums_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
+def _sums_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return the number of places, and the sums over them of the score and of the share of positives."""
     if _is_beyond(r, quota):
         return 0, 0.0, 0.0
@@ -326,7 +328,7 @@ def _sums_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
 
 
 @over_cells(np.add)
-def _co_moments(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
+def _co_moments(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return the sums over the places of the products of scores and shares, each less its mean."""
     if _is_beyond(r, quota):
         return 0.0, 0.0, 0.0
@@ -344,7 +346,7 @@ def _scaled_scores(r: Ranking) -> Array:
     return np.asarray(r.key / max(first, last, np.finfo(float).tiny))
 
 
-def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
+def _places(r: Ranking, quota: Quota) -> tuple[Array, Array]:
     """Return how many places of each cell are inside the quota, and the share of positives of each cell."""
     if quota is None:
         return r.size, r.share
@@ -352,19 +354,19 @@ def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
     return np.clip(left, 0, r.size), r.share
 
 
-def _is_beyond(r: Ranking, quota: Any) -> bool:
+def _is_beyond(r: Ranking, quota: Quota) -> bool | Array:
     """Whether no cell of a block has a place inside the quota."""
     return quota is not None and isinstance(r, Block) and sum(r.above) >= quota
 
 
-def _flat(r: Ranking, quota: Any) -> Any:
+def _flat(r: Ranking, quota: Quota) -> Any:
     """Whether the scores or the shares are constant over the cells that have a place."""
     cells, lowest, highest = _extent_of_places(r, quota)
     return (cells < 2) | (lowest == highest)  # two cells differ in their scores
 
 
 @over_cells((np.add, np.minimum, np.maximum))
-def _extent_of_places(r: Ranking, quota: Any) -> tuple[Any, Any, Any]:
+def _extent_of_places(r: Ranking, quota: Quota) -> tuple[Any, Any, Any]:
     """Return how many cells have a place, and the lowest and the highest share of positives there."""
     if _is_beyond(r, quota):
         return 0, 1.0, 0.0

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.array_ops import Numbers
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.kinds import Equivalent, PairedShare, Proportion
 from cutline.measures.metadata import (
@@ -32,13 +33,13 @@ rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), con
 BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
 
 
-def entropy(prevalence: Any, base: float = math.e) -> Any:
+def entropy(prevalence: Numbers, base: float = math.e) -> Any:
     """Return the entropy of two classes; 0 log 0 is 0."""
     p = real(prevalence)
     return -(xlogx(p) + xlogx(1 - p)) / math.log(base)
 
 
-def xlogx(x: Any) -> Any:
+def xlogx(x: Numbers) -> Any:
     """Return x log x, which is 0 at 0."""
     x = real(x)
     return x * np.log(np.where(x > 0, x, 1.0))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import count_first
+from cutline.core.array_ops import Numbers, count_first
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, take
@@ -102,7 +102,7 @@ def taks(r: Ranking) -> Any:
     return np.where(n >= 2, divide(n, n - 1) * gini.function(r) / 2, np.nan)
 
 
-def _more_than_null(n: Any, share: Any, prevalence: float | None) -> Any:
+def _more_than_null(n: Numbers, share: Numbers, prevalence: float | None) -> Any:
     """Return how many more positives a random order has than the null model expects, averaged over all lengths of the
     list.
     """
