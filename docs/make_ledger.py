@@ -253,7 +253,7 @@ def blind_test() -> list[str]:
         f"The numbers are what {', '.join(six['tools'])} printed for random cases,",
         "half of them after something was done to the data (rounding, 32-bit numbers, the wrong column, hard labels,",
         "no weights). A right explanation gives the same number with all its digits.",
-        f"`python benchmarks/ledger.py --numbers 300 --save` repeats it; last done on {found['date']}.",
+        f"`python benchmarks/ledger.py --numbers 300 --save` repeats it; last done in {found['date']}.",
         "", "| | six digits | four digits |", "|---|---|---|",
         *(f"| {words} | {a} | {b} |" for words, a, b in rows),
         *blind_rounds(found["blind"]),
