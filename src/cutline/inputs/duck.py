@@ -1,4 +1,4 @@
-"""DuckDB as cutline uses it: within a limit of memory, beyond which it works on disk, and telling how far it is."""
+"""DuckDB within a limit of memory, beyond which it works on disk; its progress, and names and texts in SQL."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from cutline.core.address_space import find_limit
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.extras import require
 from cutline.core.parallel import is_watched, tell
+from cutline.inputs.text_table import MISSING
 
 if TYPE_CHECKING:
     import duckdb
@@ -126,3 +127,21 @@ def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]
     finally:
         done.set()
         thread.join()
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def absent(column: str) -> str:
+    """Return the condition that a cell of text is a word for a missing value.
+
+    Not `IN`: for many words DuckDB makes a join, which does not keep the order of the rows.
+    """
+    return f"({' OR '.join(f'trim({column}) = {literal(word)}' for word in MISSING)})"

@@ -24,13 +24,12 @@ from cutline.core.validation import counted, decimals_error
 from cutline.inputs import write_flags
 from cutline.inputs.column_source import SLICE, CodedColumn, Combinations, Request, SliceTable, check_distinct, plain
 from cutline.inputs.csv_layout import Layout, has_long_numbers, head, rejected, with_one_line_end
-from cutline.inputs.duck import connect, followed, is_nan, is_number, register
+from cutline.inputs.duck import absent, connect, followed, is_nan, is_number, literal, quoted, register
 from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import FileSet
 from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, find_long_scores, form_of
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import absent, literal, quoted
 from cutline.inputs.text_table import (
     MISSING,
     MOST_DIGITS,
@@ -45,6 +44,7 @@ from cutline.inputs.text_table import (
     read_labels,
 )
 
+_TEXT = ("VARCHAR", "JSON")
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
 _ROW_BYTES = 16  # of a row that is read to be ranked: a score and a label
 _SHORTEST_LINE = 4  # bytes of a row of two columns
@@ -57,7 +57,7 @@ _EXACT_DIGITS = 15  # decimals that every float64 tells apart
 
 
 class FirstCases(NamedTuple):
-    """The first cases of a file by their scores: how many, of how many, the last score, and how many tie at it."""
+    """Summary of the first cases of a file by score, and of the tie that the last one is in."""
 
     flagged: int
     cases: int
@@ -77,8 +77,6 @@ def read(files: FileSet, memory: Any = None) -> File:
     parts = [File(*part, files.kind, connection) for part in zip(files.paths, files.titles, strict=True)]
     if len(parts) == 1 and not files.hive:
         return parts[0]
-    from cutline.inputs.several_files import Files
-
     return Files(parts, files, connection)
 
 
@@ -96,21 +94,21 @@ def _holds_odd_signs(path: Path) -> bool:
 
 
 def _code(column: str, texts: Sequence[str]) -> str:
-    """The SQL of the code of a text: its place, the number of texts where it is missing, and one for all others."""
+    """Return the SQL of the code of a text: its index; the number of texts if it is missing; 255 for another."""
     cases = " ".join(f"WHEN {literal(text)} THEN {code}" for code, text in enumerate(texts))
     known = f"CASE CAST({column} AS VARCHAR) {cases} ELSE {_UNKNOWN} END" if texts else str(_UNKNOWN)
     return f"CAST(CASE WHEN {column} IS NULL THEN {len(texts)} ELSE {known} END AS UTINYINT)"
 
 
 def _read_labels(texts: Sequence[str], *, as_text: bool) -> Array | None:
-    """The labels that texts of a CSV file spell, and a missing one behind them; None where spaces surround a text."""
+    """Return the labels that texts of a CSV file spell, then None for a missing one; None if spaces surround a text."""
     if any(text != text.strip() for text in texts):
         return None
     return np.append(read_labels(texts, as_text=as_text), np.array([None], dtype=object))
 
 
 def _plain_number(column: str, spelling: Spelling) -> str:
-    """The SQL of a number as floats are written."""
+    """Return the SQL that rewrites a number as floats are written."""
     number = f"replace(trim({column}), {literal(spelling.decimal)}, '.')"
     return f"concat(rtrim({number}, '% '), 'e-2')" if spelling.is_percent else number
 
@@ -126,7 +124,7 @@ class UnreadableError(InputError):
 
 
 class File:
-    """The columns of one file, and how DuckDB reads them."""
+    """Columns of one file, read by DuckDB."""
 
     is_elsewhere = False
     _joined = ""  # how the table of slices is joined
@@ -163,7 +161,7 @@ class File:
 
     @cached_property
     def notes(self) -> dict[str, str]:
-        """How the numbers of a column were read, where they are not written as floats are."""
+        """Notes on columns whose numbers are not written as floats are."""
         return {}
 
     @cached_property
@@ -177,7 +175,7 @@ class File:
 
     @property
     def own_names(self) -> Mapping[str, str]:
-        """What DuckDB calls the columns."""
+        """DuckDB's name of each column."""
         return self._names
 
     def alike(self, other: File) -> bool:
@@ -187,11 +185,11 @@ class File:
 
     @cached_property
     def compression(self) -> str:
-        """How a text file is compressed."""
+        """Compression of a text file: none, gzip or zstd."""
         return "none" if self._kind == "parquet" else compression_of(self._path, self.title)
 
     def reader(self, literal: str, more: str = ", hive_partitioning = false") -> str:
-        """How DuckDB reads the file, or a list of such files."""
+        """Return the SQL that reads the file, or a list of such files."""
         if self._layout is not None:
             return self._layout.sql(literal, more=more)
         if self._kind == "parquet":
@@ -208,7 +206,7 @@ class File:
             self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {self._from}").fetchall()
 
     def _written_names(self, own: Sequence[str]) -> Sequence[str]:
-        """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
+        """Return the names that the file has: DuckDB renames the second of p and p, or of p and P."""
         if self._kind == "json":
             check_columns(self._connection, self._from, own, self.title)
         if self._kind != "parquet":
@@ -226,17 +224,17 @@ class File:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names."""
+        """Names of the columns."""
         return tuple(self.types)
 
     @cached_property
     def count(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         with self._plainly(), followed(self._connection, self._likely_count or 0):
             return int(self._fetch_row(f"SELECT count(*) FROM {self._from}")[0])
 
     def rows(self, requests: Mapping[Any, Request]) -> dict[Any, Array]:
-        """The columns that are asked for, row by row."""
+        """Return the requested columns, row by row."""
         try:
             return dict(zip(requests, self._arrays(self._typed(requests)), strict=True))
         except UnreadableError:
@@ -246,7 +244,7 @@ class File:
             return CsvFile(self._path, self.title, self._layout).rows(requests)
 
     def grouped(self, requests: Mapping[Any, Request]) -> None:  # noqa: ARG002
-        """The rows are read as they are."""
+        """Do nothing: rows are read one by one."""
         return
 
     def fits(self, limit: int) -> bool:
@@ -358,7 +356,7 @@ class File:
         return None
 
     def _distinct(self, request: Request, reader: str, *, whole: bool) -> list[str]:
-        """The distinct texts of a column, or of its first rows."""
+        """Return the distinct texts of a column, or of its first rows."""
         column = self._name(request)
         rows = reader if whole else f"(SELECT {column} FROM {reader} LIMIT {_FIRST_ROWS})"
         query = f"SELECT DISTINCT CAST({column} AS VARCHAR) FROM {rows} LIMIT {_MOST_CODES + 2}"
@@ -374,7 +372,7 @@ class File:
         return bool(self._fetch_row(f"SELECT count(*) FROM {self._from} WHERE {odd}")[0])
 
     def engine(self, requests: Mapping[Any, Request], slices: int = 0) -> SqlEngine | None:
-        """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB.
+        """Return the engine that aggregates out of core; None if scores or weights are not numbers to DuckDB.
 
         Args:
             requests: The columns.
@@ -454,7 +452,7 @@ class File:
             return [plain(values) for values in self._connection.sql(query).fetchnumpy().values()]
 
     def place(self, position: int) -> str:
-        """The row, as a person counts them."""
+        """Return the row as a person counts it."""
         return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
 
     def flag(
@@ -526,7 +524,7 @@ class File:
         return FirstCases(quota, count, last, tied, quota - above)
 
     def limits(self, score: Request) -> tuple[float, float]:
-        """The smallest and the largest score.
+        """Return the smallest and the largest score.
 
         Args:
             score: The column of the scores.
@@ -593,7 +591,7 @@ class File:
     # ------------------------------------------------------------------ types
 
     def _typed(self, requests: Mapping[Any, Request]) -> str:
-        """The query of the columns, with the types that their arguments need and names that cannot collide."""
+        """Return the query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for request in requests.values():
@@ -605,7 +603,7 @@ class File:
             return f"SELECT {chosen} FROM {self._from}"
 
     def _sql(self, request: Request) -> str:
-        """The expression that reads a column."""
+        """Return the expression that reads a column."""
         column = self._name(request)
         if request.edges:
             return self._range_number(request)
@@ -625,7 +623,7 @@ class File:
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
     def _range_number(self, request: Request) -> str:
-        """The SQL of the number of the range that holds a value."""
+        """Return the SQL of the number of the range that holds a value."""
         column, kind = self._name(request), self.types[request.column]
         if kind in ("VARCHAR", "JSON"):
             no_number = f"TRY_CAST({column} AS DOUBLE) IS NULL OR regexp_matches({column}, '^0[0-9]')"
@@ -776,7 +774,7 @@ class File:
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
-        """What DuckDB cannot read, in one sentence."""
+        """Raise what DuckDB cannot read as an InputError."""
         try:
             yield
         except duckdb.InterruptException:
@@ -791,7 +789,7 @@ class File:
             raise
 
     def _reason(self) -> InputError:
-        """Why the file cannot be read, from what DuckDB notes about its lines."""
+        """Return the reason why the file cannot be read, from DuckDB's notes about its lines."""
         what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
         general = UnreadableError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
         if self._layout is None:
@@ -805,3 +803,79 @@ class File:
             return general
         reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in rows]
         return next((reason for reason in reasons if reason is not None), general)
+
+
+class Files(File):
+    """Columns of several files of one format."""
+
+    def __init__(self, parts: Sequence[File], files: FileSet, connection: duckdb.DuckDBPyConnection) -> None:
+        self.title, self._kind, self._connection = files.title, files.kind, connection
+        self._parts, self._layout = parts, None
+        self.lacking = _differences(parts)
+        with self._plainly():
+            self._from = self._together(files.hive)
+            described = connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()
+        own = {str(row[0]): str(row[1]) for row in described}
+        first = {name: duck for name, duck in parts[0].own_names.items() if name not in self.lacking}
+        partitions = {name: name for name in own if name not in parts[0].own_names.values() and files.hive}
+        self._names = {name: duck for name, duck in {**first, **partitions}.items() if duck in own}
+        self.types = {name: own[duck] for name, duck in self._names.items()}
+
+    def _together(self, hive: bool) -> str:
+        """Return how DuckDB reads them: in one go where they are alike, else one after the other."""
+        literals = f"[{', '.join(part.literal for part in self._parts)}]"
+        folders = f"hive_partitioning = {str(hive).lower()}"
+        if self._kind == "parquet":
+            return f"read_parquet({literals}, {folders}, union_by_name = {str(not self._alike).lower()})"
+        if self._alike:
+            return self._parts[0].reader(literals, f", {folders}" + (", hive_types_autocast = false" if hive else ""))
+        if hive:
+            raise InputError(
+                f"The files of {self.title} have different columns or layouts", "pass files that are alike"
+            )
+        common = [name for name in self._parts[0].own_names if name not in self.lacking]
+        names = {name: self._parts[0].own_names[name] for name in common}
+        each = (
+            f"SELECT {', '.join(f'{quoted(part.own_names[name])} AS {quoted(names[name])}' for name in common)} "
+            f"FROM {part.reader(part.literal)}"
+            for part in self._parts
+        )
+        return f"({' UNION ALL '.join(each)})"
+
+    @property
+    def _alike(self) -> bool:
+        first = self._parts[0]
+        return all(part.own_names == first.own_names and part.alike(first) for part in self._parts)
+
+    def place(self, position: int) -> str:
+        """Return the row, as a person counts them, and the file."""
+        for part in self._parts:
+            if position < part.count:
+                return f"{part.place(position)} of {part.title}"
+            position -= part.count
+        return super().place(position)
+
+    def _reason(self) -> InputError:
+        """Return the fault of the first file that cannot be read by itself."""
+        for part in self._parts:
+            try:
+                part.read_all()
+            except InputError as error:
+                return error
+        return InputError(f"The files of {self.title} cannot be read together", "pass files of one kind")
+
+
+def _differences(parts: Sequence[File]) -> dict[str, str]:
+    """Return why columns of the files are not common to all, by name."""
+    first = parts[0]
+    reasons: dict[str, str] = {}
+    for part in parts[1:]:
+        for file, other in ((first, part), (part, first)):
+            for name in file.columns:
+                if name not in other.columns:
+                    reasons.setdefault(name, f"{other.title} has no column {name!r}, which {file.title} has")
+        for name in first.columns:
+            if name in part.columns and (first.types[name] in _TEXT) != (part.types[name] in _TEXT):
+                text, numbers = (first, part) if first.types[name] in _TEXT else (part, first)
+                reasons.setdefault(name, f"Column {name!r} is text in {text.title} but not in {numbers.title}")
+    return reasons

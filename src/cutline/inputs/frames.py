@@ -20,10 +20,10 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.validation import decimals_error
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
 from cutline.inputs.column_source import SLICE, Combinations, Request, SliceTable, plain
+from cutline.inputs.duck import literal, quoted
 from cutline.inputs.out_of_core import Classes, Edge
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
 from cutline.inputs.sql_engine import bins_of, split_numbers
-from cutline.inputs.sql_text import literal, quoted
 
 _FAR = 40_000.0
 

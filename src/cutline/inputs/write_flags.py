@@ -16,10 +16,10 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.inputs import arrow_files
 from cutline.inputs.column_source import Request, check
 from cutline.inputs.csv_layout import in_utf8
+from cutline.inputs.duck import absent, literal, quoted
 from cutline.inputs.excel_files import read_workbook
 from cutline.inputs.file_formats import layout_of, local, spooled
 from cutline.inputs.files import FORMATS, open_with_duckdb
-from cutline.inputs.sql_text import absent, literal, quoted
 from cutline.inputs.text_table import NUMBER, WHOLE
 
 if TYPE_CHECKING:
