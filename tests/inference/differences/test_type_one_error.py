@@ -116,6 +116,18 @@ def test_measures_that_depend_on_the_number_of_cases_are_refused_between_unequal
     assert cl.compare_independent(few, half).test("log_likelihood").p_value == 1
 
 
+def test_quotas_that_flag_a_handful_are_not_compared_between_samples():
+    """Two cases at the top tell nothing: equal models were told apart in 12 to 14 %."""
+    rng = np.random.default_rng(7)
+    small, large = (cl.evaluate(rng.random(n) < 0.4, rng.random(n)) for n in (25, 400))
+    models = cl.compare_independent(small, large)
+    test = models.test("hit_rate", share=0.1)
+    assert np.isnan(test.p_value)
+    way_out = "take a quota or share that flags 5 cases or more, or compare auc."
+    assert test.notes == (f"The quota flags 2 cases of a, which says too little: {way_out}",)
+    assert models.test("hit_rate", share=0.2, resamples=50).p_value > 0
+
+
 @pytest.mark.parametrize("name", ["hosmer_lemeshow", "spiegelhalter"])
 def test_test_statistics_are_refused_between_any_samples(name):
     """With 10 positives and 140 negatives the Hosmer-Lemeshow statistic told equal models apart in 12 %."""
