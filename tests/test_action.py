@@ -54,6 +54,7 @@ def test_a_gate_that_fails_says_why_in_the_summary(run):
     assert "90 % interval" in summary
 
 
+@pytest.mark.slow
 def test_no_input_is_run_as_a_program(run, tmp_path):
     code, *_ = run(file="new.csv", label="y", score="$(touch hacked)", require="auc >= 0; touch hacked")
     assert code == 2

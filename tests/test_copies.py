@@ -81,6 +81,7 @@ RESULTS = {
 WAYS = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "copy": copy.copy, "deepcopy": copy.deepcopy}  # noqa: S301
 
 
+@pytest.mark.slow
 @each_case("way", [*WAYS])
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_survives(name, way):

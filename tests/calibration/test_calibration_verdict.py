@@ -79,6 +79,7 @@ def test_weights_that_are_not_counts_have_no_bound():
     assert found["oe_ratio"].value == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_of_groups_nothing_is_said_that_takes_cases_for_independent():
     rng = np.random.default_rng(0)
     risk = rng.beta(1, 3, 200)

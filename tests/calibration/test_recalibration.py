@@ -274,6 +274,7 @@ def test_a_decision_function_becomes_a_probability():
     assert cl.oe_ratio(labels, model.predict_proba(X)[:, 1], positive="yes") == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_model_follows_the_rules_of_scikit_learn():
     from sklearn.utils.estimator_checks import check_estimator
 

@@ -15,6 +15,7 @@ LISTS = st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)),
 )
 
 
+@pytest.mark.slow
 @given(LISTS, st.floats(0.01, 0.99))
 def test_the_best_cut_of_all_models_is_on_the_shared_hull_whatever_the_costs(rows, share):
     labels, *columns = zip(*rows, strict=True)

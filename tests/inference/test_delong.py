@@ -92,6 +92,7 @@ def test_the_logit_interval_is_the_plain_one_on_another_scale():
     np.testing.assert_allclose((low, high), 1 / (1 + np.exp(-logit)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.kind, LineOfAuc)], ids=str)
 @given(rows=cases)
 def test_a_declared_line_leads_from_the_auc_to_the_measure(m, rows):

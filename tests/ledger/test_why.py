@@ -317,6 +317,7 @@ def test_limits_that_need_no_cutting_are_one_explanation_not_two():
     assert [one.conventions for one in answer.explanations] == [("limit_wald",)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["accuracy", "recall", "precision", "f1"])
 def test_a_number_of_few_cases_from_elsewhere_is_not_explained_with_certainty(measure):
     # Counts move in steps of a case: six digits of a share of 60 cases tell no more than two.
@@ -387,6 +388,7 @@ def test_the_cut_of_the_measure_is_the_cut_of_the_conventions():
         why(labels, scores, measure="f1@threshold=0.3", threshold=0.4, value="0.5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made_up", ["0.3000", "0.4000", "0.6000"])
 def test_a_made_up_value_of_a_small_quota_is_not_the_only_one_that_fits(made_up):
     labels, scores = random_predictions()

@@ -53,6 +53,7 @@ def beaten(guide, threshold):
     return max(gains), max(gains) > -1e-9
 
 
+@pytest.mark.slow
 @by_guide
 def test_the_true_risks_score_best_where_a_measure_is_called_proper(guide):
     gain, ties = beaten(guide, 0.1)

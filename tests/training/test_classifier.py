@@ -60,6 +60,7 @@ def crooked():
 
 
 # The checks of scikit-learn in full with the choice, and once for each way of training.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
@@ -382,6 +383,7 @@ def test_a_seed_fixes_the_model(data):
     assert one.candidates_ == other.candidates_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["f1", "auc", "ap"])
 def test_sparse_and_dense_data_give_the_same_model(measure, data):
     X, y = data

@@ -351,6 +351,7 @@ EVERY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 @given(seed=st.integers(0, 10_000), step=st.sampled_from([0.01, 0.3, 10.0]), ties=st.booleans())
 @settings(max_examples=40)

@@ -68,7 +68,7 @@ class PictureOptions:
 
     @property
     def common(self) -> dict[str, Any]:
-        """What every chart takes."""
+        """The arguments that every chart takes."""
         return {"theme": self.theme, "title": self.title, "width": self.width, "height": self.height}
 
 

@@ -189,7 +189,7 @@ class Result:
 
     @property
     def state(self) -> str:
-        """How it came out: passed, failed, or undecided, which counts as either."""
+        """The outcome: passed, failed or undecided."""
         return "undecided" if self.is_undecided else "passed" if self.passed else "failed"
 
     @property
@@ -221,7 +221,7 @@ class GateOutcome:
 
     @property
     def conclusion(self) -> str:
-        """How the gate came out, in a sentence."""
+        """The outcome of the gate in a sentence."""
         failed = sum(not result.passed for result in self.results)
         undecided = sum(result.is_undecided and result.passed for result in self.results)
         if failed:

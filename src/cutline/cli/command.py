@@ -349,7 +349,7 @@ class Command(click.Command):
 
     @property
     def entry(self) -> Entry:
-        """What the table says of the command."""
+        """The entry in the table of commands."""
         return _BY_NAME[str(self.name)]
 
     def get_help_option(self, ctx: click.Context) -> click.Option:

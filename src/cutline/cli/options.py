@@ -273,7 +273,7 @@ class ColumnOptions:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Those that are neither labels nor scores."""
+        """The columns of weights, groups, ids and strata."""
         return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
 
 
@@ -302,7 +302,7 @@ class Reading:
 
     @property
     def common(self) -> dict[str, Any]:
-        """What evaluate() and compare() take alike."""
+        """The arguments that evaluate() and compare() share."""
         return {
             "positive": self.positive,
             "threshold": self.threshold,
@@ -387,7 +387,7 @@ class IntervalOptions:
 
     @property
     def how(self) -> dict[str, Any]:
-        """The arguments of summaries."""
+        """The keyword arguments of summaries."""
         return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
 
 

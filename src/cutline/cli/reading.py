@@ -47,7 +47,7 @@ class PredictionFile:
 
     @property
     def name(self) -> str:
-        """What to call the file."""
+        """The name of the file in messages."""
         return printable(self.finished or self.file.title)
 
     @property

@@ -139,6 +139,7 @@ def test_a_long_ranking_is_resampled_without_the_scores_that_were_not_drawn(monk
 SEED = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"  # before SciPy 1.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "theirs"), [("bootstrap", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("name", ["auc", "log_loss", "f1"])
 def test_scipy_finds_the_same_limits_but_for_chance(name, ours, theirs):

@@ -35,6 +35,7 @@ def test_the_honest_band_is_that_of_all_runs_of_scores(seed):
         np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_single_cases_make_the_honest_band_too():
     rng = np.random.default_rng(3)
     p = np.sort(rng.random(70))

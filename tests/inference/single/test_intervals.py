@@ -66,6 +66,7 @@ def check(found, m):
             assert "outside the range of the measure" in found.notes[-1], found
 
 
+@pytest.mark.slow
 @each_data
 @pytest.mark.parametrize("method", ["auto", "bootstrap", "bca"])
 @pytest.mark.parametrize("level", [0.95, 0.5])
@@ -80,6 +81,7 @@ def test_every_measure_has_a_value_in_its_interval_or_a_reason(ev, method, level
         check(estimate, m)
 
 
+@pytest.mark.slow
 @each_data
 def test_every_method_that_applies_gives_an_interval_or_a_reason(ev):
     for m in every_measure(ev):
