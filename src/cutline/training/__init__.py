@@ -40,7 +40,7 @@ def oracle(
     *,
     parameters: Mapping[str, Any] | None = None,
     psi: Psi = "auto",
-    positive: Any = None,
+    positive: object = None,
 ) -> Oracle:
     """Return the convex bound of a measure's loss, exactly: a function from scores to risk and gradient.
 

@@ -28,7 +28,7 @@ from cutline.training.objectives import find_measure
 
 @public
 def auc_pairs(
-    labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, positive: Any = None
+    labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, positive: object = None
 ) -> Loss:
     """Squared hinge of all pairs of a positive and a negative, shared out: the mean of the values is that of the pairs.
 
@@ -63,7 +63,7 @@ def _check_squared(scores: Array, weights: Array) -> None:
         raise InputError(f"add up to {weights.sum():g}", "pass weights with a mean near 1", argument="weights")
 
 
-def _weights(weights: Any, n: int) -> Array:
+def _weights(weights: npt.ArrayLike, n: int) -> Array:
     weight = numbers(weights, "weights").astype(float)
     if len(weight) != n:
         raise InputError(f"has {len(weight)} values for {n} cases", "pass one for each case", argument="weights")
@@ -93,7 +93,7 @@ class BoostingLoss:
     parameters: dict[str, Any] = field(default_factory=dict)
     floor: float = 1e-6
 
-    def _loss(self, labels: Any, margins: Any, weights: Any = None) -> Loss:
+    def _loss(self, labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Loss:
         """Return the loss of each case, with its weight in it."""
         function = partial(LOSSES[self.name], **self.parameters)
         if self.name == "auc_pairs":  # whose weights are of pairs
@@ -215,7 +215,7 @@ class BoostingMetric:
         """Whether a model should have more of it."""
         return self.measure.better == "higher"
 
-    def value(self, labels: Any, scores: Any, weights: Any = None) -> float:
+    def value(self, labels: npt.ArrayLike, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> float:
         """Return the value for labels and scores.
 
         Args:

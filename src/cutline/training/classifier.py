@@ -399,7 +399,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return ""
 
 
-def _whole(value: Any) -> int:
+def _whole(value: object) -> int:
     """Return a whole number, numpy's too; 0 for anything else."""
     return int(value) if isinstance(value, Integral) else 0
 
@@ -615,7 +615,7 @@ def _solvers_to_try(solver: str, method: str, goal: Objective) -> Sequence[str]:
     return ("baseline", "newton", "smooth") if goal.key == "auc" else ("baseline", "structural", "smooth")
 
 
-def check_psi(psi: Any, goal: Objective) -> None:
+def check_psi(psi: object, goal: Objective) -> None:
     """Refuse a value that is no price of a unit of score, or a price for a bound that has none."""
     if psi not in get_args(Psi):
         raise _unknown_psi(psi)
@@ -625,6 +625,6 @@ def check_psi(psi: Any, goal: Objective) -> None:
         )
 
 
-def _unknown_psi(psi: Any) -> ParameterError:
+def _unknown_psi(psi: object) -> ParameterError:
     names = ", ".join(repr(name) for name in get_args(Psi))
     return ParameterError(f"is {psi!r}", f"pass one of {names}", argument="psi")

@@ -63,7 +63,7 @@ class Model:
         """Return the scores of cases, 0 at the cut."""
         return np.asarray(X @ self.coef) + self.intercept
 
-    def standardise(self, X: Any, seen: Any) -> Array:
+    def standardise(self, X: Any, seen: Array) -> Array:
         """Return the scores of cases, in deviations from the mean of those that the model has seen."""
         scores = self.scores(seen)
         return np.asarray((self.scores(X) - scores.mean()) / standard(scores)[1])
