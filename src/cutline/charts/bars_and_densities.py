@@ -41,7 +41,7 @@ from cutline.core.ranking import Ranking, plural_titles
 from cutline.core.table import shown
 from cutline.core.validation import check_number
 from cutline.curves import THRESHOLD, Curve, CurveLine, curve, curve_line, describe_line, loss_curves
-from cutline.curves.list_table import hinge_losses, names_from_the_top
+from cutline.curves.quota_curves import hinge_losses, names_from_the_top
 from cutline.measures import MEASURES, Needs
 
 # ---------------------------------------------------------------------- portions of the list

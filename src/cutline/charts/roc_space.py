@@ -35,7 +35,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import check_text
 from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_line, iso_cost, isometrics
-from cutline.curves.isometrics import Space
+from cutline.curves.roc_space import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
 from cutline.measures import MEASURES
 from cutline.results.resample_budget import RESAMPLES, resamples_for

@@ -11,15 +11,12 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import check_text
 from cutline.curves import quota_curves, threshold_curves
 from cutline.curves.curve_type import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
-from cutline.curves.isometrics import Isometric, isometrics
-from cutline.curves.list_table import list_table
-from cutline.curves.quota_curves import quota_properties
-from cutline.curves.shared_hull import SharedHull, shared_hull
+from cutline.curves.quota_curves import list_table, quota_properties
+from cutline.curves.roc_space import IsoCost, Isometric, SharedHull, iso_cost, isometrics, shared_hull
 from cutline.curves.simplify import TOLERANCE, CurveLine, corners, curve_line, describe_line, simplify
 from cutline.curves.threshold_curves import (
     SCORE,
     Gap,
-    IsoCost,
     against_threshold,
     decision_curve,
     det_line,
@@ -27,7 +24,6 @@ from cutline.curves.threshold_curves import (
     deviates,
     flagging_everybody,
     gap,
-    iso_cost,
     loss_curves,
     on_edge,
     under_skew,

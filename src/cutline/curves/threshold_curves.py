@@ -30,7 +30,7 @@ from cutline.curves.curve_type import (
 )
 from cutline.curves.simplify import CurveLine, corners, simplify
 from cutline.measures import Condition, Measure, Parameter, losses
-from cutline.measures.costs import expected_cost, net_benefit
+from cutline.measures.costs import net_benefit
 from cutline.measures.metadata import INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.precision_recall import (
     aucpr_max,
@@ -332,45 +332,6 @@ def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
 
 
 _GRID, _JUMPS = 201, 300  # thresholds of a decision curve, and scores at which it is seen to jump
-
-
-# ---------------------------------------------------------------------- iso-cost lines
-
-
-class IsoCost(NamedTuple):
-    """The line of equal cost in ROC space that touches the curve, the cut where it does, and the cost there."""
-
-    slope: float
-    intercept: float
-    point: Point
-    cost: float
-
-
-def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCost:
-    """Return the point of least mean cost, and the line of the points of ROC space with the same cost.
-
-    Args:
-        r: The ranking.
-        cost_fp: What a false positive costs.
-        cost_fn: What a missed positive costs.
-
-    >>> from cutline import rank
-    >>> ten = rank([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
-    >>> line = iso_cost(ten, cost_fn=2)  # a missed positive costs twice a false alarm
-    >>> line.slope, line.point.threshold, round(line.cost, 6)
-    (0.5, 0.5, 0.3)
-    """
-    costs = expected_cost.check({"cost_fp": cost_fp, "cost_fn": cost_fn})
-    if not cost_fn:
-        raise ParameterError(
-            "is 0, and lines of equal cost would stand upright", "pass a number above 0", argument="cost_fn"
-        )
-    ROC.require(r)
-    cost = expected_cost.compute(r.counts, **costs)
-    best = int(np.argmin(cost))
-    point = Point(float(r.thresholds[best]), float(r.fpr[best]), float(r.tpr[best]))
-    slope = float(divide(cost_fp * r.negatives, cost_fn * r.positives))
-    return IsoCost(slope, point.y - slope * point.x, point, float(cost[best]))
 
 
 # ---------------------------------------------------------------------- the axes of DET curves
