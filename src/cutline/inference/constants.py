@@ -30,11 +30,6 @@ POISSON_UP_TO = 0.2
 FEWEST_FREE = 12.0
 """Degrees of freedom that DeLong's variance has at least: with fewer, Newcombe's limits are the wider ones. Chosen:
 `python benchmarks/auc_intervals.py`."""
-LOPSIDED = 3.0
-"""Times the spread of the other class's placements, from which on one class makes nearly all errors. By judgement."""
-ALL_OR_NOTHING = 0.5
-"""Part of the largest spread that placements with this mean can have, which those of such a class have at least. By
-judgement."""
 WEIGHTS_TREND = 0.6
 """Correlation of the logarithms of the weights with the ranks from which on weights go with the scores. By
 judgement."""

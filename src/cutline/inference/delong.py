@@ -10,7 +10,6 @@ from cutline.core.array_ops import Array, as_array, choose
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide, real
 from cutline.core.ranking import Ranking, dot
-from cutline.inference import constants
 from cutline.inference.effective_size import effective, squares
 from cutline.results.estimate import Limits, quantile
 
@@ -151,24 +150,6 @@ def newcombe_delong(area: Any, variance: Any, positives: Any, negatives: Any, le
 
     limits: Limits = choose((variance > 0) & (area > 0) & (area < 1), wider, lambda: by_newcombe)
     return limits
-
-
-def size_of_few_errors(r: Ranking, area: float) -> float | None:
-    """Of how many cases the AUC is a share, where one class makes nearly all errors; None where both classes do.
-
-    If a few positives stand below most negatives, each of them is nearly all right or all wrong, and the AUC is much
-    like a share of the positives. A sample may lack such cases, and its variance then knows nothing of them: the spread
-    of the positives is taken to be at least half of what all right or all wrong would give.
-
-    >>> size_of_few_errors(Ranking.of_counts([3, 2, 1], [9, 0, 1], [0, 20, 0]), 0.9)
-    """
-    parts, sizes, spread = _parts(r), effective(r), area * (1 - area)
-    own = [float(part) * float(size) for part, size in zip(parts, sizes, strict=True)]
-    if not spread > 0 or not min(own) > 0 or max(own) <= constants.LOPSIDED * min(own):
-        return None
-    more = 0 if own[0] > own[1] else 1
-    per_case = max(own[more], constants.ALL_OR_NOTHING * spread) / float(sizes[more]) + float(parts[1 - more])
-    return float(spread / per_case)
 
 
 def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
