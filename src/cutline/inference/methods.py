@@ -32,7 +32,8 @@ class Method:
 
     `limits` is what its engine calls: a formula has the estimand, the level and the groups; a bootstrap method the
     values on resamples. `applies` says where it may be asked for by name, `by_rule` where the rule may choose it.
-    `knows_design`: it allows for groups, strata and sampling weights. `settles_caveat`: what the definition of the
+    `knows_design`: it allows for groups, strata and sampling weights; `knows_weights`: for weights alone, by Kish's
+    effective sizes. `settles_caveat`: what the definition of the
     measure says of its intervals does not hold for this one.
     """
 
@@ -43,6 +44,7 @@ class Method:
     applies: Condition = always
     by_rule: Condition = always
     knows_design: bool = False
+    knows_weights: bool = False
     settles_caveat: bool = False
 
     @property
@@ -58,6 +60,12 @@ class Method:
 
 def _is_plain(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
     return groups is None
+
+
+def _is_known_at_once(estimand: Estimand, groups: GroupSampler | None) -> bool:
+    """Whether MOVER is for a point of a curve: resamples do not show how far a cut that is searched for may move."""
+    is_searched: bool = estimand.kind.is_searched  # type: ignore[union-attr]
+    return groups is None or (groups.are_single and is_searched)
 
 
 def _is_sampled_by_design(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
@@ -113,7 +121,11 @@ RATIO = Method("mover", "Donner and Zou 2012", closed_forms.ratio_of_shares, by_
 ODDS = Method("log", "Woolf 1955", closed_forms.log_ratio, by_rule=_is_of_whole_cases)
 # For three shares MOVER is our extension of Zou and Donner's, who have two.
 THREE_SHARES = Method("mover", "after Zou and Donner 2008", closed_forms.three_shares, by_rule=_is_of_whole_cases)
-POINT = Method("mover", "after Zou and Donner 2008", curve_point_limits, by_rule=_is_plain)
+POINT = Method(
+    *("mover", "Thompson 1936; after Zou and Donner 2008", curve_point_limits),
+    by_rule=_is_known_at_once,
+    knows_weights=True,
+)
 QUOTA = Method("mover", "after Zou and Donner 2008", separation.at_quota, applies=_has_few_at_quota)
 OF_PREVALENCE = Method("wilson", "Wilson 1927", proportions.of_prevalence, by_rule=_is_plain)
 OF_PAIRS = Method("wilson", "Wilson 1927; DeLong et al. 1988", proportions.of_pairs, by_rule=_is_plain)

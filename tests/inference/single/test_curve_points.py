@@ -6,9 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import bdtrik
+from scipy.stats import binom
 
 import cutline as cl
 from cutline.inference.caveats import SEARCHED, SEARCHED_AGAIN
+from cutline.inference.single.curve_points import _cuts_of_quantile
 from cutline.inference.single.proportions import wilson
 from cutline.results.notes import find_warning
 
@@ -23,15 +26,24 @@ def test_recall_at_a_specificity_moves_with_the_cut_and_with_the_share_beyond_it
     rng = np.random.default_rng(3)
     scores = np.concatenate((rng.normal(1.2, 1, 40), rng.normal(0, 1, 50)))
     found = cl.evaluate(labels, scores).estimate("recall_at_specificity", specificity=0.8)
+    fewest, most = bdtrik([0.025, 0.975], 50, 0.2)  # of 50 negatives, beyond a quantile with a fifth beyond it
     heights = [
-        cl.MEASURES["recall_at_specificity"](labels, scores, specificity=1 - float(end))
-        for end in wilson(0.2 * 50, 50, 0.95)
+        cl.MEASURES["recall_at_specificity"](labels, scores, specificity=1 - end / 50) for end in (fewest, most + 1)
     ]
     low, high = wilson(found.value * 40, 40, 0.95)
 
     assert found.method == "mover"
     assert found.low == pytest.approx(found.value - math.hypot(found.value - float(low), found.value - heights[0]))
     assert found.high == pytest.approx(found.value + math.hypot(float(high) - found.value, heights[1] - found.value))
+
+
+def test_a_quantile_lies_between_order_statistics_as_often_as_is_said():
+    """Each tail of the binomial number of cases beyond the quantile holds 2.5 %."""
+    low, high = _cuts_of_quantile(np.array([0.1, 0.5]), 50.0, 0.95)
+    for share, fewest, most in zip((0.1, 0.5), low * 50, high * 50 - 1, strict=True):
+        for count, tail in ((fewest, 0.025), (most, 0.975)):
+            assert binom.cdf(math.floor(count) - 1, 50, share) < tail <= binom.cdf(math.ceil(count), 50, share)
+    assert high[0] - 0.1 > 0.1 - low[0]  # skewed as the binomial is, unlike Wilson's interval around the same share
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -91,6 +103,18 @@ def test_a_cut_that_is_searched_for_is_told_of():
     assert (SEARCHED.direction, find_warning(plain.notes)) == ("above", None)
     assert find_warning(grouped.notes) == SEARCHED_AGAIN
     assert "below the nominal level" in SEARCHED_AGAIN
+
+
+def test_sampling_weights_leave_the_limits_of_a_searched_cut_on_the_safe_side():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.4
+    scores = rng.normal(size=300) + 1.5 * labels
+    weighted = cl.evaluate(labels, scores, weights=rng.uniform(1, 9, 300), weights_are="sampling")
+    found = weighted.estimate("recall_at_precision", precision=0.7)
+
+    assert found.method == "mover"
+    assert SEARCHED in found.notes
+    assert find_warning(found.notes) is None
 
 
 @pytest.mark.parametrize("name", ["mcc", "lr_plus", "diagnostic_odds_ratio", "mutual_information"])

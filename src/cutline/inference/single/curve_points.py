@@ -82,13 +82,25 @@ def _heights(r: Ranking, fpr: Array, level: float) -> _Points:
     """
     positives, negatives = (float(size) for size in effective(r))
     tail = (1 - level) / 2
-    left, right = proportions.wilson(fpr * negatives, negatives, level)
+    left, right = _cuts_of_quantile(fpr, negatives, level)
     value = tpr_at(r, fpr)
     low, high = proportions.wilson(value * positives, positives, level)
     leftmost = np.where((1 - fpr) ** negatives > tail, 0.0, tpr_at(r, left))
     rightmost = np.where(fpr**negatives > tail, 1.0, tpr_at(r, right))
     below, above = np.hypot(value - low, value - leftmost), np.hypot(high - value, rightmost - value)
     return _Points(value, value - below, value + above)
+
+
+def _cuts_of_quantile(share: Array, n: float, level: float) -> Limits:
+    """Return between which shares of a sample a quantile of the population lies: an interval of order statistics.
+
+    The number of cases beyond the quantile is binomial with the share that is given; it lies between two cases.
+    """
+    from scipy.special import bdtrik
+
+    tail = (1 - level) / 2
+    fewest, most = (np.nan_to_num(bdtrik(at, n, share)) for at in (tail, 1 - tail))
+    return Limits(fewest / n, np.minimum((most + 1) / n, 1.0))
 
 
 def _precisions(r: Ranking, recall: Array, level: float) -> _Points:

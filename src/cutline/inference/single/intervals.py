@@ -102,12 +102,13 @@ def estimate_in_closed_form(
     if math.isnan(estimand.value) or method.engine != "formula":
         reason = (f"undefined: {estimand.reason}",) if estimand.reason else ()
         return Estimate(name, estimand.value, math.nan, math.nan, level, method.name, reason)
-    if groups is not None and method.knows_design:
+    is_known = groups is None or method.knows_design or (method.knows_weights and groups.are_single)
+    if groups is not None and is_known:
         notes = design_notes(groups, "counted")
     else:
         notes = effective_size.notes(estimand.ranking)
     notes += estimand.bins if method.settles_caveat else caveats_of(estimand)
-    if groups is not None and not method.knows_design:
+    if groups is not None and not is_known:
         notes.append(IGNORES_THE_DESIGN if groups.are_single else INDEPENDENT)
     interval = method.limits(estimand, level, groups)
     by = interval.method or method.name
