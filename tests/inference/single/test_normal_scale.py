@@ -8,7 +8,7 @@ import pytest
 import cutline as cl
 from cutline.inference.resampling.bootstrap import Shape, shapes
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.bootstrap import Scale, studentised
+from cutline.inference.single.bootstrap import ResampledValues, Scale, studentised
 from cutline.inference.single.estimand import of_measure
 from cutline.results.estimate import student_quantile
 from grouping import each_case
@@ -30,21 +30,21 @@ def test_a_value_comes_back_from_its_scale(ends):
 def test_the_interval_is_the_spread_on_the_logit_scale_times_the_quantile_of_student():
     estimand = of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
     draws = estimand.value + np.random.default_rng(0).normal(0, 0.05, 400)
-    found = studentised(estimand, draws, Shape(0.0, 10.0), 0.95, [])
+    found = studentised(ResampledValues(estimand, draws, 0.95, Shape(0.0, 10.0)))
     logits = np.log(draws / (1 - draws))
     centre = math.log(estimand.value / (1 - estimand.value))
     shift, reach = centre - logits.mean(), 2.2281388519649385 * logits.std(ddof=1)
     shift -= math.copysign(min(abs(shift), 2 * logits.std(ddof=1) / 20), shift)  # what is noise of 400 resamples
     limits = [centre + min(shift, 0) - reach, centre + max(shift, 0) + reach]
 
-    assert (found.low, found.high) == pytest.approx([1 / (1 + math.exp(-limit)) for limit in limits])
+    assert tuple(found.limits) == pytest.approx([1 / (1 + math.exp(-limit)) for limit in limits])
     assert found.method == "student"
 
 
 def test_resamples_that_reach_the_end_of_the_range_put_the_limit_there():
     estimand = of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
     draws = np.where(np.arange(400) < 20, 1.0, estimand.value + np.random.default_rng(0).normal(0, 0.05, 400))
-    assert studentised(estimand, draws, None, 0.95, []).high == 1
+    assert studentised(ResampledValues(estimand, draws, 0.95)).limits.high == 1
 
 
 def test_few_cases_that_decide_leave_few_degrees_of_freedom():

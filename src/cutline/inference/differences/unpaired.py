@@ -24,7 +24,7 @@ from cutline.inference.methods import Method
 from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name, never
 from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, shapes
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
-from cutline.inference.single.bootstrap import studentised
+from cutline.inference.single.bootstrap import ResampledValues, studentised
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias, default, estimate_in_closed_form
 from cutline.inference.single.separation import limits_when_separated
@@ -72,7 +72,8 @@ def _resampled_limits(
     by = method.limits if method.name in ("student", "bias_corrected") else studentised
 
     def limits(level: float) -> Limits:
-        estimate = by(estimand, values, shape, level, [], units)
+        resampled = ResampledValues(estimand, values, level, shape, units)
+        estimate = resampled.estimate(by(resampled))
         return Limits(estimate.low, estimate.high)
 
     return limits

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from cutline.core.validation import counted
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (
     AT_AN_END,
+    FEW_AT_THE_TOP,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
     OPTIMISTIC,
+    RARE_SCORES,
     SEARCHED_AGAIN,
     SEPARATED,
     STRATIFIED_GROUPS,
@@ -38,10 +41,11 @@ from cutline.inference.resampling.binning import note
 from cutline.inference.resampling.bootstrap import ResamplingPlan, Shape, bca, bootstrap_in_bins, percentile
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.separation import at_an_end, limits_when_separated, with_few_at_the_top, with_open_ends
+from cutline.inference.single.proportions import wilson
+from cutline.inference.single.separation import at_an_end, limits_when_separated
 from cutline.measures import MEASURES, Needs
-from cutline.measures.kinds import best_cuts
-from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
+from cutline.measures.kinds import GainOfLikelihood, OpenEnds, TopOfList, best_cuts
+from cutline.results.estimate import Estimate, Interval, Limits, quantile, student_quantile
 
 _LARGEST = 300.0  # of a logarithm, so that its inverse is a number
 
@@ -95,9 +99,45 @@ def _logistic(x: float) -> float:
 _NAMED = 4  # thresholds that are equally good
 
 
+@dataclass(frozen=True)
+class ResampledValues:
+    """The values of a measure on resamples, and what their interval depends on.
+
+    `shape` says how the changes that single cases make are distributed; percentiles need none. `units` is the number
+    of independent units, if fewer than cases: the groups.
+    """
+
+    estimand: Estimand
+    values: Array
+    level: float
+    shape: Shape | None = None
+    units: float = math.inf
+
+    @cached_property
+    def known(self) -> Array:
+        """The values that are defined."""
+        return np.asarray(self.values[~np.isnan(self.values)])
+
+    @property
+    def undefined_notes(self) -> list[str]:
+        """How many resamples left the measure undefined, as a sentence, if any."""
+        count, total = len(self.values) - len(self.known), len(self.values)
+        return [f"It is undefined on {count} of {total} resamples: the limits are from the others."] if count else []
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the variance."""
+        return math.inf if self.shape is None else max(self.shape.freedom, 1.0)
+
+    def estimate(self, interval: Interval, notes: Sequence[str] = ()) -> Estimate:
+        """Return the estimate with an interval from these values."""
+        t, every = self.estimand, [*notes, *interval.notes]
+        return make_estimate(t.name, t.value, interval.limits, t.range, self.level, interval.method, every)
+
+
 def estimate_on_resamples(
     estimands: Sequence[Estimand],
-    limits: Sequence[Callable[..., Estimate]],
+    limits: Sequence[Callable[[ResampledValues], Interval]],
     options: IntervalRequest,
     groups: GroupSampler | None,
 ) -> list[Estimate]:
@@ -105,7 +145,7 @@ def estimate_on_resamples(
 
     Args:
         estimands: The measures.
-        limits: What makes an estimate of the values on resamples, for each of them.
+        limits: The method of each.
         options: The level, the number of resamples and their seed.
         groups: How the cases were sampled, if not one by one.
     """
@@ -128,8 +168,8 @@ def estimate_on_resamples(
     notes += redraws(replicates.redrawn) + few_resamples(options.resamples)
     made = []
     for i, estimand in enumerate(estimands):
-        qualified = notes + caveats_of(estimand) + _too_little(estimand)
-        made.append(limits[i](estimand, replicates.values[i], shape.get(i), options.level, qualified, units))
+        resampled = ResampledValues(estimand, replicates.values[i], options.level, shape.get(i), units)
+        made.append(resampled.estimate(limits[i](resampled), notes + caveats_of(estimand) + _too_little(estimand)))
     return [
         _of_bins(estimate, width, replicates.bins) for estimate, width in zip(made, replicates.uncertain, strict=True)
     ]
@@ -209,71 +249,51 @@ def _too_little(estimand: Estimand) -> list[str]:
     return [SEARCHED_AGAIN] if estimand.quantity is Quantity.CURVE_POINT and kind.is_searched else []
 
 
-def percentiles(
-    estimand: Estimand,
-    values: Any,
-    shape: Shape | None,  # noqa: ARG001
-    level: float,
-    notes: list[str],
-    units: float = math.inf,
-) -> Estimate:
-    """Return the estimate with plain percentiles of the values on resamples."""
-    if estimand.quota is not None:
-        counts = estimand.ranking.at_quota(estimand.quota)
-        notes += rests_on(2 * min(float(counts.tp), float(counts.fp), float(counts.fn)))
-    return from_replicates(estimand, values, None, level, notes, units)
+def percentiles(resampled: ResampledValues) -> Interval:
+    """Return plain percentiles."""
+    interval = _percentile_limits(resampled)
+    if resampled.estimand.quota is None:
+        return interval
+    counts = resampled.estimand.ranking.at_quota(resampled.estimand.quota)
+    fewest = min(float(counts.tp), float(counts.fp), float(counts.fn))
+    return interval._replace(notes=[*rests_on(2 * fewest), *interval.notes])
 
 
-def accelerated(
-    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
-    """Return the estimate with bias-corrected and accelerated percentiles of the values on resamples."""
-    notes += rests_on(math.inf if shape is None else shape.freedom)
-    return from_replicates(estimand, values, shape, level, notes, units)
+def accelerated(resampled: ResampledValues) -> Interval:
+    """Return bias-corrected and accelerated percentiles (BCa)."""
+    estimand, known, shape = resampled.estimand, np.sort(resampled.known), resampled.shape
+    plain = _percentile_limits(resampled)
+    if shape is None or len(known) < 2:
+        return plain._replace(method="bca")
+    limits = bca(known, estimand.value, shape.acceleration, resampled.level)
+    has_limits = has_spread(known)
+    notes = [*rests_on(shape.freedom), *plain.notes]
+    if has_limits and (abs(shape.acceleration) > constants.SKEWED or _is_near_an_end(estimand)):
+        notes.append(FEW_WEIGH)
+    if limits is None:
+        notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
+        return Interval(plain.limits, notes, "bootstrap")
+    return Interval(limits if has_limits else plain.limits, notes, "bca")
 
 
-def from_replicates(
-    estimand: Estimand,
-    values: Any,
-    shape: Shape | None,
-    level: float,
-    notes: list[str],
-    units: float = math.inf,
-) -> Estimate:
-    """The estimate from the values on resamples: plain percentiles, or BCa when the shape of the changes is given.
-
-    Where all resamples agree because the classes are separated, the limit follows from the number of cases, or of
-    `units` if these are fewer.
-    """
-    known = np.sort(values[~np.isnan(values)])
-    method = "bootstrap" if shape is None else "bca"
-    if len(known) < len(values):
-        notes.append(
-            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
-        )
+def _percentile_limits(resampled: ResampledValues) -> Interval:
+    """Return the percentiles; if all resamples agree, limits that follow from the number of cases."""
+    estimand, level, known = resampled.estimand, resampled.level, np.sort(resampled.known)
+    notes = resampled.undefined_notes
     if len(known) < 2:
-        return Estimate(estimand.name, estimand.value, math.nan, math.nan, level, method, tuple(notes))
+        return Interval(Limits(math.nan, math.nan), notes, "bootstrap")
     limits = percentile(known, level)
     if math.isnan(limits.low):
         notes.append(
             f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
         )
         limits = Limits(known[0], known[-1])
-    spread = has_spread(known)
-    if shape is not None:
-        if spread and (abs(shape.acceleration) > constants.SKEWED or _is_near_an_end(estimand)):
-            notes.append(FEW_WEIGH)
-        better = bca(known, estimand.value, shape.acceleration, level)
-        if better is None:
-            method = "bootstrap"
-            notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
-        limits = better or limits
-    if not spread:
-        stand_in = limits_when_separated(estimand, level, units)
-        end = at_an_end(estimand, level, units)
+    if not has_spread(known):
+        stand_in = limits_when_separated(estimand, level, resampled.units)
+        end = at_an_end(estimand, level, resampled.units)
         notes.append(SEPARATED if stand_in else AT_AN_END if end else NO_COVERAGE)
         limits = stand_in or end or limits
-    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
+    return Interval(limits, notes, "bootstrap")
 
 
 def _is_near_an_end(estimand: Estimand) -> bool:
@@ -291,75 +311,81 @@ def _is_near_an_end(estimand: Estimand) -> bool:
     return not least + room <= estimand.value <= most - above
 
 
-def studentised(
-    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
-    """The estimate with the spread of its resamples on the scale of its range, and Student's quantile.
+def studentised(resampled: ResampledValues) -> Interval:
+    """Return Student's limits, from the spread of the resamples on the scale of the measure's range.
 
     The degrees of freedom are few where a few cases make most of what changes.
     """
-    known = values[~np.isnan(values)]
+    estimand, level, known = resampled.estimand, resampled.level, resampled.known
     if len(known) < 2 or not has_spread(known) or not np.isfinite(known).all() or not math.isfinite(estimand.value):
-        return from_replicates(estimand, values, None, level, notes, units)
-    if len(known) < len(values):
-        notes.append(
-            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
-        )
-    freedom = min(_freedom(shape), max(_in_stretch(estimand) - 1, 1.0))
-    notes += [*rests_on(freedom), *_warnings(estimand, freedom)]
+        return _percentile_limits(resampled)
+    freedom = min(resampled.freedom, max(_in_stretch(estimand) - 1, 1.0))
+    notes = [*resampled.undefined_notes, *rests_on(freedom), *_warnings(estimand, freedom)]
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
-    error = float(there.std(ddof=1))
-    reach = student_quantile(level, freedom) * error
+    reach = student_quantile(level, freedom) * float(there.std(ddof=1))
     low, high = scale.back(centre - reach), scale.back(centre + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
     # A value at an end of its range is there by chance, and resamples hardly leave it.
-    end = at_an_end(estimand, level, units)
+    end = at_an_end(estimand, level, resampled.units)
     if end is not None:
         notes.append(AT_AN_END)
         limits = Limits(min(limits.low, end.low), max(limits.high, end.high))
-    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+    return Interval(limits, notes, "student")
 
 
-def _student_then(widen: Callable[[Estimand, Limits, float, list[str]], Limits]) -> Callable[..., Estimate]:
-    """Return the method that widens Student's limits by what resamples do not show."""
+def student_of_top(resampled: ResampledValues) -> Interval:
+    """Return Student's limits of a measure of the first cases of the list, and Wilson's where these are wider.
 
-    def widened(
-        estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-    ) -> Estimate:
-        estimate = studentised(estimand, values, shape, level, notes, units)
-        if estimate.method != "student":
-            return estimate
-        more = list(estimate.notes)
-        limits = widen(estimand, Limits(estimate.low, estimate.high), level, more)
-        return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, "student", more)
+    Where hardly any of the first cases is of the other class, resamples hardly vary. The weight that such a measure
+    gives to the list is worth a number of first cases, at most all positives, and the value, over that of the best
+    order, is about a share of these.
+    """
+    interval = studentised(resampled)
+    if interval.method != "student":
+        return interval
+    estimand, kind = resampled.estimand, cast("TopOfList", resampled.estimand.kind)
+    r, size = estimand.ranking, effective_size.effective(estimand.ranking)
+    most = kind.most(float(r.positives / r.total), **estimand.parameters)
+    first = min(2 * kind.share(**estimand.parameters) * float(sum(size)), float(size.positives))
+    share = min(estimand.value / most, 1.0)
+    if min(share, 1 - share) * first >= constants.FEW_DECISIONS:
+        return interval
+    low, high = wilson(share * first, first, resampled.level)
+    limits = Limits(
+        min(float(interval.limits.low), most * float(low)), max(float(interval.limits.high), most * float(high))
+    )
+    return interval._replace(limits=limits, notes=[*interval.notes, FEW_AT_THE_TOP.about(first)])
 
-    return widened
+
+def student_with_open_ends(resampled: ResampledValues) -> Interval:
+    """Return Student's limits of an area, with what a sample without rare scores may have lost of it added."""
+    interval = studentised(resampled)
+    if interval.method != "student":
+        return interval
+    estimand, kind = resampled.estimand, cast("OpenEnds", resampled.estimand.kind)
+    lost = kind.lost(estimand.ranking, **estimand.parameters)
+    low, high = float(interval.limits.low), float(interval.limits.high)
+    notes = [*interval.notes, *([RARE_SCORES] if abs(lost) > constants.OPEN_END * (high - low) else [])]
+    far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
+    limits = Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
+    return interval._replace(limits=limits, notes=notes)
 
 
-student_of_top = _student_then(with_few_at_the_top)
-student_with_open_ends = _student_then(with_open_ends)
-
-
-def student_of_loss(
-    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
-    """The estimate of a function of the log loss, from that of the loss: a heavy tail of losses is one on its scale."""
+def student_of_loss(resampled: ResampledValues) -> Interval:
+    """Return Student's limits of a function of the log loss, from those of the loss: its scale suits a heavy tail."""
     from cutline.measures.rates import entropy
 
-    kind: Any = estimand.kind
+    estimand, kind = resampled.estimand, cast("GainOfLikelihood", resampled.estimand.kind)
     r = estimand.ranking
     if not math.isfinite(estimand.value):
-        return studentised(estimand, values, shape, level, notes, units)
+        return studentised(resampled)
     null = float(entropy(float(r.positives / r.total)))
     value = float(kind.loss(np.asarray(estimand.value), null))
     loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
-    estimate = studentised(loss, kind.loss(values, null), shape, level, notes, units)
-    limits = Limits(*(kind.back(limit, null) for limit in (estimate.high, estimate.low)))
-    return make_estimate(
-        estimand.name, estimand.value, limits, estimand.range, level, estimate.method, list(estimate.notes)
-    )
+    interval = studentised(replace(resampled, estimand=loss, values=kind.loss(resampled.values, null)))
+    return interval._replace(limits=Limits(*(kind.back(limit, null) for limit in interval.limits[::-1])))
 
 
 def _warnings(estimand: Estimand, freedom: float) -> list[str]:
@@ -400,29 +426,24 @@ def _scale(estimand: Estimand) -> Scale:
     return Scale(least, most, constants.PART_OF_THE_VALUE * abs(estimand.value - end) or 1.0)
 
 
-def _freedom(shape: Shape | None) -> float:
-    return math.inf if shape is None else max(shape.freedom, 1.0)
-
-
-def without_bias(
-    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
-    """The estimate of a best over all cuts, whose resamples are shifted as the sample is: their bias is taken off.
+def without_bias(resampled: ResampledValues) -> Interval:
+    """Return the limits of a best over all cuts without the bias of its resamples, which that of the sample is like.
 
     What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error and
     Student's quantile.
     """
-    known = values[np.isfinite(values)]
+    estimand, level = resampled.estimand, resampled.level
+    known = resampled.values[np.isfinite(resampled.values)]
     least, most = estimand.range
     if len(known) < 2 or not has_spread(known) or not least < estimand.value < most:
-        return from_replicates(estimand, values, None, level, notes, units)
-    notes += [WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(estimand.ranking) else []
+        return _percentile_limits(resampled)
+    notes = [WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(estimand.ranking) else []
     room = constants.INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
     bias = float(known.mean()) - estimand.value
     centre = min(max(estimand.value - constants.UNSEEN_BIAS * bias, least + room), most - room)
-    se = float(known.std(ddof=1)) * student_quantile(level, _freedom(shape)) / quantile(level)
+    se = float(known.std(ddof=1)) * student_quantile(level, resampled.freedom) / quantile(level)
     limits = on_its_scale(centre, se, (least, most), level)
     # The bias is an estimate too, and may be none: the other limit is that of the value as it is.
     plain = on_its_scale(estimand.value, se, (least, most), level)
     limits = Limits(limits.low, plain.high) if centre < estimand.value else Limits(plain.low, limits.high)
-    return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, "bias_corrected", notes)
+    return Interval(limits, notes, "bias_corrected")

@@ -7,13 +7,12 @@ the measure would be if the shares of errors of both classes were as large as Wi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.inference import constants
-from cutline.inference.caveats import FEW_AT_THE_TOP, RARE_SCORES, rests_on
+from cutline.inference.caveats import rests_on
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
@@ -64,50 +63,6 @@ def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits
         return None
     low, high = proportions.wilson(0.0 if estimand.value == least else size, size, level)
     return Limits(*(least + (most - least) * float(share) for share in (low, high)))
-
-
-def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes: list[str]) -> Limits:
-    """The limits of a measure of the first cases of the list, where hardly any of these is of the other class.
-
-    Resamples then hardly vary. The weight that such a measure gives to the list is that of so many first cases, or of
-    the positives if these are fewer, of which the value, over that of the best order, is about a share: the limits are
-    at least Wilson's.
-
-    Args:
-        estimand: What is estimated.
-        limits: Those of resamples.
-        level: The level of the interval.
-        notes: To which a warning is added.
-    """
-    kind: Any = estimand.kind
-    size = effective(estimand.ranking)
-    r = estimand.ranking
-    most = kind.most(float(r.positives / r.total), **estimand.parameters)
-    first = min(2 * kind.share(**estimand.parameters) * float(sum(size)), float(size.positives))
-    share = min(estimand.value / most, 1.0)
-    if min(share, 1 - share) * first >= constants.FEW_DECISIONS:
-        return limits
-    notes.append(FEW_AT_THE_TOP.about(first))
-    low, high = proportions.wilson(share * first, first, level)
-    return Limits(min(float(limits.low), most * float(low)), max(float(limits.high), most * float(high)))
-
-
-def with_open_ends(estimand: Estimand, limits: Limits, level: float, notes: list[str]) -> Limits:  # noqa: ARG001
-    """The limits of an area that a sample without rare scores shows too small: what it may have lost is added.
-
-    Args:
-        estimand: What is estimated.
-        limits: Those of resamples, which lack the same scores.
-        level: The level of the interval, on which the loss does not depend.
-        notes: To which a warning is added if that is much.
-    """
-    kind: Any = estimand.kind
-    lost = kind.lost(estimand.ranking, **estimand.parameters)
-    low, high = float(limits.low), float(limits.high)
-    if abs(lost) > constants.OPEN_END * (high - low):
-        notes.append(RARE_SCORES)
-    far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
-    return Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
 
 
 def few_at_quota(estimand: Estimand) -> bool:
