@@ -56,7 +56,7 @@ ERRORS = ("ece", "debiased_ece", "ici", "eci")
 AREAS = ("average_precision", "aucpr_davis_goadrich", "aucpr_min", "aucpr_max", "mean_average_precision")
 
 
-def always(population: Population) -> bool:  # noqa: ARG001
+def anywhere(population: Population) -> bool:  # noqa: ARG001
     """Whether a rule can fire in a population: in any."""
     return True
 

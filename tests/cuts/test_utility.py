@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import cutline as cl
 import cutline.inference.differences.difference_rows
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
-from cutline.inference.single.decision_band import KINDS
+from cutline.inference.single.utility import KINDS
 
 
 def cases(n=300, seed=0):

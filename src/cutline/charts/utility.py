@@ -44,8 +44,7 @@ from cutline.curves.utility import (
     rates_at,
 )
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
-from cutline.inference.single.best_quota import best_quota
-from cutline.inference.single.decision_band import RISKS, decision_band, heights
+from cutline.inference.single.utility import RISKS, best_quota, decision_band, heights
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import FEWEST, QUICK, resamples_of_rows
 

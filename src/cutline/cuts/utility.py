@@ -33,8 +33,7 @@ from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import share_resamples
 from cutline.inference.differences.paired import PairedMeasure, ask, resolve_measure, two_of
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.best_quota import best_quota
-from cutline.inference.single.decision_band import KINDS, RISKS, decision_band, heights
+from cutline.inference.single.utility import KINDS, RISKS, best_quota, decision_band, heights
 from cutline.measures.costs import net_benefit
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import resamples_of_rows

@@ -16,7 +16,6 @@ from cutline.inference.quantities import Quantity, always, choose_by_rule, never
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import auc, bootstrap, calibration_error, closed_forms, proportions, reference, separation
 from cutline.inference.single import smoothed_bootstrap as smoothed
-from cutline.inference.single import survey_intervals as survey
 from cutline.inference.single.curve_points import curve_point_limits
 from cutline.inference.single.estimand import Estimand
 from cutline.measures.kinds import MeanOfCases, SmoothOfOrder
@@ -169,12 +168,12 @@ DELTA = Method(
 )
 
 BINDER = "Binder 1983"
-LINEAR_SHARE = Method("linearised", BINDER, survey.share, by_rule=_has_design, knows_design=True)
-LINEARISED = replace(LINEAR_SHARE, limits=survey.of_order, applies=_has_slope, by_rule=never)
-LINEAR_RATIO = replace(LINEAR_SHARE, limits=survey.ratio)
-LINEAR_CUT = replace(LINEAR_SHARE, limits=survey.three_shares)
-LINEAR_AUC = replace(LINEAR_SHARE, limits=survey.area, by_rule=_is_sampled_by_design)
-LINEAR_MEAN = replace(LINEAR_AUC, limits=survey.mean, applies=_is_finite)
+LINEAR_SHARE = Method("linearised", BINDER, closed_forms.linearised_share, by_rule=_has_design, knows_design=True)
+LINEARISED = replace(LINEAR_SHARE, limits=closed_forms.linearised_order, applies=_has_slope, by_rule=never)
+LINEAR_RATIO = replace(LINEAR_SHARE, limits=closed_forms.linearised_ratio)
+LINEAR_CUT = replace(LINEAR_SHARE, limits=closed_forms.three_shares)
+LINEAR_AUC = replace(LINEAR_SHARE, limits=auc.linearised, by_rule=_is_sampled_by_design)
+LINEAR_MEAN = replace(LINEAR_AUC, limits=closed_forms.linearised_mean, applies=_is_finite)
 
 # ---------------------------------------------------------------------- reference methods
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,12 +14,12 @@ from cutline.core.array_ops import as_number, choose
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants, delong, effective_size
-from cutline.inference.caveats import EQUAL, rests_on
-from cutline.inference.influence import of_area
+from cutline.inference.caveats import EQUAL, WEIGHTS_GO_WITH_SCORES, rests_on
+from cutline.inference.influence import Influence, of_area
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.survey import freedom_of_ranking
+from cutline.inference.survey import freedom_of_ranking, linearise
 from cutline.measures.kinds import Moments
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
@@ -107,6 +108,26 @@ def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], 
         lambda: delong.delong_logit(area, variance * stretch**2, level),
     )
     return limits
+
+
+def linearised(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+    """Return the limits with weights, groups or strata: as `student`, with a linearised variance."""
+    r = estimand.ranking
+    known = linearise([of_area(r)], r, groups)
+    size = effective_size.effective(r)
+    most = math.inf if groups is None else float(groups.groups)
+    sizes = min(float(size.positives), most), min(float(size.negatives), most)
+    variance, free = float(known.covariance[0, 0]), known.own_freedom()
+    # Few groups have fewer degrees of freedom than the least that single cases are given.
+    least = student_quantile(level, max(free, constants.FEWEST_FREE))
+    stretch = student_quantile(level, free) / least if free < constants.FEWEST_FREE else 1.0
+    interval = limits_of_area(area_of(r), variance * stretch**2, free, sizes, level)
+    share, total = float(r.positives / r.total), float(r.total)
+    changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
+    worth, _ = proportions.effective_share(changes, share, float(sum(size)), r, level=level, groups=groups)
+    limits = with_prevalence(estimand, on_line(estimand, interval.limits), level, worth)
+    notes = [*interval.notes, *([WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(r) else [])]
+    return Interval(limits, notes)
 
 
 def wider_of_two(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001

@@ -16,10 +16,11 @@ from cutline.inference.caveats import BELOW, EQUAL, rests_on
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions, reference
+from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import Estimand
-from cutline.inference.survey import freedom_of_ranking
+from cutline.inference.survey import freedom_of_ranking, linearise
 from cutline.measures.kinds import MeanOfCases
-from cutline.results.estimate import Interval, Limits, student_quantile
+from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 from cutline.results.notes import Caveat
 
 NO_STANDARD_ERROR = "These data do not tell the standard error: there is no interval."
@@ -128,8 +129,14 @@ def _cells_of_ratio(estimand: Estimand) -> tuple[float, ...]:
 
 
 def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:
-    """Return MOVER's limits of a function of prevalence, recall and false positive rate."""
-    return Interval(proportions.mover_limits(estimand, level, groups), rests_on(estimand.freedom_at_cut))
+    """Return MOVER's limits of a function of prevalence, recall and false positive rate.
+
+    With groups or weights each share has the cases that its linearised variance is worth.
+    """
+    free = estimand.freedom_at_cut
+    if groups is not None:
+        free = min(free, *groups.freedom_of_classes)
+    return Interval(proportions.mover_limits(estimand, level, groups), rests_on(free))
 
 
 # ---------------------------------------------------------------------- standard errors
@@ -279,6 +286,78 @@ def _normal(estimand: Estimand, variance: float, level: float) -> Interval:
         return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
     notes = [] if variance > EQUAL**2 else ["The standard error is 0, so it cannot tell how uncertain the value is."]
     return Interval(influence.normal(estimand.value, variance, level), notes)
+
+
+# ---------------------------------------------------------------------- weights, groups and strata, by linearisation
+
+
+def _linearised_cut(estimand: Estimand, function: Any) -> Influence:
+    counts = estimand.counts
+    return influence.of_cut(function, counts, estimand.ranking, estimand.ranking.cut(float(counts.threshold)))
+
+
+def linearised_share(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+    """Return Wilson's limits, modified near 0 and 1, for as many cases as the linearised variance is worth."""
+    kind: Any = estimand.kind
+
+    def share_of(c: Any) -> Any:
+        return divide(*kind.of(c))
+
+    k, n = (float(x) for x in kind.of(estimand.counts))
+    whole = n * divide(n, float(kind.of(estimand.second)[1])) if not estimand.ranking.integral else n
+    if groups is not None:
+        whole = min(float(whole), groups.groups)
+    p, changes = k / n, _linearised_cut(estimand, share_of)
+    how = {"level": level, "groups": groups}
+    size, variance = proportions.effective_share(changes, p, float(whole), estimand.ranking, **how)
+    limits = Limits(*(kind.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
+    if groups is None or not variance > 0:
+        return Interval(limits, rests_on(2 * size * min(p, 1 - p)))
+    rows = float(kind.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
+    worth = p * (1 - p) / variance
+    worded = f"The share is of {rows:.0f} cases, which are worth {worth:.4g} (design effect {rows / worth:.3g})."
+    return Interval(limits, [worded, *rests_on(2 * size * min(p, 1 - p))])
+
+
+def linearised_ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+    """Return the limits of a ratio on the log scale; of 0 or infinity, those of three shares."""
+    if not 0 < estimand.value < math.inf:
+        return three_shares(estimand, level, groups)
+    known = linearise([_linearised_cut(estimand, estimand.of_counts)], estimand.ranking, groups)
+    variance = float(known.covariance[0, 0]) / estimand.value**2
+    with np.errstate(over="ignore"):  # of few groups at a high level, infinity
+        factor = float(np.exp(known.quantile(level) * math.sqrt(variance))) if variance >= 0 else math.nan
+    return Interval(Limits(estimand.value / factor, estimand.value * factor), rests_on(known.own_freedom()))
+
+
+def linearised_mean(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+    """Return the limits of a mean over the cases, on the scale of its range."""
+    kind: Any = estimand.kind
+    r = estimand.ranking
+    losses = kind.of(r, **estimand.parameters)
+    losses = [np.where(cells > 0, loss, 0.0) for cells, loss in zip((r.pos, r.neg), losses, strict=True)]
+    return _linearised(estimand, influence.of_losses(estimand.ranking, *losses), level, groups)
+
+
+def linearised_order(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+    """Return the limits of a smooth measure of the order, on the scale of its range."""
+    return _linearised(estimand, estimand.influence, level, groups)  # type: ignore[arg-type]
+
+
+def _linearised(estimand: Estimand, changes: Influence, level: float, groups: GroupSampler | None) -> Interval:
+    known = linearise([changes], estimand.ranking, groups)
+    variance = float(known.covariance[0, 0])
+    if not math.isfinite(variance):
+        return Interval(Limits(math.nan, math.nan), [NO_STANDARD_ERROR])
+    se = known.quantile(level) / quantile(level) * float(np.sqrt(variance))
+    notes, (least, most) = rests_on(known.own_freedom()), estimand.range
+    if math.isfinite(least) and least < estimand.value < most:
+        return Interval(on_its_scale(estimand.value, se, estimand.range, level), notes)
+    half = quantile(level) * se
+    return Interval(Limits(estimand.value - half, estimand.value + half), notes)
+
+
+# ---------------------------------------------------------------------- many cases
 
 
 def is_plentiful(estimand: Estimand) -> bool:

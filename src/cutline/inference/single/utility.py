@@ -1,11 +1,13 @@
-"""The interval of a decision curve at each risk: that of the measure itself wherever there is one.
+"""Intervals of decision curves, and of the most profitable quota.
 
-So the band is what `estimate("net_benefit", threshold=risk)` says, and at another prevalence what `at_prevalence` says.
+A decision curve has at each risk the interval of the measure itself: the band is what
+`estimate("net_benefit", threshold=risk)` gives, and at another prevalence what `at_prevalence` gives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,8 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL
 from cutline.curves.utility import flag_everybody, interventions_avoided, net_benefits, rates_at
-from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.resampling.bootstrap import bootstrap, percentile
+from cutline.inference.resampling.samplers import GroupSampler, OneModel
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.bands import Band, band, with_groups
 from cutline.inference.single.estimand import of_measure
@@ -108,3 +111,21 @@ def _make_band(
     )
     notes = tuple(dict.fromkeys(note for estimate in estimates for note in estimate.notes))
     return Band(risks, y, low, high, level, False, notes)
+
+
+def best_quota(
+    r: Ranking, sampler: OneModel | None, *, value: float, cost: float, level: float, resamples: int, seed: int = 0
+) -> Estimate:
+    """Return the smallest quota with the largest profit, with percentiles; without a sampler, no interval."""
+    best = partial(_most_profitable, value=value, cost=cost)
+    low = high = float("nan")
+    if sampler is not None and resamples:
+        quotas = bootstrap(sampler, [best], max(2, resamples), seed).values[0]
+        low, high = map(float, percentile(np.sort(quotas), level))
+    return Estimate("best quota", float(best(r)), low, high, level, "bootstrap")
+
+
+def _most_profitable(r: Ranking, *, value: float, cost: float) -> Any:
+    profit = value * r.tp.astype(float) - cost * r.ends.astype(float)
+    place = profit.argmax(-1)
+    return np.take_along_axis(r.ends, place[..., None], -1)[..., 0] if r.ends.ndim > 1 else r.ends[place]
