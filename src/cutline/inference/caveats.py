@@ -95,7 +95,7 @@ def has_spread(values: Array) -> bool:
 
 
 def redraws(count: int) -> list[str]:
-    """How many resamples of one class were drawn again, as a sentence, if any."""
+    """Say how many resamples of one class were drawn again, if any."""
     what = (
         "1 bootstrap sample had only one class and was"
         if count == 1
@@ -105,7 +105,7 @@ def redraws(count: int) -> list[str]:
 
 
 def few_resamples(count: int) -> list[str]:
-    """That limits and p-values of so few resamples mean little, as a sentence, if they do."""
+    """Return a sentence that limits and p-values of few resamples mean little, if they do."""
     if count >= FEWEST:
         return []
     were_drawn = "1 resample was" if count == 1 else f"{count} resamples were"
@@ -113,7 +113,7 @@ def few_resamples(count: int) -> list[str]:
 
 
 def whole_groups(groups: int, how: str = "resampled") -> str:
-    """How many groups were resampled, or counted, as a sentence."""
+    """Say how many groups were resampled, or counted."""
     return Caveat("groups", f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole.")
 
 
@@ -150,7 +150,7 @@ def weights_by_class(measure: str, r: Ranking) -> list[str]:
 
 
 def one_class(ranking: Ranking) -> list[str]:
-    """A warning when a class has no case: the interval knows nothing of what is predicted for it."""
+    """Return a warning when a class has no case, about which the interval then knows nothing."""
     missing = "positive" if not ranking.positives else "negative" if not ranking.negatives else ""
     if not missing:
         return []

@@ -51,7 +51,7 @@ class CorrectedDifference(ComparedByFields):
 
     @property
     def se(self) -> float:
-        """The mean of the standard errors of both sides."""
+        """Return the mean of the standard errors of both sides."""
         return (self.below + self.above) / 2
 
     def p_value(self, null: float = 0.0) -> float:

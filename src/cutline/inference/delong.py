@@ -25,7 +25,7 @@ class Placements(NamedTuple):
 
 
 def placements(r: Ranking) -> Placements:
-    """The placement values of DeLong, DeLong and Clarke-Pearson (1988), one for each distinct score and class.
+    """Return the placement values of DeLong, DeLong and Clarke-Pearson (1988), one for each distinct score and class.
 
     >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
     [1.0, 0.75, 0.25]
@@ -34,19 +34,19 @@ def placements(r: Ranking) -> Placements:
 
 
 def _of_positives(r: Ranking) -> Array:
-    """The share of the negatives that a positive of each score stands right to."""
+    """Return the share of the negatives that a positive of each score stands right to."""
     fp = r.fp
     return as_array(divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:]))
 
 
 def _of_negatives(r: Ranking) -> Array:
-    """The share of the positives that a negative of each score stands right to."""
+    """Return the share of the positives that a negative of each score stands right to."""
     tp = r.tp
     return as_array(divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
 
 
 def variance(r: Ranking) -> Any:
-    """DeLong's variance of the AUC; NaN with a single positive or negative, from which no spread can be told.
+    """Return DeLong's variance of the AUC; NaN with a single positive or negative, from which no spread can be told.
 
     The ranking remembers it, as it does its cumulated counts: several measures ask for it.
     """
@@ -55,7 +55,7 @@ def variance(r: Ranking) -> Any:
 
 
 def freedom(r: Ranking) -> Any:
-    """The degrees of freedom of DeLong's variance: those of the sum of two, one for each class (Brunner and Munzel).
+    """Return the degrees of freedom of DeLong's variance, the sum of one for each class (Brunner and Munzel 2000).
 
     >>> round(float(freedom(Ranking.of_counts([4, 3, 2, 1], [3, 1, 1, 0], [0, 1, 1, 3]))), 2)
     8.0
@@ -73,7 +73,7 @@ def _parts(r: Ranking) -> tuple[Any, Any]:
 
 
 def _variances(r: Ranking) -> tuple[Any, Any]:
-    """What the positives and what the negatives add to the variance."""
+    """Return the two terms of the variance, of positives and of negatives."""
     second, sizes = squares(r), effective(r)
     if r.is_in_blocks:
         sums = placement_moments(r)
@@ -109,7 +109,7 @@ def _placement_sums(r: Ranking, area: float) -> tuple[Any, ...]:
 
 
 def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size: Any) -> Any:
-    """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own.
+    """Return the variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own.
 
     The deviations take the place of the values.
     """
@@ -124,20 +124,20 @@ def _variance_of_sum(squared: Any, weight: Any, size: Any) -> Any:
 
 
 def delong(area: Any, variance: Any, level: float) -> Limits:
-    """The AUC plus and minus its standard error times the normal quantile: for an AUC far from 0 and 1."""
+    """Return the AUC plus and minus its standard error times the normal quantile: for an AUC far from 0 and 1."""
     half = quantile(level) * np.sqrt(variance)
     return Limits(area - half, area + half)
 
 
 def delong_logit(area: Any, variance: Any, level: float) -> Limits:
-    """DeLong on the scale of the log-odds of the AUC, whose limits cannot leave (0, 1)."""
+    """Return DeLong's limits on the scale of the log-odds of the AUC, which cannot leave (0, 1)."""
     centre = np.log(area) - np.log1p(-area)
     half = quantile(level) * np.sqrt(variance) / (area * (1 - area))
     return Limits(*(1 / (1 + np.exp(-(centre + side))) for side in (-half, half)))
 
 
 def newcombe_delong(area: Any, variance: Any, positives: Any, negatives: Any, level: float) -> Limits:
-    """The wider of Newcombe's and DeLong's limits on the logit scale, each on its side.
+    """Return the wider of Newcombe's and DeLong's limits on the logit scale, each on its side.
 
     Newcombe's are too narrow where the positives' scores spread more than the negatives', and DeLong's where few
     pairs are out of order; together they held where either failed (docs/coverage.md).
@@ -153,7 +153,7 @@ def newcombe_delong(area: Any, variance: Any, positives: Any, negatives: Any, le
 
 
 def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
-    """Newcombe (2006), his method 5: the AUCs whose own standard error would allow the one observed.
+    """Return the AUCs whose own standard error would allow the one observed: Newcombe's (2006) method 5.
 
     The variance is that of Hanley and McNeil for exponential scores, with the mean of both class sizes in the place of
     each. It needs no spread in the data: it works for an AUC of 0 or 1 and for a single positive or negative.
@@ -165,7 +165,7 @@ def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
     middle = (positives + negatives) / 2 - 1
 
     def excess(a: Any) -> Any:
-        """By how much the observed area is further from a than z standard errors at a."""
+        """Return the distance of the observed area from a, less z standard errors at a."""
         spread = a * (1 - a) * (1 + middle * ((1 - a) / (2 - a) + a / (1 + a))) / (positives * negatives)
         return np.abs(area - a) - z * np.sqrt(spread)
 

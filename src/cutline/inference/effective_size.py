@@ -28,12 +28,12 @@ class Sizes(NamedTuple):
 
 
 def squares(r: Ranking) -> Ranking:
-    """The ranking whose cells hold what the variance of a sum of them is made of: the squared weights of the cases."""
+    """Return the ranking of squared weights, of which the variance of a weighted sum is made."""
     return r if r.integral else r.squared
 
 
 def effective(r: Ranking) -> Sizes:
-    """The effective numbers of positives and negatives."""
+    """Return the effective numbers of positives and negatives."""
     if r.integral:
         return Sizes(r.positives, r.negatives)
     of_positives, of_negatives = r.squared_weights
@@ -41,7 +41,7 @@ def effective(r: Ranking) -> Sizes:
 
 
 def effective_counts(c: Counts, second: Counts) -> Counts:
-    """The counts of a cut scaled, class by class, to the effective numbers of cases; `second` has squared weights."""
+    """Return the counts of a cut scaled to each class's effective sample size; `second` has squared weights."""
     of_positive, of_negative = (  # a class without cases has none in effect
         np.nan_to_num(divide(whole, squared))
         for whole, squared in ((c.positives, second.positives), (c.negatives, second.negatives))
@@ -68,7 +68,7 @@ def go_with_scores(r: Ranking) -> bool:
 
 
 def freedom_of_sum(parts: Array, times: Any = 1) -> float:
-    """The degrees of freedom of a variance that is a sum of squares, few if a few of these make most (Satterthwaite).
+    """Return Satterthwaite's degrees of freedom of a sum of squares: few if a few squares make most of it.
 
     Equal squares take none away: the number is infinite.
 

@@ -51,21 +51,21 @@ class Influence(NamedTuple):
     squares: tuple[Array, Array] | None = None  # the squared weights of both classes at each entry, where known
 
     def of_cases(self, score: Array, is_positive: Array) -> Array:
-        """The changes of some cases, given where their scores stand in the ranking."""
+        """Return the changes of some cases, given where their scores stand in the ranking."""
         entry = score if self.entry is None else self.entry.take(score)
         return np.where(is_positive, self.of_positives.take(entry), self.of_negatives.take(entry))
 
     def of_cells(self, cell: Array, scores: int) -> Array:
-        """The changes of some cases, given their cells: the scores of the positives, then those of the negatives."""
+        """Return the changes of some cases, given their cells: scores of positives, then of negatives."""
         return self.of_cases(cell % scores, cell < scores)
 
     def spread(self, scores: int) -> tuple[Array, Array]:
-        """The changes of a positive and of a negative at each score."""
+        """Return the changes of a positive and of a negative at each score."""
         entry = np.arange(scores) if self.entry is None else self.entry
         return self.of_positives.take(entry), self.of_negatives.take(entry)
 
     def variance(self, second: Ranking) -> Any:
-        """The variance of the measure, given the squared weights of its ranking."""
+        """Return the variance of the measure, given the squared weights of its ranking."""
         if self.squares is not None:
             pos, neg = self.squares
         elif self.entry is None:
@@ -76,7 +76,7 @@ class Influence(NamedTuple):
 
 
 def _by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
-    """The weights of both classes at each entry."""
+    """Return the weights of both classes at each entry."""
     pos, neg = (np.bincount(entry, weights=cells, minlength=length) for cells in (r.pos, r.neg))
     return pos, neg
 
@@ -134,7 +134,7 @@ _OF_KINDS: Mapping[type, Callable[[Any, Ranking, dict[str, Any]], Influence | No
 
 
 def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
-    """The variance of a smooth measure of one cut; `second` holds the squared weights at the same cut.
+    """Return the variance of a smooth measure of one cut; `second` holds the squared weights at the same cut.
 
     >>> c = Counts(tp=30.0, fp=10.0, fn=20.0, tn=40.0)  # recall is 30 of 50: its variance is 0.6 * 0.4 / 50
     >>> round(of_counts(lambda c: c.tp / (c.tp + c.fn), c, c), 9)
@@ -145,14 +145,14 @@ def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts)
 
 
 def of_cut(function: Callable[[Counts], Any], counts: Counts, ranking: Ranking, cut: int) -> Influence:
-    """The changes of a smooth measure of one cut, which is after that many scores of the ranking."""
+    """Return the changes of a smooth measure of one cut, which is after that many scores of the ranking."""
     tp, fp, fn, tn = of_four(function, counts)
     entry = (np.arange(len(ranking)) >= cut).astype(np.int8)
     return Influence(np.array([tp, fn]), np.array([fp, tn]), entry)
 
 
 def of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
-    """What one case more changes in each of the four cells: tp, fp, fn, tn."""
+    """Return the influence of one more case in each of the four cells: tp, fp, fn, tn."""
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
     width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays
     moves = np.diag(width)
@@ -169,13 +169,13 @@ def _table(cells: Array, like: Counts) -> Counts:
 
 
 def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> Any:
-    """The variance of the mean over the cases of a loss that depends on class and score."""
+    """Return the variance of the mean over the cases of a loss that depends on class and score."""
     size = as_number(r.total) ** 2 / as_number(second.total)
     return as_number(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
 
 
 def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
-    """The changes of the mean over the cases of a loss that depends on class and score."""
+    """Return the changes of the mean over the cases of a loss that depends on class and score."""
     total = as_number(r.total)
     mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
     of_positives, of_negatives = of_positive - mean, of_negative - mean
@@ -185,7 +185,7 @@ def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
 
 
 def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
-    """The sum of the losses, or their squares; where there is no case, an infinite loss is none."""
+    """Return the sum of the losses, or their squares; where there is no case, an infinite loss is none."""
     if is_symbol(weight):
         return np.where(weight > 0, weight * loss**power, 0.0).sum()
     total = 0.0
@@ -197,7 +197,7 @@ def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
 
 
 def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> Influence | None:
-    """The changes of a measure of the order; None where a shorter list does not stand for the whole one.
+    """Return the changes of a measure of the order; None where a shorter list does not stand for the whole one.
 
     A long list is put together into some thousand cells of neighbours, which changes a measure of the order by about a
     thousandth. In it, all positives of a stretch, or all negatives, are given more and less weight. The step is about
@@ -222,7 +222,7 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
 
 
 def _in_parts(short: Ranking) -> Ranking:
-    """The short list with whole numbers of parts of a case."""
+    """Return the short list with whole numbers of parts of a case."""
     pos, neg = (_PARTS_OF_A_CASE * np.rint(column).astype(np.int64) for column in (short.pos, short.neg))
     return replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
@@ -245,7 +245,7 @@ class _ShortList(NamedTuple):
 
 
 def _short_list(r: Ranking) -> _ShortList:
-    """The list that stands for a long one: found once, because every measure of the order asks for it."""
+    """Return the list that stands for a long one: found once, because every measure of the order asks for it."""
     if "short_list" not in r.__dict__:
         starts, of_stretches = _parts(r)
         first = np.searchsorted(starts, of_stretches)
@@ -296,7 +296,7 @@ def _running_totals(r: Ranking) -> Iterator[tuple[Array, Array]]:
 
 
 def _merge_cells(r: Ranking, starts: Array) -> Ranking:
-    """The list put together by cells, with the mean score of each, and weights that need not be whole."""
+    """Return the list put together by cells, with the mean score of each, and weights that need not be whole."""
     pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
     down = 2.0**-400 if max(abs(float(r.score[0])), abs(float(r.score[-1]))) > 1e150 else 1.0  # exact, and undone below
     sums = []
@@ -312,7 +312,7 @@ def _merge_cells(r: Ranking, starts: Array) -> Ranking:
 
 
 def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_positives: bool) -> _Changes:
-    """What one case more changes, for each stretch of one class; where it has none, nothing."""
+    """Return the influence of one more case on each stretch of one class; 0 for an empty stretch."""
     changes, middle = np.zeros(len(first)), float(statistic(r))
     changed = bent = 0.0
     for moved in cached_by_few(r, ("moved", of_positives), lambda: _reweight_stretches(r, first, of_positives)):
@@ -335,7 +335,7 @@ class _Moved(NamedTuple):
 
 
 def _reweight_stretches(r: Ranking, first: Array, of_positives: bool) -> list[_Moved]:
-    """The lists with other weights on each stretch of one class, kept by who asks: all measures look at the same."""
+    """Return the lists with other weights on each stretch of one class; the caller caches them for all measures."""
     mine, other = (r.pos, r.neg) if of_positives else (r.neg, r.pos)
     weight, total = np.add.reduceat(mine, first), float(r.total)
     with np.errstate(divide="ignore"):
@@ -361,13 +361,13 @@ def _reweight_stretches(r: Ranking, first: Array, of_positives: bool) -> list[_M
 
 
 def _centre(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:
-    """The changes while the list stays as long as it is: on average over the cases, nothing."""
+    """Return the changes while the list stays as long as it is: on average over the cases, nothing."""
     pos, neg = (np.add.reduceat(column, first) for column in r.floats)
     mean = (pos @ of_positives + neg @ of_negatives) / float(r.total)
     return of_positives - mean, of_negatives - mean
 
 
 def normal(value: float, variance: float, level: float) -> Limits:
-    """The value plus and minus its standard error times the normal quantile."""
+    """Return the value plus and minus its standard error times the normal quantile."""
     half = quantile(level) * np.sqrt(variance)
     return Limits(value - half, value + half)

@@ -48,7 +48,7 @@ class Method:
 
     @property
     def title(self) -> str:
-        """The method as people read it."""
+        """Return the method as people read it."""
         return method_title(self.name)
 
     @property

@@ -84,15 +84,15 @@ class TableMethod(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is asked for by."""
+        """Return its name."""
 
     @property
     def applies(self) -> Callable[..., bool]:
-        """Where it may be asked for by name."""
+        """Return the condition under which it may be asked for by name."""
 
     @property
     def by_rule(self) -> Callable[..., bool]:
-        """Where the rule may choose it."""
+        """Return the condition under which the rule may choose it."""
 
 
 Chosen = TypeVar("Chosen", bound=TableMethod)

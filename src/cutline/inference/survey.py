@@ -50,7 +50,7 @@ def cluster_ratio(above: Any, below: Any) -> ClusterRatio:
 
 
 def spread(squares: Any, total: Any, clusters: int) -> Any:
-    """The standard error of a ratio; NaN with one cluster.
+    """Return the standard error of a ratio; NaN with one cluster.
 
     Args:
         squares: The sum of (a_d - r b_d)^2 over the clusters.
@@ -62,19 +62,19 @@ def spread(squares: Any, total: Any, clusters: int) -> Any:
 
 
 def student_limits(ratio: ClusterRatio, level: float) -> Limits:
-    """The ratio plus and minus its standard error times Student's quantile."""
+    """Return the ratio plus and minus its standard error times Student's quantile."""
     reach = _quantile(ratio, level) * ratio.se
     return Limits(ratio.value - reach, ratio.value + reach)
 
 
 def log_limits(ratio: ClusterRatio, level: float) -> Limits:
-    """Student's limits on the scale of logarithms, for means that are positive and skewed."""
+    """Return Student's limits on the log scale, for means that are positive and skewed."""
     reach = _quantile(ratio, level) * divide(ratio.se, ratio.value)
     return Limits(ratio.value * np.exp(-reach), ratio.value * np.exp(reach))
 
 
 def wilson_limits(ratio: ClusterRatio, level: float) -> Limits:
-    """Wilson's limits of a share, for the number of independent cases that its standard error is worth.
+    """Return Wilson's limits of a share, for the number of independent cases that its standard error is worth.
 
     Where the standard error is 0, as when no place was missed, each cluster is worth one case.
     """
@@ -116,7 +116,7 @@ class Linearised(NamedTuple):
 
 
 def linearise(influences: Sequence[Influence], r: Ranking, groups: GroupSampler | None = None) -> Linearised:
-    """The covariance of measures of one ranking, given what each case changes in them.
+    """Return the covariance of measures of one ranking, given what each case changes in them.
 
     Args:
         influences: What one case more changes, a table for each measure.
@@ -155,7 +155,7 @@ def freedom_of_ranking(influence: Influence, r: Ranking) -> Any:
 
 
 def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
-    """The covariance from the changes of single cases: the spread of the groups' sums within their strata.
+    """Return the covariance from the changes of single cases: the spread of the groups' sums within their strata.
 
     Args:
         changes: What each row changes in each measure.

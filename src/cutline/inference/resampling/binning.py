@@ -38,7 +38,7 @@ class ScoreBins(NamedTuple):
     starts: Array
 
     def shifts(self, statistics: Iterable[Statistic], values: Iterable[float]) -> list[float]:
-        """By how much each value in the bins differs from the exact one."""
+        """Return the difference of each value in the bins from the exact one."""
         return [value - float(of(self.ranking)) for of, value in zip(statistics, values, strict=True)]
 
     def bin_of(self, place: Array) -> Array:
@@ -48,7 +48,7 @@ class ScoreBins(NamedTuple):
         return np.cumsum(number, dtype=np.int32)[np.minimum(place, len(number) - 1)]
 
     def uncertainties(self, statistics: Iterable[Statistic]) -> list[float]:
-        """How far apart the ends of the bracket of each value are."""
+        """Return the width of the bracket of each value."""
         listed = list(statistics)
         ends = []
         for first_pos in (False, True):
@@ -128,6 +128,6 @@ def are_changed_by_bins(values: Sequence[Array], shifts: Sequence[float]) -> lis
 
 
 def note(bins: int, share: float) -> str:
-    """What resampling bins did to an interval, in words."""
+    """Say what resampling bins did to an interval."""
     part = f"{100 * share:.2g} %" if share >= 0.001 else "less than 0.1 %"
     return f"The resamples are of {bins:,} bins of scores, so the interval was widened by {part} on either side."

@@ -45,7 +45,7 @@ class Replicates(NamedTuple):
 
 
 def bootstrap(sampler: OneModel, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
-    """The values of the statistics of one model on resamples, all of which hold both classes if the data do."""
+    """Return the statistics of one model on resamples, which hold both classes if the data do."""
     return resample(
         sampler,
         lambda stack: [statistic(stack[0]) for statistic in _one_by_one(statistics)],
@@ -148,7 +148,7 @@ def resample(
     seed: int,
     rows: int | None = None,
 ) -> Replicates:
-    """What is asked of the models on resamples of the same cases, all of which hold both classes if the data do.
+    """Return statistics of the models on resamples of the same cases, which hold both classes if the data do.
 
     Args:
         sampler: What is drawn from.
@@ -180,7 +180,7 @@ def resample(
 def _draw(
     sampler: Sampler, first: np.random.Generator, again: np.random.Generator, count: int
 ) -> tuple[Sequence[Cells], int]:
-    """Some resamples, those of one class drawn anew until they have both, and how often that was."""
+    """Draw resamples, again where one class is missing, and count these."""
     parallel.stop_if_unwanted()
     resamples, redrawn = sampler.draw_models(first, count), 0
     stack, whole = resamples[0], sampler.rankings[0]
@@ -216,7 +216,7 @@ def _statistics_of(
 
 
 def _stack(ranking: Ranking, cells: Cells) -> Ranking:
-    """The rankings of some resamples; one needs no stack."""
+    """Return the rankings of some resamples; one needs no stack."""
     pos, neg, pos2, neg2 = (column[0] if len(column) == 1 else column for column in cells.columns)
     return replace(ranking, score=cells.score, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
@@ -225,7 +225,7 @@ def _stack(ranking: Ranking, cells: Cells) -> Ranking:
 
 
 def percentile(draws: Array, level: float) -> Limits:
-    """The percentile interval of draws in order, its limits two of them; NaN when there are too few for the level.
+    """Return the percentile interval of sorted draws: two of them; NaN when these are too few for the level.
 
     With further axes, the draws are along the first.
 
@@ -239,12 +239,12 @@ def percentile(draws: Array, level: float) -> Limits:
 
 
 def _rank(draws: Array, tail: float) -> int:
-    """The number of the draw below which a share of them lies, the data at hand counted as one more."""
+    """Return the number of the draw below which a share of them lies, the data at hand counted as one more."""
     return math.floor((len(draws) + 1) * tail + 1e-9)
 
 
 def bca(draws: Array, value: float, acceleration: float, level: float) -> Limits | None:
-    """Efron's (1987) percentiles corrected for bias and acceleration; None when all draws are on one side.
+    """Return Efron's (1987) BCa percentiles; None when all draws are on one side.
 
     The draws are in order, and the limits two of them.
     """
@@ -285,7 +285,7 @@ class Shape(NamedTuple):
 
 
 def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[Shape]:
-    """The shape of each statistic, from what leaving out one case changes.
+    """Return the shape of each statistic, from what leaving out one case changes.
 
     With up to two hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
     hundred lots, and each lot is left out, which estimates the same numbers. Both corrections shrink with the number
@@ -304,12 +304,12 @@ def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> lis
 
 
 def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
-    """The acceleration of each statistic, for BCa."""
+    """Return the acceleration of each statistic, for BCa."""
     return [shape.acceleration for shape in shapes(sampler, statistics, seed)]
 
 
 def _shape(values: Array, times: Array, units: float) -> Shape:
-    """The shape of changes of which each happens some times, in data of so many units: cases, or groups of them."""
+    """Return the shape of changes, each with its number of times, in data of a number of cases or groups."""
     known = np.isfinite(values)
     values, times = values[known], times[known]
     if not len(values):

@@ -46,18 +46,18 @@ class Groups(NamedTuple):
 
     @classmethod
     def of(cls, cell: Array, group: Array | None, cases: Array | None, strata: Array | None = None) -> Groups:
-        """The groups of rows, by whatever names they have, and the strata that they were drawn from."""
+        """Return the groups of rows, by whatever names they have, and the strata that they were drawn from."""
         names, code = group_codes(np.arange(len(cell)) if group is None else group)
         apart = None if strata is None else strata_of(strata, code)
         times = np.ones(len(cell), np.int64) if cases is None else cases
         return cls(cell, code, times, len(names), apart, group is None)
 
     def draw(self, rng: np.random.Generator, count: int) -> Array:
-        """How often each group is drawn in some resamples, one a row: each stratum is drawn from by itself."""
+        """Draw the groups of each stratum; return how often each is in each resample, one a row."""
         return draw_groups(rng, count, self.number, self.stratum)
 
     def gather(self, times: Array, cells: int) -> Array:
-        """How many cases of each cell there are when each group is taken some times."""
+        """Count the cases of each cell, given how often each group is drawn."""
         counts = np.bincount(self.cell, weights=times[self.group] * self.cases, minlength=cells)
         return counts.astype(np.int64)  # whole up to 2**53, and so exact
 
@@ -88,12 +88,12 @@ class Pairing:
 
     @cached_property
     def total(self) -> int:
-        """How many cases there are; a weight that is not whole does not make more of them."""
+        """Count the cases; a weight that is not whole does not make more of them."""
         return int(self.cases.sum())
 
     @property
     def unit(self) -> str:
-        """What `total` counts, in words: with weights that are not whole, the cases of the population are others."""
+        """Name the cases that `total` counts: of the sample, or with weights that are not whole of the population."""
         return "cases" if self.integral else "rows"
 
     @property
@@ -117,7 +117,7 @@ class Pairing:
         return bool(self.is_positive.any() and not self.is_positive.all())
 
     def of(self, *models: int) -> Pairing:
-        """The same cases with some of the models only."""
+        """Return the same cases with some of the models only."""
         rankings = tuple(self.rankings[model] for model in models)
         return replace(self, rankings=rankings, index=tuple(self.index[model] for model in models))
 
@@ -129,7 +129,7 @@ class Pairing:
         return replace(self, rankings=rankings, index=index)
 
     def placements(self, model: int) -> Array:
-        """The share of the other class that a case of each cell stands right to, for DeLong's covariance."""
+        """Return the share of the other class that a case of each cell stands right to, for DeLong's covariance."""
         ranking, cached = self.rankings[model], self.shared.placements
         if id(ranking) not in cached:
             of_positives, of_negatives = placements(ranking)
@@ -138,7 +138,7 @@ class Pairing:
         return cached[id(ranking)]
 
     def sampler(self, model: int) -> GroupSampler | None:
-        """What resamples the groups of one model's ranking; None when cases are single."""
+        """Return the sampler of the groups of one model's ranking; None when cases are single."""
         if self.groups is None:
             return None
         ranking, own = self.rankings[model], self.groups
@@ -150,7 +150,7 @@ class Pairing:
 
     @property
     def cells(self) -> int:
-        """How many kinds of cases there are."""
+        """Count the kinds of cases."""
         return len(self)
 
     @cached_property
@@ -158,24 +158,24 @@ class Pairing:
         return Urn.of(self.cases)
 
     def times(self, rng: np.random.Generator, count: int) -> Array:
-        """How often each cell is drawn in some resamples, one a row."""
+        """Draw how often each cell is in each resample, one a row."""
         if self.groups is None:
             return self._urn.draw(rng, count)
         return np.stack([self.groups.gather(row, len(self)) for row in self.groups.draw(rng, count)])
 
     def draw_models(self, rng: np.random.Generator, count: int) -> list[Cells]:
-        """Some resamples, as each model sees them: the same cases for all."""
+        """Draw resamples, as each model sees them: the same cases for all."""
         times = self.times(rng, count)
         return [Cells(r.score, *self._classes(times, model)) for model, r in enumerate(self.rankings)]
 
     def stack(self, draws: Array, model: int) -> Ranking:
-        """The rankings of one model on drawn cells: a stack with a row for each row of `draws`."""
+        """Return the rankings of one model on drawn cells: a stack with a row for each row of `draws`."""
         ranking = self.rankings[model]
         pos, neg, pos2, neg2 = Cells(ranking.score, *self._classes(draws, model)).columns
         return replace(ranking, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
     def _classes(self, draws: Array, model: int) -> list[Array]:
-        """The drawn positives and negatives at each score of a model, a row for each row of `draws`.
+        """Return the drawn positives and negatives at each score of a model, a row for each row of `draws`.
 
         Where weights are not counts, the squared weights follow.
         """
@@ -183,7 +183,7 @@ class Pairing:
         return [self._gather(column, model, of_positives) for column in weighed for of_positives in (True, False)]
 
     def _gather(self, draws: Array, model: int, of_positives: bool) -> Array:
-        """The draws of one class added up at each score of a model's ranking."""
+        """Add up the draws of one class at each score of a model's ranking."""
         columns, starts, at = self._layout[model, of_positives]
         gathered = np.zeros((len(draws), len(self.rankings[model])), draws.dtype)
         if len(columns):
@@ -192,7 +192,7 @@ class Pairing:
 
     @cached_property
     def _layout(self) -> dict[tuple[int, bool], tuple[Array, Array, Array]]:
-        """By model and class: the cells in the order of the scores, where each score starts, and where it stands."""
+        """Return, by model and class, the cells in the order of the scores, and where each score starts and stands."""
         layout = {}
         for model, index in enumerate(self.index):
             for of_positives in (True, False):
@@ -206,7 +206,7 @@ class Pairing:
     # ------------------------------------------------------------------ exchanges
 
     def crossed(self, scores: Sequence[Array]) -> Pairing:
-        """Two models whose scores may be exchanged: each cell twice, as it is and with its two scores swapped.
+        """Return two models whose scores may be exchanged: each cell twice, once with its scores swapped.
 
         `scores` are, for each model, the scores of its ranking on a scale that both share.
         """
@@ -225,7 +225,7 @@ class Pairing:
         )
 
     def exchange(self, rng: np.random.Generator) -> Array:
-        """How many cases of each crossed cell keep their scores, and how many swap them.
+        """Draw how many cases of each crossed cell keep their scores, and how many swap them.
 
         A fair coin is thrown for each case, or for each group of cases.
         """
@@ -245,7 +245,7 @@ def pair(
     groups: Array | None = None,
     strata: Array | None = None,
 ) -> Pairing:
-    """The pairing of models that scored the same cases, in the same order; only strata that divide a group are refused.
+    """Return the pairing of models that scored the same cases, in the same order; refuse strata that divide a group.
 
     Args:
         rankings: The ranking of each model.
@@ -288,7 +288,7 @@ def _fingerprint(ranking: Ranking) -> bytes:
 
 
 def _in_order_of(code: Array, place: Array) -> Array:
-    """Cases that all stand at places of their own, numbered by code and then by place: as sorting both would."""
+    """Number cases that stand at places of their own by code and then by place, as sorting both would."""
     there = np.empty_like(code)
     there[place] = code
     number = np.empty(len(code), np.intp)
@@ -297,7 +297,7 @@ def _in_order_of(code: Array, place: Array) -> Array:
 
 
 def _add_by_code(code: Array, whole: Array) -> Array:
-    """Whole numbers added up by code, exactly."""
+    """Add up whole numbers by code, exactly."""
     sums = np.zeros(code.max() + 1, dtype=np.int64)
     np.add.at(sums, code, whole)
     return sums
@@ -313,7 +313,7 @@ class Question(NamedTuple):
     parameters: tuple[Mapping[str, Any], ...]
 
     def value(self, ranking: Ranking, model: int) -> Any:
-        """The value of a ranking, or of each ranking of a stack; NaN where the scores do not suit the measure."""
+        """Return the value of each ranking of a stack; NaN where the scores do not suit the measure."""
         stop_if_unwanted()
         if not self.measure.fits(ranking):
             return np.nan
@@ -329,7 +329,7 @@ class Resamples(NamedTuple):
 
 
 def stream(seed: int, number: int) -> np.random.Generator:
-    """The random numbers of one resample: they depend on the seed and its number, and on nothing else."""
+    """Return the random numbers of one resample: they depend on the seed and its number, and on nothing else."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
@@ -378,13 +378,13 @@ def _ask_resamples(pairing: Pairing, questions: Sequence[Question], resamples: i
 
 
 def values_of(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list[Any]]) -> Array:
-    """What is asked of each model's stack of drawn rankings: an array of questions, models and draws."""
+    """Return the statistics of each model's stack of drawn rankings: an array of statistics, models and draws."""
     answers = [ask(pairing.stack(draws, model), model) for model in range(len(pairing.rankings))]
     return np.array([[np.broadcast_to(a, len(draws)) for a in row] for row in answers], dtype=float).swapaxes(0, 1)
 
 
 def chunks(resamples: int, cells: int) -> Iterator[range]:
-    """The numbers of the resamples, so many at a time that their draws fit into memory."""
+    """Yield the numbers of the resamples in chunks whose draws fit into memory."""
     step = max(1, _CHUNK // cells)
     return (range(start, min(start + step, resamples)) for start in range(0, resamples, step))
 
@@ -393,7 +393,7 @@ def chunks(resamples: int, cells: int) -> Iterator[range]:
 
 
 def delong_covariance(pairing: Pairing, contrasts: Array) -> Array:
-    """The covariance of contrasts of the AUCs (DeLong et al. 1988), in the time it takes to rank.
+    """Return the covariance of contrasts of the AUCs (DeLong et al. 1988), in the time it takes to rank.
 
     Each row of `contrasts` holds a factor for each model. The differences are taken case by case before anything is
     squared, so that equal models differ by exactly nothing. NaN when a class has a single case.

@@ -34,7 +34,7 @@ class Kinds(NamedTuple):
 
     @classmethod
     def of(cls, sizes: Array) -> Kinds:
-        """So many rows of each kind, at least one."""
+        """Count the rows of each kind, at least one."""
         ends = sizes.cumsum()
         starts = np.concatenate(([0], ends[:-1]))
         # Counting wants numbers of the width of a pointer; those of many rows should rather be short.
@@ -60,7 +60,7 @@ def _poisson(rate: float) -> _Poisson:
 
 
 def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) -> Array:
-    """How often each of n rows is in a resample of n, for n from a few hundred on; or each kind of rows.
+    """Draw how often each of n rows, or each kind of rows, is in a resample of n, for n from a few hundred on.
 
     Args:
         rng: What draws.
@@ -88,7 +88,7 @@ def times_of_rows(rng: np.random.Generator, n: int, kinds: Kinds | None = None) 
 
 
 def _decide_counts(part: Array, only_count: Array, kinds: Kinds | None) -> tuple[Array, Array]:
-    """The counts of the kinds, as far as a part of each row tells them, and the rows of which it does not."""
+    """Return the counts of the kinds, as far as a part of each row tells them, and the rows of which it does not."""
     if in_memory.compiled is not None and kinds is not None:
         counts, rows = np.empty(len(kinds.starts), np.int64), np.empty(len(part), np.int64)
         undecided = in_memory.compiled.draw(part.astype(np.uint16, copy=False), only_count, kinds.starts, counts, rows)
@@ -117,7 +117,7 @@ def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:
 def sampler_of(
     ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None
 ) -> GroupSampler:
-    """What a bootstrap draws: the groups, or the cases of a sampling design, within their strata.
+    """Return the sampler of a design: of the groups, or of its cases, within their strata.
 
     Args:
         ranking: The ranking of the cases.
@@ -153,7 +153,7 @@ class Cells(NamedTuple):
 
     @property
     def columns(self) -> tuple[Array, Array, Array, Array]:
-        """The weights and the squared weights of both classes, as a ranking has them."""
+        """Return the weights and the squared weights of both classes, as a ranking has them."""
         pos2, neg2 = (self.pos if self.pos2 is None else self.pos2), (self.neg if self.neg2 is None else self.neg2)
         return self.pos, self.neg, pos2, neg2
 
@@ -163,7 +163,7 @@ class Cells(NamedTuple):
             mine[row] = new[0]
 
     def only_drawn(self) -> Cells:
-        """A single resample without the scores of which no case was drawn."""
+        """Drop the scores of a single resample at which no case was drawn."""
         cells = np.flatnonzero(np.add(self.pos[0], self.neg[0]) > 0)
         pos, neg = self.pos.take(cells, 1), self.neg.take(cells, 1)
         pos2, neg2 = (column if column is None else column.take(cells, 1) for column in (self.pos2, self.neg2))
@@ -175,14 +175,14 @@ class Sampler(Protocol):
 
     @property
     def rankings(self) -> tuple[Ranking, ...]:
-        """The models."""
+        """Return the models."""
 
     @property
     def cells(self) -> int:
-        """How many kinds of cases can be drawn, or nearly: what a resample costs."""
+        """Count, or nearly, the kinds of cases that can be drawn: the cost of a resample."""
 
     def draw_models(self, rng: np.random.Generator, count: int) -> Sequence[Cells]:
-        """Some resamples, as each model sees them."""
+        """Draw resamples, as each model sees them."""
 
 
 class OneModel(Sampler, Protocol):
@@ -190,14 +190,14 @@ class OneModel(Sampler, Protocol):
 
     @property
     def ranking(self) -> Ranking:
-        """The model."""
+        """Return the model."""
 
     @property
     def units(self) -> float:
-        """How many units are drawn to make a resample: cases, or groups of them."""
+        """Count the units that make a resample: cases, or groups."""
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
-        """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
+        """Return the data without one unit, for all units in turn, or without one of a hundred lots of them."""
 
 
 class _OfOneModel(ABC):
@@ -207,25 +207,25 @@ class _OfOneModel(ABC):
 
     @property
     def rankings(self) -> tuple[Ranking, ...]:
-        """The model."""
+        """Return the model."""
         return (self.ranking,)
 
     @property
     def cells(self) -> int:
-        """The distinct scores."""
+        """Return the distinct scores."""
         return len(self.ranking)
 
     @property
     @abstractmethod
     def units(self) -> float:
-        """How many units are drawn to make a resample: cases, or groups of them."""
+        """Count the units that make a resample: cases, or groups."""
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
-        """Some resamples, one a row."""
+        """Draw resamples, one a row."""
 
     def draw_models(self, rng: np.random.Generator, count: int) -> tuple[Cells]:
-        """Some resamples, as the one model sees them."""
+        """Draw resamples, as the one model sees them."""
         return (self.draw(rng, count),)
 
 
@@ -238,7 +238,7 @@ class Urn(NamedTuple):
 
     @classmethod
     def of(cls, sizes: Array) -> Urn:
-        """An urn with so many cases of each kind, as many draws as cases, and the faster way to draw them."""
+        """Return an urn with the cases of each kind, as many draws as cases, and the faster way to draw them."""
         draws = max(round(float(sizes.sum())), 1)
         whole = np.rint(sizes).astype(np.int64)
         # A row costs a few nanoseconds and a kind a hundred; rows exist only in whole numbers.
@@ -246,7 +246,7 @@ class Urn(NamedTuple):
         return cls(whole if by_rows else sizes, draws, Kinds.of(whole) if by_rows else None)
 
     def draw(self, rng: np.random.Generator, count: int) -> Array:
-        """How many of each kind some resamples hold, one resample a row."""
+        """Draw the number of each kind in each resample, one a row."""
         n, kinds = self.draws, len(self.sizes)
         if not kinds:
             return np.zeros((count, 0), dtype=np.int64)
@@ -307,16 +307,16 @@ class CaseSampler(_OfOneModel):
 
     @property
     def units(self) -> float:
-        """How many cases there are, in effect."""
+        """Return the effective number of cases."""
         return float(self._kinds.sizes.sum())
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
-        """Some resamples, one a row."""
+        """Draw resamples, one a row."""
         times = [urn.draw(rng, count) for urn in self._urns]
         return self._cells(times[0] if len(times) == 1 else np.concatenate(times, axis=1), rescale=True)
 
     def _cells(self, times: Array, *, rescale: bool = False) -> Cells:
-        """How often each kind was drawn, as the weight at each score."""
+        """Return the weight at each score, from how often each kind was drawn."""
         r, unit, positives = self.ranking, self._kinds.unit, self._kinds.positives
         columns = [times]
         if unit is not None:
@@ -337,7 +337,7 @@ class CaseSampler(_OfOneModel):
         return Cells(score, *(part for c, pos in zip(columns, of_positives, strict=True) for part in (pos, c - pos)))
 
     def _at_scores(self, column: Array) -> tuple[Array, Array]:
-        """What the kinds hold, as columns of the positives and of the negatives at each score."""
+        """Return the columns of positives and of negatives at each score that the kinds hold."""
         where, n = self._kinds.where, len(self.ranking)
         pos, neg = (np.zeros((len(column), n), column.dtype) for _ in range(2))
         first = int(self._kinds.positives.sum())
@@ -346,7 +346,7 @@ class CaseSampler(_OfOneModel):
         return pos, neg
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
-        """The data without one case of each kind; with many kinds, without one of a hundred lots of cases."""
+        """Return the data without one case of each kind; with many kinds, without one of a hundred lots of cases."""
         sizes = self._kinds.sizes
         if len(sizes) <= KINDS:
             for start in range(0, len(sizes), at_once):
@@ -366,7 +366,7 @@ class CaseSampler(_OfOneModel):
 
 
 def strata_of(strata: Array, group: Array) -> Array:
-    """Of each group the number of its stratum; refused where a group is in two."""
+    """Return the number of each group's stratum; refuse a group in two."""
     code = group_codes(strata, "strata", "name one for each case")[1]
     stratum_of_group = np.empty(int(group.max()) + 1, np.int64)
     stratum_of_group[group] = code
@@ -376,7 +376,7 @@ def strata_of(strata: Array, group: Array) -> Array:
 
 
 def draw_groups(rng: np.random.Generator, count: int, groups: int, stratum: Array | None) -> Array:
-    """How often each group is drawn in some resamples, one a row: each stratum is drawn from by itself.
+    """Draw the groups of each stratum; return how often each is in each resample, one a row.
 
     Args:
         rng: The random numbers.
@@ -415,7 +415,7 @@ class GroupSampler(_OfOneModel):
         groups: Array | None = None,
         strata: Array | None = None,
     ) -> Self:
-        """The sampler of the cases that a ranking was made of, which were read before.
+        """Return the sampler of the cases that a ranking was made of, which were read before.
 
         Args:
             ranking: Their ranking.
@@ -446,13 +446,13 @@ class GroupSampler(_OfOneModel):
 
     @property
     def described(self) -> tuple[int, int, int, float]:
-        """Groups (0 where cases are single), strata (0 without), cases, and cases in effect."""
+        """Count groups (0 where cases are single), strata (0 without), cases, and cases in effect."""
         together, strata = (0 if self.are_single else self.groups), (0 if self.stratum is None else self.strata)
         return together, strata, len(self.cell), self.effective
 
     @cached_property
     def freedom_of_classes(self) -> tuple[float, float]:
-        """Groups that hold a positive, and that hold a negative, each less their strata: what a class varies with."""
+        """Count the groups with a positive, and those with a negative, less their strata: degrees of freedom."""
         freedom = []
         for of_class in (self.cell < len(self.ranking), self.cell >= len(self.ranking)):
             some = np.unique(self.group[of_class])
@@ -461,11 +461,11 @@ class GroupSampler(_OfOneModel):
 
     @property
     def strata(self) -> int:
-        """How many strata there are."""
+        """Count the strata."""
         return 1 if self.stratum is None else int(self.stratum.max()) + 1
 
     def counts(self, at: Counts) -> Counts:
-        """How many cases there are in the four cells of a cut, whatever they weigh."""
+        """Count the cases in the four cells of a cut, whatever they weigh."""
         cut, scores = self.ranking.cut(float(at.threshold)), len(self.ranking)
         number = np.bincount(self.cell, minlength=2 * scores)
         tp, fp = number[:cut].sum(), number[scores : scores + cut].sum()
@@ -473,18 +473,18 @@ class GroupSampler(_OfOneModel):
 
     @property
     def effective(self) -> float:
-        """Kish's effective number of cases."""
+        """Return Kish's effective number of cases."""
         if self.weight is None:
             return float(len(self.cell))
         return float(np.sum(self.weight)) ** 2 / float(np.sum(np.square(self.weight, dtype=float)))
 
     @property
     def units(self) -> float:
-        """How many groups there are."""
+        """Count the groups."""
         return float(self.groups)
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
-        """Some resamples, one a row."""
+        """Draw resamples, one a row."""
         return self._gather(draw_groups(rng, count, self.groups, self.stratum))
 
     def _gather(self, times: Array) -> Cells:
@@ -495,7 +495,7 @@ class GroupSampler(_OfOneModel):
         return done.only_drawn() if len(r) > LONG and len(times) == 1 else done
 
     def _added(self, times: Array, weight: Array | None) -> Array:
-        """What the rows of the drawn groups weigh at each score, the negatives after all scores."""
+        """Return the weight of the drawn groups at each score, of negatives after that of positives."""
         cells = np.empty((len(times), 2 * len(self.ranking)), self.ranking.pos.dtype)
         for row, counts in zip(cells, times, strict=True):
             often = counts[self.group] if weight is None else counts[self.group] * weight
@@ -503,7 +503,7 @@ class GroupSampler(_OfOneModel):
         return cells
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
-        """The data without one group, or without one of a hundred lots of groups."""
+        """Return the data without one group, or without one of a hundred lots of groups."""
         lots = min(self.groups, KINDS) if self.groups <= KINDS else LOTS
         lot = np.arange(self.groups) if self.groups <= KINDS else rng.permutation(self.groups) % lots
         for start in range(0, lots, at_once):

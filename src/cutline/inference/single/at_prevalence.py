@@ -56,7 +56,7 @@ def at_prevalence(
     risk: float | None = None,
     groups: GroupSampler | None = None,
 ) -> dict[str, Estimate]:
-    """Precision, npv, accuracy, F1 and net benefit of a cut at another prevalence, each with its interval.
+    """Return precision, npv, accuracy, F1 and net benefit of a cut at another prevalence, with intervals.
 
     Args:
         r: The ranking.
@@ -99,7 +99,7 @@ def at_prevalence(
 def _of_groups(
     name: str, of: Callable[[Counts], float], groups: GroupSampler, threshold: float, p: float, level: float
 ) -> Estimate:
-    """The bootstrap interval, of resamples of whole groups."""
+    """Return the bootstrap interval, of resamples of whole groups."""
 
     def at_cut(c: Counts) -> float:
         return of(_table(RatesAtCut(float(c.recall), float(c.specificity), 0, 0), p))
@@ -110,7 +110,7 @@ def _of_groups(
 
 
 def _rates_inside(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
-    """The rates for the limits: moved inside where one is 0 or 1, which tells no spread."""
+    """Return the rates for the limits: moved inside where one is 0 or 1, which tells no spread."""
     if 0 < rates.recall < 1 and 0 < rates.specificity < 1:
         return rates, ()
     up = RatesAtCut(
@@ -123,7 +123,7 @@ def _rates_inside(rates: RatesAtCut) -> tuple[RatesAtCut, tuple[str, ...]]:
 
 
 def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimate:
-    """Mercaldo's interval, on the logit scale: that of the prevalence plus the log of a likelihood ratio."""
+    """Return Mercaldo's interval, on the logit scale: the prevalence's plus the log of a likelihood ratio."""
     value = float(getattr(_table(rates, p), name))
     se, sp, m, n = _rates_inside(rates)[0]
     if name == "precision":
@@ -140,7 +140,7 @@ def _predictive(name: str, rates: RatesAtCut, p: float, level: float) -> Estimat
 
 
 def _delta(name: str, of: Callable[[Counts], float], rates: RatesAtCut, p: float, level: float) -> Estimate:
-    """The delta method: the two rates are independent, and the gradient is numerical."""
+    """Return the limits of the delta method: the two rates are independent, and the gradient is numerical."""
     value = of(_table(rates, p))
     inside, notes = _rates_inside(rates)
     step = 1e-6

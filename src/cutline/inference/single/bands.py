@@ -61,13 +61,13 @@ class _Drawn(NamedTuple):
 
 
 def displacement(r: Ranking, how: BandOptions) -> Displacement:
-    """The displacement whose bands hold the whole curve at a level."""
+    """Return the displacement whose bands hold the whole curve at a level."""
     roots = _roots(r, how.groups)
     return _by(_reach(_resample_curves(r, [_along(roots)], how), roots, how.level), roots)
 
 
 def _roots(r: Ranking, groups: GroupSampler | None) -> Array:
-    """The roots of the class sizes; correlated cases are worth fewer, in both classes alike."""
+    """Return the roots of the class sizes; correlated cases are worth fewer, in both classes alike."""
     roots = np.sqrt([float(size) for size in effective(r)])
     return roots if groups is None else roots * np.sqrt(min(1.0, groups.groups / float(r.total)))
 
@@ -81,7 +81,7 @@ def _by(reach: float, roots: Array) -> Displacement:
 
 
 def _reach(samples: _Drawn, roots: Array, level: float) -> float:
-    """How far the curve of the world is from those of a share of its samples, in standard steps."""
+    """Return the distance that a share of the samples' curves keep from the world's, in standard steps."""
     apart = np.sort(np.abs(samples.samples[0] - _along(roots)(samples.world)).max(axis=1))
     step = float((1 / roots).sum())
     at = float(apart[min(int(np.ceil(level * (len(apart) + 1))) - 1, len(apart) - 1)])
@@ -89,7 +89,7 @@ def _reach(samples: _Drawn, roots: Array, level: float) -> float:
 
 
 def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], how: BandOptions) -> _Drawn:
-    """Some curves of a ranking in a world that is like it, and in samples of that world."""
+    """Return some curves of a ranking in a world that is like it, and in samples of that world."""
     bins = bin_scores(r)
     short = r if bins is None else bins.ranking
     stacked = [partial(_each_whole_curve, curve) for curve in curves]
@@ -102,7 +102,7 @@ def _resample_curves(r: Ranking, curves: list[Callable[[Ranking], Array]], how: 
 
 
 def _whole_curve_heights(r: Ranking, *, roots: Array, places: Array) -> Array:
-    """How far a curve is from the middle at given places of the coordinate that displacing it leaves as it is."""
+    """Return the height of a curve over the diagonal, at places along the diagonal."""
     up, right = r.tpr * roots[0], r.fpr * roots[1]
     return np.asarray(np.interp(places, up + right, (up - right) / 2))
 
@@ -112,7 +112,7 @@ def _each_whole_curve(curve: Any, stack: Ranking) -> Array:
 
 
 def displace_curve(curve: Any, x: Array, by: Displacement) -> tuple[Array, Array]:
-    """The limits of a ROC curve, given as a function of the false positive rate, that is displaced both ways."""
+    """Return the limits of a ROC curve, a function of the false positive rate, that is displaced both ways."""
     low = np.where(x > by.along, curve(np.maximum(x - by.along, 0)) - by.up, 0)
     high = np.where(x + by.along < 1, curve(np.minimum(x + by.along, 1)) + by.up, 1)
     return np.maximum(low, 0), np.minimum(high, 1)
@@ -127,7 +127,7 @@ class _Ellipse(NamedTuple):
     spread: float  # of the log odds
 
     def limits(self, recall: Array, size: float) -> tuple[Array, Array]:
-        """The limits of the precision at each recall, for a size of the ellipse."""
+        """Return the limits of the precision at each recall, for a size of the ellipse."""
         lows, highs = [], []
         for way in _DIRECTIONS:
             part, odds = size * float(np.cos(way)), size * float(np.sin(way)) * self.spread
@@ -146,7 +146,7 @@ class PrecisionCurve(NamedTuple):
 
 
 def precision_band(r: Ranking, curve: PrecisionCurve, how: BandOptions) -> tuple[Array, Array]:
-    """The limits of the precision at each recall that hold the whole curve at a level.
+    """Return the limits of the precision at each recall that hold the whole curve at a level.
 
     Args:
         r: The ranking.
@@ -183,7 +183,7 @@ def _precision(recall: Array, specificity: Array, log_odds: float) -> Array:
 
 
 def wilson_at_the_ends(tpr: Array, low: Array, high: Array, positives: float, level: float, few: int) -> Any:
-    """Limits point by point, at least Wilson's where few positives lie on one side, so that resamples hardly vary."""
+    """Return limits by point, at least Wilson's where few positives lie on one side and resamples hardly vary."""
     limits = proportions.wilson(tpr * positives, positives, level)
     at_end = np.minimum(tpr, 1 - tpr) * positives < few
     return np.where(at_end, np.minimum(low, limits.low), low), np.where(at_end, np.maximum(high, limits.high), high)
@@ -205,15 +205,15 @@ class Band:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, list[float]]:
-        """The columns, as lists."""
+        """Return the columns as lists."""
         return {name: getattr(self, name).tolist() for name in ("x", "y", "low", "high")}
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The columns as a data frame of pandas, polars or pyarrow."""
+        """Return the columns as a data frame of pandas, polars or pyarrow."""
         return frame(self.to_dict(), backend)
 
     def _table(self) -> Table:
-        """A few of the points, evenly spread."""
+        """Return a few of the points, evenly spread."""
         some = range(0, len(self.x), max(1, (len(self.x) - 1) // (_SHOWN - 1)))
         columns = {name: [values[i] for i in some] for name, values in self.to_dict().items()}
         kind = "of the whole curve at once" if self.simultaneous else "point by point"
@@ -229,7 +229,7 @@ class Band:
 
 
 def tpr_at(r: Ranking, fpr: Array) -> Array:
-    """The ROC curve of one ranking at given false positive rates: the highest point there, diagonal inside ties.
+    """Return the ROC curve at given false positive rates: the highest point there, diagonal inside ties.
 
     >>> tpr_at(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
     [0.5, 0.75, 1.0, 1.0]
@@ -253,7 +253,7 @@ def band(
     stratified: bool = False,
     sampler: OneModel | None = None,
 ) -> Band:
-    """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
+    """Return the band of any curve that one ranking gives at the places x: bootstrap percentiles at each place.
 
     The band holds each point by itself. Where all resamples agree, as at the ends of a curve, it has no width.
 
@@ -289,7 +289,7 @@ def band(
 
 
 def with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
-    """The ranking and the groups of an evaluation; a ranking has no groups."""
+    """Return the ranking and the groups of an evaluation; a ranking has no groups."""
     if isinstance(data, Ranking):
         return data, None
     try:
@@ -305,7 +305,7 @@ def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
 
 
 def _heights(curve: Callable[[Ranking], Array], ranking: Ranking) -> Array:
-    """The heights of a curve of the user's."""
+    """Return the heights of a curve of the user's."""
     value = called(curve, "curve", ranking)
     try:
         heights = np.asarray(value, dtype=float)
@@ -326,7 +326,7 @@ def roc_band(
     guaranteed: bool = False,
     **options: Any,
 ) -> Band:
-    """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
+    """Return the band of the ROC curve: the true positive rate at given false positive rates, 101 by default.
 
     Point by point it is that of `band`, whose options it takes, and at least Wilson's interval where few positives lie
     on one side of a point. Simultaneous, it holds the whole curve at once: the curve is displaced both ways by what
@@ -369,7 +369,7 @@ def roc_band(
 
 
 def _drawing(level: float, options: Mapping[str, Any], groups: GroupSampler | None) -> BandOptions:
-    """How a simultaneous band is calibrated: it takes the number of resamples and the seed, and no other option."""
+    """Return the options of a simultaneous band, which takes the number of resamples and the seed alone."""
     other = [name for name in options if name not in ("resamples", "seed")]
     if other:
         raise ParameterError(f"A simultaneous band has no option {other[0]!r}", "pass resamples, seed or neither")
@@ -386,7 +386,7 @@ def pr_band(
     simultaneous: bool = False,
     **options: Any,
 ) -> Band:
-    """The band of the precision-recall curve: the precision at given recalls, from 0.01 to 1 by default.
+    """Return the band of the precision-recall curve: the precision at recalls, from 0.01 to 1 by default.
 
     Between two cuts it is read on the straight line of the ROC curve. Simultaneous, the ROC curve is displaced and the
     prevalence moved, together by what holds the whole curve in samples of the smoothed data (docs/intervals.md).
@@ -414,7 +414,7 @@ def pr_band(
 
 
 def _precision_at(r: Ranking, *, recall: Array) -> Array:
-    """The precision at given recalls, on the straight lines of the ROC curve."""
+    """Return the precision at given recalls, on the straight lines of the ROC curve."""
     share, alarms = r.positives / r.total, 1 - tpr_at(r.swapped(), 1 - recall)
     return np.asarray(divide(share * recall, share * recall + (1 - share) * alarms))
 
@@ -424,7 +424,7 @@ _ROUNDING = 1e-9  # what rounding can take from a limit, relative to it, and muc
 
 
 def honest_limits(pos: Array, neg: Array, level: float) -> tuple[Array, Array]:
-    """The lower and the upper limit at each score, for counts in ascending order of the scores.
+    """Return the lower and the upper limit at each score, for counts in ascending order of the scores.
 
     >>> low, high = honest_limits(np.array([0, 100]), np.array([100, 0]), 0.95)
     >>> low.round(3).tolist(), high.round(3).tolist()
@@ -437,7 +437,7 @@ def honest_limits(pos: Array, neg: Array, level: float) -> tuple[Array, Array]:
 
 
 def _lower(pos: Array, neg: Array, alpha: float) -> Array:
-    """The largest lower limit of all runs that end at each score or before."""
+    """Return the largest lower limit of all runs that end at each score or before."""
     from scipy.special import betaincinv
 
     positives, cases = (np.concatenate(([0], np.cumsum(cells))) for cells in (pos, pos + neg))
@@ -458,7 +458,7 @@ def _lower(pos: Array, neg: Array, alpha: float) -> Array:
 
 
 def _leading(row: Array, k: Array, n: Array, limit: float, alpha: float) -> tuple[Array, Array, Array]:
-    """Of runs with k positives among n cases, those whose limit may be the largest of their row and exceed a limit.
+    """Find the runs with k positives of n cases whose limit may be the largest of their row and exceed a limit.
 
     A limit takes long to find, and it is quickly seen whether a run has a higher one than a limit that is known: so
     that of a promising run of each row is found first, and only runs that may beat it are left.
@@ -497,7 +497,7 @@ def _may_be_rarer(k: Array, n: Array, rate: Any, alpha: float) -> Array:
 def _promising(
     positives: Array, cases: Array, last: Array, first: Array, limit: float, alpha: float
 ) -> tuple[Array, Array]:
-    """The runs whose limit may exceed that already found: those with enough positives for their length."""
+    """Return the runs whose limit may exceed that already found: those with enough positives for their length."""
     k = positives[last + 1][:, None] - positives[first]
     n = cases[last + 1][:, None] - cases[first]
     lengths = np.unique(np.geomspace(1, max(int(n.max()), 1), 300).astype(np.int64))
@@ -507,7 +507,7 @@ def _promising(
 
 
 def _count_needed(n: Array, limit: float, alpha: float) -> Array:
-    """How many positives of n cases it takes at least for a lower limit above the given one; it grows with n."""
+    """Return the least positives of n cases with a lower limit above the given one; it grows with n."""
     if limit <= 0:
         return np.zeros(len(n))
     # Bisection on the number of positives: the limit may be exceeded when so many may be rarer than alpha.
@@ -539,7 +539,7 @@ def calibration_band(
     seed: int = 0,
     groups: GroupSampler | None = None,
 ) -> Band:
-    """The calibration curve of a ranking at its scores, in ascending order, with a band of one of three kinds.
+    """Return the calibration curve of a ranking at its scores, in ascending order, with a band of three kinds.
 
     Args:
         ranking: The ranking; its scores are probabilities.
@@ -575,7 +575,7 @@ def calibration_band(
 
 
 def together(r: Ranking, most: int) -> Ranking:
-    """The ranking with neighbouring scores put together, each the mean of them, so that there are `most` at most."""
+    """Merge neighbouring scores of a ranking into their mean, so that at most `most` are left."""
     if len(r) <= most:
         return r
     size = r.size.astype(float)
@@ -605,7 +605,7 @@ def _consistency(r: Ranking, smooth: str, level: float, simultaneous: bool, resa
 
 
 def _curves(stack: Ranking, smooth: str) -> Array:
-    """The curve of each simulation, some at a time."""
+    """Return the curve of each simulation, some at a time."""
     parts = (slice(start, start + _AT_ONCE) for start in range(0, len(stack.pos), _AT_ONCE))
     curves = []
     for part in parts:
@@ -652,7 +652,7 @@ def _band(
 
 
 def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array, Array]:
-    """Limits between which so many of the curves lie: at each place by itself, or along their whole length.
+    """Return limits that hold a share of the curves: at each place by itself, or along their whole length.
 
     Simultaneous limits are the k-th lowest and highest value at each place among two thirds of the curves. The others
     tell the largest k for which that share of them stays between the limits everywhere: curves would flatter limits
@@ -673,7 +673,7 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
 
 
 def _moved_out(ordered: Array, others: Array, level: float) -> tuple[Array, Array]:
-    """The extremes, so many times as far from the middle that this share of the other curves stays between them."""
+    """Move the extremes away from the middle until a share of the other curves stays between them."""
     low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
     way = others - middle
     reach = np.where(way > 0, high - middle, middle - low)

@@ -61,7 +61,7 @@ class Scale(NamedTuple):
     room: float
 
     def of(self, values: Any) -> Array:
-        """Values of the measure on this scale, which keeps their order."""
+        """Return values of the measure on this scale, which keeps their order."""
         values = np.asarray(values, dtype=float)
         if math.isfinite(self.least) and math.isfinite(self.most):
             share = np.clip((values - self.least) / (self.most - self.least), self.room, 1 - self.room)
@@ -71,7 +71,7 @@ class Scale(NamedTuple):
         return np.asarray(-np.log(np.maximum(self.most - values, self.room)) if math.isfinite(self.most) else values)
 
     def back(self, value: float) -> float:
-        """The value of the measure that a value on this scale stands for."""
+        """Return the value of the measure that a value on this scale stands for."""
         if math.isfinite(self.least) and math.isfinite(self.most):
             return self.least + (self.most - self.least) * _logistic(value)
         if math.isfinite(self.least):
@@ -80,7 +80,7 @@ class Scale(NamedTuple):
 
 
 def on_its_scale(value: float, se: float, allowed: tuple[float, float], level: float) -> Limits:
-    """A normal interval on the logit scale of a range, or on the log scale where the range has one end."""
+    """Return a normal interval on the logit scale of a range, or on the log scale where the range has one end."""
     least, most = allowed
     reach = quantile(level) * se
     if math.isinf(most):
@@ -92,7 +92,7 @@ def on_its_scale(value: float, se: float, allowed: tuple[float, float], level: f
 
 
 def _logistic(x: float) -> float:
-    """As scipy's `expit` to the bit, without loading scipy, which takes longer than the interval of a small file."""
+    """Return scipy's `expit` to the bit, without loading scipy, which takes longer than a small file's interval."""
     return 1 / (1 + math.exp(-x)) if x > -709.78 else 0.0
 
 
@@ -115,18 +115,18 @@ class ResampledValues:
 
     @cached_property
     def known(self) -> Array:
-        """The values that are defined."""
+        """Return the values that are defined."""
         return np.asarray(self.values[~np.isnan(self.values)])
 
     @property
     def undefined_notes(self) -> list[str]:
-        """How many resamples left the measure undefined, as a sentence, if any."""
+        """Say how many resamples left the measure undefined, if any."""
         count, total = len(self.values) - len(self.known), len(self.values)
         return [f"It is undefined on {count} of {total} resamples: the limits are from the others."] if count else []
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of the variance."""
+        """Return the degrees of freedom of the variance."""
         return math.inf if self.shape is None else max(self.shape.freedom, 1.0)
 
     def estimate(self, interval: Interval, notes: Sequence[str] = ()) -> Estimate:
@@ -185,7 +185,7 @@ def _of_bins(estimate: Estimate, uncertain: float, bins: int) -> Estimate:
 
 
 def design_notes(groups: GroupSampler, how: str) -> list[str]:
-    """How the cases were sampled, and how many they are worth; `how` groups are used."""
+    """Say how the cases were sampled and how many they are worth; `how` groups are used."""
     notes: list[str] = []
     if not groups.are_single:
         notes += [*few_groups(groups.freedom_of_classes), whole_groups(groups.groups, how)]
@@ -208,14 +208,14 @@ def caveats_of(estimand: Estimand) -> list[str]:
 
 
 def _missing_class(estimand: Estimand) -> list[str]:
-    """A warning when a class has no case, unless the measure is a share of the other one."""
+    """Return a warning when a class has no case, unless the measure is a share of the other one."""
     r, among = estimand.ranking, None if estimand.paired is None else estimand.paired.among
     is_of_the_other = (among is True and not r.negatives) or (among is False and not r.positives)
     return [] if is_of_the_other else one_class(r)
 
 
 def _tied_cuts(estimand: Estimand) -> list[str]:
-    """That several cuts are equally good, if they are; `threshold_of` names the first of them."""
+    """Say that several cuts are equally good, if they are; `threshold_of` names the first of them."""
     kind: Any = estimand.kind
     r = estimand.ranking
     if estimand.quantity is not Quantity.BEST_OF_CUTS or kind.of_all is None or r.is_long:
@@ -229,7 +229,7 @@ def _tied_cuts(estimand: Estimand) -> list[str]:
 
 
 def _inside_a_tie(estimand: Estimand) -> list[str]:
-    """That a quota ends among cases of one score, if it does."""
+    """Say that a quota ends among cases of one score, if it does."""
     if estimand.quota is None:
         return []
     r, quota = estimand.ranking, estimand.quota
@@ -416,7 +416,7 @@ def _in_stretch(estimand: Estimand) -> float:
 
 
 def _scale(estimand: Estimand) -> Scale:
-    """The scale of a measure, on which values that resamples pile up at an end of the range are not far away."""
+    """Return the scale of a measure, on which values that resamples pile up at an end of the range are not far away."""
     least, most = estimand.range
     if math.isfinite(least) and math.isfinite(most):
         cases = max(float(sum(effective_size.effective(estimand.ranking))), 1.0)

@@ -80,7 +80,7 @@ class _SimulatedErrors(NamedTuple):
 def invert_tests(
     estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
 ) -> list[Estimate]:
-    """The estimates of calibration errors of one ranking, whose cases may come in groups.
+    """Return the estimates of calibration errors of one ranking, whose cases may come in groups.
 
     The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
     others, so that an interval does not depend on what else is asked for.
@@ -160,7 +160,7 @@ class _Worlds:
         self.by_scores = self._of_other_scores(most) if self.is_plain else None
 
     def seen(self, i: int) -> float:
-        """The value of the sample in its bins and as so many cases: an error may depend on both."""
+        """Return the value of the sample in its bins at its effective size: an error may depend on both."""
         if self.is_plain and self.ranking is self.estimands[i].ranking:
             return self.estimands[i].value
         return float(self.estimands[i].statistic(self._sample))
@@ -191,11 +191,11 @@ class _Worlds:
         return bool((np.maximum.reduceat(surplus, starts) > constants.BRIDGE * spread + rounding).any())
 
     def risks(self, way: float) -> Array:
-        """The true share of positives at each score."""
+        """Return the true share of positives at each score."""
         return np.clip(self.ranking.key + way * (self.curve - self.ranking.key), 0.0, 1.0)
 
     def truth(self, i: int, way: float) -> float:
-        """The error in a population where each score has its true share of positives.
+        """Return the error in a population where each score has its true share of positives.
 
         All errors read the same population of a world, which keeps the curve that is fitted to it.
         """
@@ -213,7 +213,7 @@ class _Worlds:
         return float(ways[ends[0]]) if len(ends) else math.inf
 
     def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_SimulatedErrors]]:
-        """The worlds of each statistic, with as many simulations in each."""
+        """Return the worlds of each statistic, with as many simulations in each."""
         every = sorted({way for own in ways for way in own})
         work = simulations * len(every) * len(self.ranking)
         errors = parallel.each(lambda way: self._simulate(way, ways, simulations), every, work)
@@ -221,7 +221,7 @@ class _Worlds:
         return [[_SimulatedErrors(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
 
     def _simulate(self, way: float, ways: Sequence[Sequence[float]], simulations: int) -> dict[int, Array]:
-        """The values, in one world, of those statistics that need it."""
+        """Return the values, in one world, of those statistics that need it."""
         indices = [i for i, own in enumerate(ways) if way in own]
         rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
         risk = self.risks(way)
@@ -240,13 +240,13 @@ class _Worlds:
         return dict(zip(indices, np.sort(values, axis=-1), strict=True))
 
     def _of_other_scores(self, simulations: int) -> Array:
-        """By how much the true error at the end of the way differs between samples of scores, for each statistic."""
+        """Return the deviations of the true error at the end of the way between samples of scores."""
         rng, every = np.random.default_rng([self.seed, simulations]), range(len(self.estimands))
         values = self._values(every, simulations, lambda count: self._certain(self.urn.draw(rng, count), 1.0))
         return np.asarray(values - values.mean(-1, keepdims=True))
 
     def _values(self, indices: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
-        """The statistics of some stacks, so many rows of which are drawn as fit into memory."""
+        """Return statistics of stacks that are drawn in parts that fit into memory."""
         at_once = max(1, _AT_ONCE // len(self.ranking))
         values = []
         for start in range(0, simulations, at_once):
@@ -257,7 +257,7 @@ class _Worlds:
         return np.nan_to_num(np.concatenate(values, axis=-1)[:, :simulations], nan=0.0)
 
     def _certain(self, size: Array, way: float) -> Ranking:
-        """A population with these shares of scores, and the true share of positives at each."""
+        """Return a population with these shares of scores, and the true share of positives at each."""
         risk, many = self.risks(way), _MANY * size.astype(float)
         return self._ranking(many * risk, many * (1 - risk))
 
@@ -266,7 +266,7 @@ class _Worlds:
 
 
 def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
-    """How many independent cases a sample is worth for the mean of the outcomes less the probabilities.
+    """Return the effective sample size for the mean of outcomes less probabilities.
 
     Args:
         r: The ranking of probabilities.
@@ -348,13 +348,13 @@ def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], leve
 
 
 def _tails(values: Array, level: float) -> Array:
-    """Limits beyond which one more value would be in so many of the simulations, of each world."""
+    """Return the limits of each world beyond which one more value would be in a tail of the simulations."""
     tail = (1 - level) / 2
     return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="weibull"))
 
 
 def _rising(ways: Array, limits: Array) -> Array:
-    """Simulated limits without their noise: a parabola along the way, and rising, as the true ones do."""
+    """Smooth simulated limits: a parabola along the way that rises, as the true ones do."""
     from scipy.optimize import isotonic_regression
 
     smooth = np.polynomial.Polynomial.fit(ways, limits, min(2, len(ways) - 1))
@@ -362,7 +362,7 @@ def _rising(ways: Array, limits: Array) -> Array:
 
 
 def _crossing(value: float, limits: Array, ways: Array) -> float:
-    """Where along the worlds a limit of the simulated values equals the value that was seen."""
+    """Find where along the worlds a limit of the simulated values equals the observed value."""
     return float(np.interp(value, limits, ways))
 
 
@@ -381,7 +381,7 @@ class CalibrationCheck(NamedTuple):
 
 
 def calibration(r: Ranking) -> CalibrationCheck:
-    """Calibration in the large, and Spiegelhalter's test (1986), for a ranking of probabilities of independent cases.
+    """Test calibration in the large, and with Spiegelhalter (1986), for probabilities of independent cases.
 
     >>> found = calibration(Ranking.of_counts([0.8, 0.2], [8, 2], [2, 8]))  # just what they say
     >>> found.z_share, abs(round(found.z_brier, 9))

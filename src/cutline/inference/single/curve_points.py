@@ -44,7 +44,7 @@ def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | 
 
 
 def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:
-    """The recalls of the cuts that may be the one that just reaches a recall: ties may put them far apart.
+    """Return the recalls of the cuts that may be the one that just reaches a recall: ties may put them far apart.
 
     These are the best cut that reaches it in the sample, the last one that does not but may in truth, and each after a
     cut that does but may not in truth: the next one, and every one that ends a large tie.
@@ -63,7 +63,7 @@ def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:
 
 
 def _best_cut(r: Ranking, recall: float) -> int:
-    """The cut with the best precision among those that reach a recall."""
+    """Return the cut with the best precision among those that reach a recall."""
     return int(np.argmax(np.where(r.tpr >= recall, r.precision, -1.0)))
 
 
@@ -76,7 +76,7 @@ def _specificities(r: Ranking, recall: Array, level: float) -> _Points:
 
 
 def _heights(r: Ranking, fpr: Array, level: float) -> _Points:
-    """The heights of a ROC curve: the cut is where the negatives put it, the height what the positives say.
+    """Return the heights of a ROC curve: the negatives give the place of the cut, the positives the height.
 
     Where so few negatives are expected on one side of the cut that there may well be none, it may lie anywhere there.
     """
@@ -104,7 +104,7 @@ def _cuts_of_quantile(share: Array, n: float, level: float) -> Limits:
 
 
 def _precisions(r: Ranking, recall: Array, level: float) -> _Points:
-    """The precision at some recalls follows from the specificity there and from the prevalence."""
+    """Return the precision at some recalls, from the specificity there and the prevalence."""
     there, size = _specificities(r, recall, level), float(sum(effective(r)))
     share = float(r.positives / r.total)
     few, many = (float(limit) for limit in proportions.wilson(share * size, size, level))
@@ -120,7 +120,7 @@ def _precisions(r: Ranking, recall: Array, level: float) -> _Points:
 
 
 def _recall(r: Ranking, precision: float, level: float) -> Limits:
-    """The recalls up to which the precision may be as high as is asked for, and up to which it surely is."""
+    """Return the recalls up to which the precision may be as high as is asked for, and up to which it surely is."""
     recall = np.linspace(0, 1, _RECALLS + 1)[1:]
     points = _precisions(r, recall, level)
     return Limits(*(_last(recall, reached >= precision) for reached in (points.low, points.high)))

@@ -37,7 +37,7 @@ class IntervalRequest(NamedTuple):
 
 
 def checked(options: IntervalRequest) -> IntervalRequest:
-    """The options, if they are in their domain."""
+    """Check the options, and return them."""
     return options._replace(
         level=check_level(options.level),
         resamples=check_whole(options.resamples, "resamples", 2),
@@ -75,7 +75,7 @@ class Estimand:
 
     @property
     def influence(self) -> Influence | None:
-        """What one case changes in a measure of the order or of a quota; None where it has no slope."""
+        """Return the influence function of a measure of the order or of a quota; None where it has no slope."""
         if not self.is_of_order:
             return None
         if not self.ranking.is_long:
@@ -93,12 +93,12 @@ class Estimand:
 
     @property
     def measure_name(self) -> str:
-        """The name of the measure without its parameters."""
+        """Return the name of the measure without its parameters."""
         return self.name.partition("(")[0]
 
     @cached_property
     def quantity(self) -> Quantity:
-        """The kind of quantity, which the table of methods is ordered by."""
+        """Return the kind of quantity, which the table of methods is ordered by."""
         if self.needs is None:
             return Quantity.OWN
         return quantity_of(self.kind, is_of_counts=self.of_counts is not None, by_quota=self.by_quota)
@@ -110,17 +110,17 @@ class Estimand:
 
     @cached_property
     def counts_in_effect(self) -> Counts:
-        """The counts of the cut, each as the number of cases that its weights are worth."""
+        """Return the counts of the cut, each as the number of cases that its weights are worth."""
         return self.counts if self.ranking.integral else effective_counts(self.counts, self.second)
 
     @cached_property
     def counts(self) -> Counts:
-        """The counts of its cut."""
+        """Return the counts of its cut."""
         return self.cut(self.ranking)  # type: ignore[misc]
 
     @cached_property
     def freedom_at_cut(self) -> float:
-        """The degrees of freedom of a measure of one cut, about twice the cases that it rests on."""
+        """Return the degrees of freedom of a measure of one cut, about twice the cases that it rests on."""
         if not math.isfinite(self.value):
             return math.inf
         counts = self.counts_in_effect
@@ -133,17 +133,17 @@ class Estimand:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Where the list is cut, for a measure of one cut: bins of scores end there."""
+        """Return the place of the cut of a measure of one cut: bins of scores end there."""
         return (self.ranking.cut(float(self.counts.threshold)),) if self.is_of_one_cut else ()
 
     @property
     def bins(self) -> tuple[str, ...]:
-        """What bins leave certain of the value, in a sentence, where they leave something open."""
+        """Return the statement of the value's bracket, if bins leave it open."""
         return () if self.open_to is None else (self.open_to.statement,)
 
     @cached_property
     def second(self) -> Counts:
-        """The squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
+        """Return the squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
         counts = self.counts
         if self.ranking.integral:
             return counts
@@ -151,7 +151,7 @@ class Estimand:
 
 
 def bracketed(estimand: Estimand, measure: Measure, parameters: Mapping[str, Any]) -> Estimand:
-    """The estimand with what bins leave certain of its value.
+    """Return the estimand with what bins leave certain of its value.
 
     Args:
         estimand: The estimand, of a registered measure.
@@ -163,7 +163,7 @@ def bracketed(estimand: Estimand, measure: Measure, parameters: Mapping[str, Any
 
 
 def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Estimand:
-    """The estimand of a registered measure; for one cut the parameters say where it is.
+    """Return the estimand of a registered measure; for one cut the parameters say where it is.
 
     Resamples of whole groups (`grouped`) are not equally long: a quota is then the same share of each.
     """
@@ -208,7 +208,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
 def of_function(
     function: Callable[..., Any], ranking: Ranking, where: dict[str, Any], *, grouped: bool = False
 ) -> Estimand:
-    """The estimand of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
+    """Return the estimand of a user's function: of the counts of the cut that is named, or of the ranking."""
     _check_where(where)
     checked = partial(called, function, "measure")
     if where:
@@ -225,7 +225,7 @@ def of_function(
 
 
 def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
-    """A function of the user's as a measure that is in no registry, of one cut if `where` names one."""
+    """Return a user's function as a measure in no registry, of one cut if `where` names one."""
     _check_where(where)
     name = str(getattr(function, "__name__", type(function).__name__))
 
@@ -265,7 +265,7 @@ def _check_where(where: Mapping[str, Any]) -> None:
 
 
 def _one_number(returned: Any, name: str) -> float:
-    """What a function of the user's returned, if that is one number."""
+    """Return the number that a user's function gave, or refuse what is none."""
     try:
         return float(returned)
     except (TypeError, ValueError):

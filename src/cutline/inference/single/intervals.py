@@ -43,7 +43,7 @@ WIDENED = "The limits are widened by what the bins leave open of the value."
 
 
 def widen_by_bracket(estimate: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:
-    """The estimate with limits that allow for the bracket of its value, where that matters.
+    """Return the estimate with limits that allow for the bracket of its value, where that matters.
 
     Args:
         estimate: The estimate of the value with the cases of each bin tied.
@@ -204,7 +204,7 @@ _MANY = 40  # measures of a summary, from which on what they share is computed f
 def rows_of(
     selection: Sequence[SelectedMeasure], ranking: Ranking, groups: GroupSampler | None, options: SummaryOptions
 ) -> tuple[tuple[Row, ...], SummaryOptions]:
-    """The rows of a summary, and the options with the number of resamples that were drawn."""
+    """Return the rows of a summary, and the options with the number of resamples that were drawn."""
     fitting = [selected for selected in selection if selected.measure.fits(ranking)]
     grouped = groups is not None
     if len(fitting) >= _MANY:
@@ -232,7 +232,7 @@ def rows_of(
 def _intervals_of_rows(
     estimands: Sequence[Estimand], groups: GroupSampler | None, options: SummaryOptions
 ) -> tuple[list[Estimate | None], int]:
-    """The estimates with the intervals that are requested, and how many resamples gave some of them."""
+    """Return the estimates with the intervals that are requested, and how many resamples gave some of them."""
     interval = checked(IntervalRequest(options.level, seed=options.seed))
     intervals: list[Estimate | None] = [None] * len(estimands)
     if not options.intervals or not estimands:
@@ -257,7 +257,7 @@ def _intervals_of_rows(
 
 
 def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
-    """How many resamples are to be drawn for so many measures that have no closed form."""
+    """Return the number of resamples for a number of measures without a closed form."""
     resamples = resamples_for(scores, options.resamples)
     if options.intervals == "formula":
         return 0
@@ -284,6 +284,6 @@ def _row(
 
 
 def _undefined(selected: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
-    """The row of a measure that the scores are not made for."""
+    """Return the row of a measure that the scores are not made for."""
     estimate = Estimate(str(selected.measure), math.nan, math.nan, math.nan, options.level, "")
     return Row(selected.measure, estimate, None, selected.measure.reason(ranking), selected.at)

@@ -28,7 +28,7 @@ _HALVINGS = 55  # of what two exact limits leave open, after which floats are us
 
 
 def wilson(k: Any, n: Any, level: float) -> Limits:
-    """Wilson (1927), the score interval: near its level on average over shares, below it next to 0 and 1.
+    """Return Wilson's (1927) score interval: near its level on average over shares, below it next to 0 and 1.
 
     >>> [round(float(limit), 4) for limit in wilson(3, 5, 0.95)]
     [0.2307, 0.8824]
@@ -41,7 +41,7 @@ def wilson(k: Any, n: Any, level: float) -> Limits:
 
 
 def wilson_modified(k: Any, n: Any, level: float) -> Limits:
-    """Wilson's interval with Poisson's limit where 1 to 3 cases have a property, or lack it.
+    """Return Wilson's interval with Poisson's limit where 1 to 3 cases have a property, or lack it.
 
     Brown, Cai and DasGupta (2001). Wilson's limit is too far from the end for so few: with 0.18 such cases to be
     expected it holds the truth in 83.8 % at every n, and the modified one in 98 %.
@@ -60,7 +60,7 @@ def wilson_modified(k: Any, n: Any, level: float) -> Limits:
 
 
 def modified_of_counts(k: Any, n: Any, level: float) -> Limits:
-    """`wilson_modified` of whole numbers, by arithmetic alone, so that it can be traced for the page of a report.
+    """Return `wilson_modified` of whole numbers, by arithmetic alone, so that it can be traced for a report.
 
     >>> [round(float(limit), 4) for limit in modified_of_counts(39, 40, 0.95)]
     [0.8712, 0.9987]
@@ -89,7 +89,7 @@ def _are_few(x: Any, n: Any) -> Any:
 
 
 def mid_p(k: Any, n: Any, level: float) -> Limits:
-    """The exact interval with half the probability of what was observed (Lancaster 1961; Berry and Armitage 1995).
+    """Return the exact interval with half the probability of the observation (Lancaster 1961).
 
     At a limit, half the probability of k and all of what is further away add up to half of one minus the level. Unlike
     Wilson's it keeps its level where that is far above 95 %, as the intervals of many slices need.
@@ -122,7 +122,7 @@ ShareLimits = Callable[[Any, Any, float], Limits]  # of k of n cases at a level
 def square_and_add(
     first: tuple[Any, Any], second: tuple[Any, Any], level: float, limits: ShareLimits = wilson_modified
 ) -> Limits:
-    """The sum of two independent shares, each as cases out of how many: Newcombe's (1998) squares of Wilson's reach.
+    """Return Newcombe's (1998) limits of the sum of two independent shares, each as cases out of how many.
 
     >>> [round(float(limit), 3) for limit in square_and_add((20, 20), (20, 20), 0.95)]  # no error among 40 cases
     [1.772, 2.0]
@@ -135,7 +135,7 @@ def square_and_add(
 
 
 def log_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
-    """Katz (1978) for (a / (a + b)) / (c / (c + d)), two shares of separate groups: for counts from about 5 on.
+    """Return Katz's (1978) limits of (a / (a + b)) / (c / (c + d)), shares of two groups: from counts of 5 on.
 
     >>> [round(float(limit), 4) for limit in log_shares(3, 2, 1, 4, 0.95)]
     [0.4516, 19.9278]
@@ -145,7 +145,7 @@ def log_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
 
 
 def log_odds(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
-    """Woolf (1955) for (a / b) / (c / d), the odds in two separate groups: for counts from about 5 on.
+    """Return Woolf's (1955) limits of (a / b) / (c / d), the odds in two groups: for counts from about 5 on.
 
     >>> [round(float(limit), 4) for limit in log_odds(3, 2, 1, 4, 0.95)]
     [0.3544, 101.5675]
@@ -159,7 +159,7 @@ def _around(ratio: Any, variance: Any, level: float) -> Limits:
 
 
 def of_shares(a: Any, b: Any, c: Any, d: Any, level: float, limits: ShareLimits = wilson_modified) -> Limits:
-    """MOVER-R (Donner and Zou, 2012) for (a / (a + b)) / (c / (c + d)), from Wilson's limits of both shares.
+    """Return MOVER-R limits (Donner and Zou 2012) of (a / (a + b)) / (c / (c + d)), from Wilson's of both shares.
 
     Unlike the logarithm's, its limits hold where a share is near 0 or 1, and need nothing added to a count of 0.
 
@@ -262,7 +262,7 @@ class _MovedCut(NamedTuple):
 
 
 def mover_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Limits:
-    """The limits of a measure of one cut that a threshold names."""
+    """Return the limits of a measure of one cut that a threshold names."""
     r, counts = estimand.ranking, estimand.counts
     # All measures of the cut look at the same tables.
     moved = r.cached(("moved cut", counts.threshold, level, groups), lambda: _moved_cut(r, counts, level, groups))
@@ -349,7 +349,7 @@ def _may_tell_nothing(values: Any, reach: list[Limits]) -> Any:
 
 
 def _reach(value: Any, side: int, down: list[Any], up: list[Any], correlation: Array | None) -> Any:
-    """The value and the root of the squared moves to one side, each share moved the way that goes there."""
+    """Add the root of the squared moves to one side, each share moved the way that goes there."""
     far = [
         np.maximum(np.maximum(side * down_move, side * up_move), 0.0)
         for down_move, up_move in zip(down, up, strict=True)
@@ -392,7 +392,7 @@ def _shares(r: Ranking, c: Counts, level: float, groups: GroupSampler | None) ->
 
 
 def _influences(r: Ranking, c: Counts, values: Array) -> list[Influence]:
-    """What one case changes in the three shares: flagged and not, of both classes."""
+    """Return the influence of one case on the three shares: flagged and not, of both classes."""
     prevalence, recall, fpr = values
     pos, neg = float(c.positives) or math.inf, float(c.negatives) or math.inf
     total, none = float(c.positives) + float(c.negatives), np.zeros(2)
@@ -405,7 +405,7 @@ def _influences(r: Ranking, c: Counts, values: Array) -> list[Influence]:
 
 
 def effective_share(influence: Influence, p: float, whole: float, r: Ranking, **how: Any) -> tuple[float, float]:
-    """The number of cases that a share rests on in effect, and its variance, by linearisation.
+    """Return the number of cases that a share rests on in effect, and its variance, by linearisation.
 
     Args:
         influence: What one case changes in the share.

@@ -14,7 +14,7 @@ from cutline.results.estimate import Limits, quantile
 
 
 def wald(k: Any, n: Any, level: float) -> Limits:
-    """Wald's normal approximation (Berrar, Definition 36): only when n p > 5 and n (1 - p) > 5, and not even then.
+    """Return Wald's normal limits (Berrar, Definition 36): only when n p > 5 and n (1 - p) > 5, and not even then.
 
     Its limits may lie outside [0, 1]; they are not cut here.
 
@@ -27,12 +27,12 @@ def wald(k: Any, n: Any, level: float) -> Limits:
 
 
 def wald_holds(k: Any, n: Any) -> Any:
-    """Berrar's condition for the Wald interval."""
+    """Whether Berrar's condition for the Wald interval holds."""
     return (np.asarray(k) > 5) & (np.subtract(n, k) > 5)
 
 
 def clopper_pearson(k: Any, n: Any, level: float) -> Limits:
-    """Clopper and Pearson (1934), Berrar's Definition 37: never covers less than it says, so it is wide for small n.
+    """Return Clopper and Pearson's (1934) limits, Berrar's Definition 37: never below the level, so wide for small n.
 
     >>> [round(float(limit), 4) for limit in clopper_pearson(3, 5, 0.95)]
     [0.1466, 0.9473]
@@ -47,7 +47,7 @@ def clopper_pearson(k: Any, n: Any, level: float) -> Limits:
 
 
 def agresti_coull(k: Any, n: Any, level: float) -> Limits:
-    """Agresti and Coull (1998), Wald after adding about two successes and two failures: for n from about 40 on.
+    """Return Agresti and Coull's (1998) limits: Wald's after adding two successes and two failures, for n from 40 on.
 
     Its limits may lie outside [0, 1]; they are not cut here.
 
@@ -59,7 +59,7 @@ def agresti_coull(k: Any, n: Any, level: float) -> Limits:
 
 
 def jeffreys(k: Any, n: Any, level: float) -> Limits:
-    """Jeffreys' prior, Beta(1/2, 1/2), equal tails: like Wilson, shorter near 0 and 1, and it may cover less there.
+    """Return the equal tails of Jeffreys' prior, Beta(1/2, 1/2): like Wilson's, shorter near 0 and 1.
 
     The limit at an end that was observed is that end (Brown, Cai and DasGupta, 2001).
 

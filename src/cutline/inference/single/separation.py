@@ -25,7 +25,7 @@ _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
 def limits_when_separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
-    """The limits of a measure of the order or of one cut when the classes are separated; None when they are not.
+    """Return the limits of a measure of the order or of one cut when the classes are separated; None when they are not.
 
     Args:
         estimand: What is estimated.
@@ -47,7 +47,7 @@ def limits_when_separated(estimand: Estimand, level: float, units: float = np.in
 
 
 def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
-    """The limits of a value at an end of its range that no resample leaves; None for another value.
+    """Return the limits of a value at an end of its range that no resample leaves; None for another value.
 
     It is taken for a share of none, or of all, of the cases of the smaller class.
 
@@ -82,7 +82,7 @@ def few_at_quota(estimand: Estimand) -> bool:
 
 
 def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
-    """The limits of a measure of a quota from two shares, and what qualifies them.
+    """Return the limits of a measure of a quota from two shares, and what qualifies them.
 
     One is that of the positives among the flagged, the other that among the rest. Where hardly any of the flagged is
     negative, the quota ends among positives, and the rest has whatever it leaves of them: the other share is that among
@@ -108,7 +108,7 @@ def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = Non
 
 
 def _sides(estimand: Estimand) -> int | None:
-    """1 when the cut or the order has no error, -1 when it has nothing else, None in between."""
+    """Return 1 when the cut or the order has no error, -1 when it has nothing else, None in between."""
     r = estimand.ranking
     if estimand.of_counts is not None:
         c = estimand.counts
@@ -119,7 +119,7 @@ def _sides(estimand: Estimand) -> int | None:
 
 
 def _measure_with_errors(estimand: Estimand, tp: float, fp: float, fn: float, tn: float) -> float:
-    """The measure of a cut, or of a list of two scores, with some errors."""
+    """Return the measure of a cut, or of a list of two scores, with some errors."""
     if estimand.of_counts is not None:
         return float(estimand.of_counts(Counts(tp, fp, fn, tn, estimand.counts.threshold)))
     for unit in (None, _PARTS_OF_A_CASE):

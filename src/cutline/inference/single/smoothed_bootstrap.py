@@ -50,7 +50,7 @@ class _SmoothedSamples(NamedTuple):
 
 
 def estimate_smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
-    """The estimates of measures of one ranking that are the best over something.
+    """Return the estimates of measures of one ranking that are the best over something.
 
     All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
     """
@@ -114,7 +114,7 @@ def _bandwidth(estimand: Estimand) -> float:
 
 
 def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
-    """The share of positives at each score of the smoothed sample.
+    """Return the share of positives at each score of the smoothed sample.
 
     The cases of a class are spread over the scores by a normal kernel on the scale of the normal scores of their ranks,
     in proportion to how many cases have each score: ties stay where they are.
@@ -143,7 +143,7 @@ def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
 
 
 def _on_nodes(z: Array, weight: Array, nodes: Array) -> Array:
-    """The weights, each at the nearest node."""
+    """Return the weights, each at the nearest node."""
     if nodes is z:
         return weight
     place = np.rint((z - nodes[0]) / (nodes[1] - nodes[0])).astype(np.int64)
@@ -153,7 +153,7 @@ def _on_nodes(z: Array, weight: Array, nodes: Array) -> Array:
 def _worlds(
     r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int, seed: Sequence[int]
 ) -> list[_SmoothedSamples]:
-    """Each measure in a world where every score has a share of positives, and in samples of it."""
+    """Return each measure in a world where every score has a share of positives, and in samples of it."""
     if not estimands:
         return []
     statistics, known = [estimand.statistic for estimand in estimands], known_world(r, risk)
@@ -164,7 +164,7 @@ def _worlds(
 
 
 def known_world(r: Ranking, risk: Array) -> Ranking:
-    """The ranking with a given share of positives at each score."""
+    """Return the ranking with a given share of positives at each score."""
     pos, neg = r.size * risk, r.size * (1 - risk)
     return Ranking(r.score, pos, neg, pos, neg)
 
@@ -172,7 +172,7 @@ def known_world(r: Ranking, risk: Array) -> Ranking:
 def samples_of_world(
     r: Ranking, risk: Array, statistics: Sequence[Callable[[Ranking], Any]], samples: int, seed: Sequence[int]
 ) -> list[Array]:
-    """Statistics in samples of a world where every score has a share of positives, one sample a row.
+    """Return statistics in samples of a world where every score has a share of positives, one sample a row.
 
     Args:
         r: The ranking, of whole cases.
@@ -197,7 +197,7 @@ def samples_of_world(
 
 
 def _limits(estimand: Estimand, world: _SmoothedSamples, level: float) -> Limits:
-    """The value without what chance added to it, on the scale of its range.
+    """Return the limits of the value without its bias, on the scale of its range.
 
     The scale is taken at the value or at the corrected one, whichever is farther from an end: at the end itself there
     is none. Student's quantile has as many degrees of freedom as the smaller class has cases.
@@ -229,7 +229,7 @@ def _may_have_no_skill(estimand: Estimand, world: _SmoothedSamples, without_skil
 
 
 def _with_no_skill(limits: Limits, value: float, world: _SmoothedSamples, level: float) -> Limits:
-    """The limits, extended to what a world without skill has if it could have given the value."""
+    """Extend the limits to the value of a world without skill, if that could have given the value."""
     if len(world.samples) < 2:
         return limits
     tail = (1 - level) / 2

@@ -32,7 +32,7 @@ _MEASURES = {"net_benefit": net_benefit, "standardised": standardised_net_benefi
 
 
 def heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None) -> Array:
-    """The curve of a kind at each risk."""
+    """Return the curve of a kind at each risk."""
     if kind == "interventions_avoided":
         return interventions_avoided(r, risks, prevalence)
     benefits = net_benefits(r, risks, prevalence)
@@ -51,7 +51,7 @@ def decision_band(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Band:
-    """A decision curve with the interval of each point.
+    """Return a decision curve with the interval of each point.
 
     Args:
         data: An evaluation, whose groups are then counted whole, or a ranking.
@@ -93,7 +93,7 @@ def _elsewhere(r: Ranking, risks: Array, prevalence: float, level: float) -> lis
 
 
 def _convert_from_net_benefit(risks: Array, kind: str, prevalence: float) -> Callable[[Array], Array]:
-    """From a net benefit to the kind that was asked for: a straight line, as the prevalence is known."""
+    """Return the line that turns a net benefit into another kind, as the prevalence is known."""
     if kind == "interventions_avoided":
         odds = divide(risks, 1 - risks)
         return lambda values: np.asarray(divide(values - flag_everybody(risks, prevalence), odds))
