@@ -96,8 +96,7 @@ class Rule:
 
 def without_row(quantity: Quantity) -> dict[str, Any]:
     """Return the table of methods in which a kind of quantity has those of any smooth measure."""
-    table = {**methods.TABLE, quantity: methods.TABLE[Quantity.SMOOTH]}
-    return {"cutline.inference.methods.TABLE": table, "cutline.inference.single.intervals.TABLE": table}
+    return {"cutline.inference.methods.DEFAULTS": {**methods.DEFAULTS, quantity: methods.DEFAULTS[Quantity.SMOOTH]}}
 
 
 def nothing(*_: Any, **__: Any) -> None:

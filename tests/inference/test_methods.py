@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cutline import MEASURES, evaluate
-from cutline.inference.methods import TABLE, default, methods_of
+from cutline.inference.methods import BY_NAME, DEFAULTS, TABLE, default, methods_of
 from cutline.inference.quantities import Quantity
 from cutline.results.method_titles import TITLES
 
@@ -14,9 +14,9 @@ SCORES = 1 / (1 + np.exp(-RNG.normal(size=80) - LABELS))
 
 
 def test_every_quantity_has_methods_with_source_and_title():
-    assert set(TABLE) == set(Quantity)
+    assert set(TABLE) == set(DEFAULTS) == set(BY_NAME) == set(Quantity)
+    assert all(DEFAULTS.values())
     for row in TABLE.values():
-        assert any(not method.is_reference for method in row)
         assert all(
             method.source and method.name in TITLES for method in row if method.name not in ("delta", "likelihood")
         )
@@ -30,5 +30,5 @@ def test_the_default_of_a_measure_is_no_reference_method_and_may_be_asked_for_by
         estimand = ev._estimand(measure, given)
         chosen = default(estimand, ev.groups)
 
-        assert not chosen.is_reference
+        assert chosen in DEFAULTS[estimand.quantity]
         assert chosen in methods_of(estimand, ev.groups)

@@ -21,7 +21,7 @@ from cutline.inference import constants, delong, influence
 from cutline.inference.caveats import rests_on
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import JUMPING
-from cutline.inference.methods import INFLUENCE, TABLE, Method
+from cutline.inference.methods import DEFAULTS, INFLUENCE, POINT, Method
 from cutline.inference.quantities import quantity_of
 from cutline.inference.single import auc, closed_forms, proportions
 from cutline.inputs.column_source import LABELS, SCORES
@@ -126,12 +126,13 @@ def has_influence(measure: Measure) -> bool:
 
 def is_resampled(measure: Measure) -> bool:
     """Whether the rule resamples: no formula gives an interval, whatever the cases."""
-    return not any(method.engine == "formula" and not method.is_reference for method in _row_of(measure)[1:])
+    row = _row_of(measure)
+    return row[0] is not POINT and not any(method.engine == "formula" for method in row[1:])
 
 
 def _row_of(measure: Measure) -> tuple[Method, ...]:
     """Return the row of a measure in the table of methods."""
-    return TABLE[quantity_of(measure.kind, is_of_counts=False, by_quota=False)]
+    return DEFAULTS[quantity_of(measure.kind, is_of_counts=False, by_quota=False)]
 
 
 def _formula(measure: Measure) -> ClosedForm | None:

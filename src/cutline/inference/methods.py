@@ -1,7 +1,7 @@
-"""The methods of intervals of one model: an object each, and the table that says which quantity has which.
+"""The methods of intervals of one model: an object each, the table of defaults, and that of reference methods.
 
-The default of a quantity is the first of its methods that applies and that the rule allows. Reference methods stand
-there for whoever asks for them by name, as a regulator, a paper or another package does; no rule chooses them.
+The default of a quantity is the first method of its row of `DEFAULTS` that applies and that the rule allows. Those of
+`BY_NAME` are for whoever asks for them, as a regulator, a paper or another package does; no rule chooses them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from cutline.inference.quantities import Quantity, always, choose_by_rule, never
+from cutline.inference.quantities import Quantity, always, choose_by_rule
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import auc, bootstrap, calibration_error, closed_forms, proportions, reference, separation
 from cutline.inference.single import smoothed_bootstrap as smoothed
 from cutline.inference.single.curve_points import curve_point_limits
 from cutline.inference.single.estimand import Estimand
-from cutline.measures.kinds import MeanOfCases, SmoothOfOrder
+from cutline.measures.kinds import CurvePoint, MeanOfCases, SmoothOfOrder, StandardError
 from cutline.results.method_titles import method_title
 
 Condition = Callable[[Estimand, GroupSampler | None], bool]
@@ -30,7 +30,7 @@ class Method:
     """A way to make an interval.
 
     `limits` is what its engine calls: a formula has the estimand, the level and the groups; a bootstrap method the
-    values on resamples. `applies` says where it may be asked for by name, `by_rule` where the rule may choose it.
+    values on resamples. `applies` says where it may be asked for by name, `by_rule` where a row of defaults chooses it.
     `knows_design`: it allows for groups, strata and sampling weights; `knows_weights`: for weights alone, by Kish's
     effective sizes. `settles_caveat`: what the definition of the
     measure says of its intervals does not hold for this one.
@@ -51,11 +51,6 @@ class Method:
         """Return the method as people read it."""
         return method_title(self.name)
 
-    @property
-    def is_reference(self) -> bool:
-        """Whether no rule chooses it."""
-        return self.by_rule is never
-
 
 def _is_plain(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
     return groups is None
@@ -63,8 +58,7 @@ def _is_plain(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa:
 
 def _is_known_at_once(estimand: Estimand, groups: GroupSampler | None) -> bool:
     """Whether MOVER is for a point of a curve: resamples do not show how far a cut that is searched for may move."""
-    is_searched: bool = estimand.kind.is_searched  # type: ignore[union-attr]
-    return groups is None or (groups.are_single and is_searched)
+    return groups is None or (groups.are_single and estimand.kind_as(CurvePoint).is_searched)
 
 
 def _is_sampled_by_design(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
@@ -145,9 +139,8 @@ OF_MEAN = replace(INFLUENCE, limits=closed_forms.influence_of_mean, applies=alwa
 BY_INFLUENCE = Method(
     *("influence_student", "Jaeckel 1972; Satterthwaite 1946", closed_forms.student_of_influence),
     applies=_has_influence_function,
-    by_rule=never,
 )
-OF_CUT = replace(INFLUENCE, limits=closed_forms.influence_of_cut, applies=always, by_rule=never)
+OF_CUT = replace(INFLUENCE, limits=closed_forms.influence_of_cut, applies=always)
 
 SMOOTHED = Method(
     *("smoothed", "Bantis, Nakas and Reiser 2019", smoothed.estimate_smoothed, "smoothed"),
@@ -160,16 +153,23 @@ INVERSION = Method(
     *("inversion", "Dimitriadis, Gneiting and Jordan 2021 (the curve)", calibration_error.invert_tests, "inversion"),
     applies=_has_both_classes,
 )
-SANDWICH = Method(
-    "sandwich", "MacKinnon and White 1985 (HC3)", partial(closed_forms.by_standard_error, method="sandwich")
-)
-DELTA = Method(
-    "delta", "Debray et al. 2017", partial(closed_forms.by_standard_error, method="delta"), settles_caveat=True
-)
+
+
+def _by_declared_variance(name: str, source: str, **more: Any) -> Method:
+    """Return a method that applies where the measure declares a variance of its name."""
+
+    def applies(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
+        return name in estimand.kind_as(StandardError).methods
+
+    return Method(name, source, partial(closed_forms.by_standard_error, method=name), applies=applies, **more)
+
+
+SANDWICH = _by_declared_variance("sandwich", "MacKinnon and White 1985 (HC3)", by_rule=_is_plain)
+DELTA = _by_declared_variance("delta", "Debray et al. 2017", by_rule=_is_plain, settles_caveat=True)
 
 BINDER = "Binder 1983"
 LINEAR_SHARE = Method("linearised", BINDER, closed_forms.linearised_share, by_rule=_has_design, knows_design=True)
-LINEARISED = replace(LINEAR_SHARE, limits=closed_forms.linearised_order, applies=_has_slope, by_rule=never)
+LINEARISED = replace(LINEAR_SHARE, limits=closed_forms.linearised_order, applies=_has_slope)
 LINEAR_RATIO = replace(LINEAR_SHARE, limits=closed_forms.linearised_ratio)
 LINEAR_CUT = replace(LINEAR_SHARE, limits=closed_forms.three_shares)
 LINEAR_AUC = replace(LINEAR_SHARE, limits=auc.linearised, by_rule=_is_sampled_by_design)
@@ -177,67 +177,67 @@ LINEAR_MEAN = replace(LINEAR_AUC, limits=closed_forms.linearised_mean, applies=_
 
 # ---------------------------------------------------------------------- reference methods
 
-BOOTSTRAP = Method("bootstrap", "Efron 1979", bootstrap.percentiles, "bootstrap", by_rule=never)
-BCA = Method("bca", "Efron 1987", bootstrap.accelerated, "bootstrap", by_rule=never)
-_RESAMPLED = (BOOTSTRAP, BCA, STUDENT)
+BOOTSTRAP = Method("bootstrap", "Efron 1979", bootstrap.percentiles, "bootstrap")
+BCA = Method("bca", "Efron 1987", bootstrap.accelerated, "bootstrap")
 SHARES = tuple(
-    Method(name, source, partial(closed_forms.share_by, formula=formula), by_rule=never)
+    Method(name, source, partial(closed_forms.share_by, formula=formula))
     for name, source, formula in reference.REFERENCE_METHODS
 )
 AREAS = (
-    Method("newcombe_delong", "Newcombe 2006; DeLong et al. 1988", auc.wider_of_two, by_rule=never),
-    Method("delong_logit", "DeLong et al. 1988", auc.logit, by_rule=never),
-    Method("delong", "DeLong et al. 1988", auc.plain, by_rule=never),
-    Method("newcombe", "Newcombe 2006", auc.newcombe, by_rule=never),
+    Method("newcombe_delong", "Newcombe 2006; DeLong et al. 1988", auc.wider_of_two),
+    Method("delong_logit", "DeLong et al. 1988", auc.logit),
+    Method("delong", "DeLong et al. 1988", auc.plain),
+    Method("newcombe", "Newcombe 2006", auc.newcombe),
 )
-KATZ = Method("log", "Katz et al. 1978", closed_forms.log_ratio, by_rule=never)
-LIKELIHOOD = replace(
-    SANDWICH, name="likelihood", limits=partial(closed_forms.by_standard_error, method="likelihood"), by_rule=never
-)
-LOG_OE = replace(
-    DELTA,
-    name="log",
-    limits=partial(closed_forms.by_standard_error, method="log"),
-    by_rule=never,
-    settles_caveat=False,
-)
+KATZ = Method("log", "Katz et al. 1978", closed_forms.log_ratio)
+LIKELIHOOD = _by_declared_variance("likelihood", "Cox 1958")
+LOG_OE = _by_declared_variance("log", "Debray et al. 2017")
 
+# ---------------------------------------------------------------------- the two tables
 
-def _as_declared(method: Method) -> Method:
-    """Return a method that applies where the measure declares its variance."""
-
-    def applies(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
-        return method.name in estimand.kind.methods  # type: ignore[union-attr]
-
-    return replace(method, applies=applies)
-
-
-TABLE: Mapping[Quantity, tuple[Method, ...]] = {
-    Quantity.SHARE: (WILSON, LINEAR_SHARE, *SHARES, *_RESAMPLED, OF_CUT),
-    Quantity.SUM_OF_SHARES: (SQUARE_AND_ADD, LINEAR_CUT, replace(THREE_SHARES, by_rule=never), *_RESAMPLED, OF_CUT),
-    Quantity.RATIO: (RATIO, LINEAR_RATIO, KATZ, *_RESAMPLED, OF_CUT),
-    Quantity.ODDS_RATIO: (ODDS, LINEAR_RATIO, replace(THREE_SHARES, by_rule=never), *_RESAMPLED, OF_CUT),
-    Quantity.THREE_SHARES: (THREE_SHARES, LINEAR_CUT, *_RESAMPLED, OF_CUT),
-    Quantity.AT_QUOTA: (INFLUENCE, QUOTA, replace(BOOTSTRAP, by_rule=always), BCA, STUDENT, LINEARISED),
-    Quantity.AUC: (DELONG, LINEAR_AUC, *AREAS, *_RESAMPLED, INFLUENCE),
-    Quantity.CURVE_POINT: (POINT, STUDENT, BOOTSTRAP, BCA, INFLUENCE, LINEARISED),
-    Quantity.MEAN: (OF_MEAN, LINEAR_MEAN, STUDENT, BOOTSTRAP, BCA, BY_INFLUENCE),
-    Quantity.SMOOTH: (INFLUENCE, STUDENT, BOOTSTRAP, BCA, BY_INFLUENCE, LINEARISED),
-    Quantity.GAIN_OF_LIKELIHOOD: (LOSS, BOOTSTRAP, BCA),
-    Quantity.TOP_OF_LIST: (INFLUENCE, TOP, BOOTSTRAP, BCA, LINEARISED),
-    Quantity.OPEN_ENDS: (INFLUENCE, OPEN_ENDS, BOOTSTRAP, BCA, LINEARISED),
-    Quantity.BEST_OF_CUTS: (INFLUENCE, SMOOTHED, BIAS_CORRECTED, BOOTSTRAP, BCA, STUDENT, LINEARISED),
-    Quantity.CALIBRATION_ERROR: (INVERSION, STUDENT, BOOTSTRAP, BCA),
-    Quantity.STANDARD_ERROR: (
-        *(replace(_as_declared(method), by_rule=_is_plain) for method in (DELTA, SANDWICH)),
-        *(_as_declared(method) for method in (LOG_OE, LIKELIHOOD)),
-        *(STUDENT, BOOTSTRAP, BCA),
-    ),
-    Quantity.PREVALENCE: (OF_PREVALENCE, STUDENT, BOOTSTRAP, BCA),
-    Quantity.PAIRS: (OF_PAIRS, STUDENT, BOOTSTRAP, BCA),
+DEFAULTS: Mapping[Quantity, tuple[Method, ...]] = {
+    Quantity.SHARE: (WILSON, LINEAR_SHARE),
+    Quantity.SUM_OF_SHARES: (SQUARE_AND_ADD, LINEAR_CUT),
+    Quantity.RATIO: (RATIO, LINEAR_RATIO),
+    Quantity.ODDS_RATIO: (ODDS, LINEAR_RATIO),
+    Quantity.THREE_SHARES: (THREE_SHARES, LINEAR_CUT),
+    Quantity.AT_QUOTA: (INFLUENCE, QUOTA, BOOTSTRAP),
+    Quantity.AUC: (DELONG, LINEAR_AUC),
+    Quantity.CURVE_POINT: (POINT, STUDENT),
+    Quantity.MEAN: (OF_MEAN, LINEAR_MEAN, STUDENT),
+    Quantity.SMOOTH: (INFLUENCE, STUDENT),
+    Quantity.GAIN_OF_LIKELIHOOD: (LOSS,),
+    Quantity.TOP_OF_LIST: (INFLUENCE, TOP),
+    Quantity.OPEN_ENDS: (INFLUENCE, OPEN_ENDS),
+    Quantity.BEST_OF_CUTS: (INFLUENCE, SMOOTHED, BIAS_CORRECTED),
+    Quantity.CALIBRATION_ERROR: (INVERSION, STUDENT),
+    Quantity.STANDARD_ERROR: (DELTA, SANDWICH, STUDENT),
+    Quantity.PREVALENCE: (OF_PREVALENCE, STUDENT),
+    Quantity.PAIRS: (OF_PAIRS, STUDENT),
     # Nobody knows the range of such a function, so that it has no scale.
-    Quantity.OWN: (replace(BOOTSTRAP, by_rule=_is_plain), STUDENT, BCA),
+    Quantity.OWN: (replace(BOOTSTRAP, by_rule=_is_plain), STUDENT),
 }
+_PERCENTILES = (BOOTSTRAP, BCA)
+_AT_A_CUT = (*_PERCENTILES, STUDENT, OF_CUT)
+# What may be asked for by name besides.
+BY_NAME: Mapping[Quantity, tuple[Method, ...]] = {
+    **dict.fromkeys(Quantity, _PERCENTILES),
+    Quantity.SHARE: (*SHARES, *_AT_A_CUT),
+    Quantity.SUM_OF_SHARES: (THREE_SHARES, *_AT_A_CUT),
+    Quantity.RATIO: (KATZ, *_AT_A_CUT),
+    Quantity.ODDS_RATIO: (THREE_SHARES, *_AT_A_CUT),
+    Quantity.THREE_SHARES: _AT_A_CUT,
+    Quantity.AT_QUOTA: (BCA, STUDENT, LINEARISED),
+    Quantity.AUC: (*AREAS, *_PERCENTILES, STUDENT, INFLUENCE),
+    Quantity.CURVE_POINT: (*_PERCENTILES, INFLUENCE, LINEARISED),
+    Quantity.MEAN: (*_PERCENTILES, BY_INFLUENCE),
+    Quantity.SMOOTH: (*_PERCENTILES, BY_INFLUENCE, LINEARISED),
+    Quantity.TOP_OF_LIST: (*_PERCENTILES, LINEARISED),
+    Quantity.OPEN_ENDS: (*_PERCENTILES, LINEARISED),
+    Quantity.BEST_OF_CUTS: (*_PERCENTILES, STUDENT, LINEARISED),
+    Quantity.STANDARD_ERROR: (LOG_OE, LIKELIHOOD, *_PERCENTILES),
+}
+TABLE = {quantity: (*row, *BY_NAME[quantity]) for quantity, row in DEFAULTS.items()}
 NAMES = frozenset(method.name for methods in TABLE.values() for method in methods)
 
 
@@ -258,7 +258,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> Method:
         estimand: What is estimated.
         groups: How the cases were sampled, if not one by one.
     """
-    return choose_by_rule(TABLE[estimand.quantity], estimand, groups)
+    return choose_by_rule(DEFAULTS[estimand.quantity], estimand, groups)
 
 
 def without_resamples(estimand: Estimand, groups: GroupSampler | None = None) -> Method | None:

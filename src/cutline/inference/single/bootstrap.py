@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.proportions import wilson
 from cutline.inference.single.separation import at_an_end, limits_when_separated
 from cutline.measures import MEASURES, Needs
-from cutline.measures.kinds import GainOfLikelihood, OpenEnds, TopOfList, best_cuts
+from cutline.measures.kinds import BestOfCuts, CurvePoint, GainOfLikelihood, OpenEnds, TopOfList, best_cuts
 from cutline.results.estimate import Estimate, Interval, Limits, quantile, student_quantile
 
 _LARGEST = 300.0  # of a logarithm, so that its inverse is a number
@@ -216,7 +216,7 @@ def _missing_class(estimand: Estimand) -> list[str]:
 
 def _tied_cuts(estimand: Estimand) -> list[str]:
     """Say that several cuts are equally good, if they are; `threshold_of` names the first of them."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(BestOfCuts)
     r = estimand.ranking
     if estimand.quantity is not Quantity.BEST_OF_CUTS or kind.of_all is None or r.is_long:
         return []
@@ -243,7 +243,7 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
 
 def _too_little(estimand: Estimand) -> list[str]:
     """Return what qualifies an optimum, which hardly shows on resamples."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(CurvePoint)
     if estimand.quantity is Quantity.BEST_OF_CUTS:
         return [OPTIMISTIC]
     return [SEARCHED_AGAIN] if estimand.quantity is Quantity.CURVE_POINT and kind.is_searched else []
@@ -345,7 +345,7 @@ def student_of_top(resampled: ResampledValues) -> Interval:
     interval = studentised(resampled)
     if interval.method != "student":
         return interval
-    estimand, kind = resampled.estimand, cast("TopOfList", resampled.estimand.kind)
+    estimand, kind = resampled.estimand, resampled.estimand.kind_as(TopOfList)
     r, size = estimand.ranking, effective_size.effective(estimand.ranking)
     most = kind.most(float(r.positives / r.total), **estimand.parameters)
     first = min(2 * kind.share(**estimand.parameters) * float(sum(size)), float(size.positives))
@@ -364,7 +364,7 @@ def student_with_open_ends(resampled: ResampledValues) -> Interval:
     interval = studentised(resampled)
     if interval.method != "student":
         return interval
-    estimand, kind = resampled.estimand, cast("OpenEnds", resampled.estimand.kind)
+    estimand, kind = resampled.estimand, resampled.estimand.kind_as(OpenEnds)
     lost = kind.lost(estimand.ranking, **estimand.parameters)
     low, high = float(interval.limits.low), float(interval.limits.high)
     notes = [*interval.notes, *([RARE_SCORES] if abs(lost) > constants.OPEN_END * (high - low) else [])]
@@ -377,7 +377,7 @@ def student_of_loss(resampled: ResampledValues) -> Interval:
     """Return Student's limits of a function of the log loss, from those of the loss: its scale suits a heavy tail."""
     from cutline.measures.rates import entropy
 
-    estimand, kind = resampled.estimand, cast("GainOfLikelihood", resampled.estimand.kind)
+    estimand, kind = resampled.estimand, resampled.estimand.kind_as(GainOfLikelihood)
     r = estimand.ranking
     if not math.isfinite(estimand.value):
         return studentised(resampled)

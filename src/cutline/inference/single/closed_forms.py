@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +19,16 @@ from cutline.inference.single import proportions, reference
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking, linearise
-from cutline.measures.kinds import MeanOfCases
+from cutline.measures.kinds import (
+    Kind,
+    MeanOfCases,
+    Moments,
+    Proportion,
+    Ratio,
+    SmoothOfOrder,
+    StandardError,
+    SumOfRates,
+)
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 from cutline.results.notes import Caveat
 
@@ -56,7 +65,7 @@ def share_by(
         groups: How the cases were sampled, of which such a formula knows nothing.
         formula: The limits of k out of n at a level.
     """
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(Proportion)
     k, n = _cases_of_share(estimand)
     notes = []
     if formula is reference.wald and not reference.wald_holds(k, n):
@@ -68,7 +77,7 @@ def share_by(
 
 def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
     """Return how many cases out of how many a share is, in effect."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(Proportion)
     k, n = (float(x) for x in kind.of(estimand.counts))
     if estimand.ranking.integral:
         return k, n
@@ -78,12 +87,12 @@ def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
 
 def sum_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Newcombe's limits of a slope times the sum of two independent shares plus an intercept."""
-    limits = limits_of_sum(estimand.kind, estimand.counts_in_effect, level)
+    limits = limits_of_sum(estimand.kind_as(SumOfRates), estimand.counts_in_effect, level)
     return Interval(Limits(*map(float, limits)), rests_on(estimand.freedom_at_cut))
 
 
 def limits_of_sum(
-    kind: Any, c: Counts, level: float, limits: proportions.ShareLimits = proportions.wilson_modified
+    kind: SumOfRates, c: Counts, level: float, limits: proportions.ShareLimits = proportions.wilson_modified
 ) -> Limits:
     """Return the limits of `sum_of_shares`; it can be traced.
 
@@ -110,7 +119,7 @@ def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | Non
 
 def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a ratio of shares, or of odds, on the log scale; a half is added to counts with a 0."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(Ratio)
     a, b, c, d = _cells_of_ratio(estimand)
     notes = []
     if min(a, b, c, d) == 0:
@@ -123,7 +132,7 @@ def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = No
 
 
 def _cells_of_ratio(estimand: Estimand) -> tuple[float, ...]:
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(Ratio)
     counts = estimand.counts_in_effect
     return tuple(float(getattr(counts, name)) for name in (*kind.above, *kind.below))
 
@@ -157,7 +166,7 @@ def by_standard_error(
         groups: How the cases were sampled, of which such a variance knows nothing.
         method: Which of the variances of the definition.
     """
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(StandardError)
     variance = float(kind.methods[method](estimand.ranking, **estimand.parameters))
     if (
         not 0 <= variance < math.inf
@@ -181,8 +190,8 @@ def _robust_reach(estimand: Estimand, level: float) -> tuple[float, float]:
 
     These are few with few cases of a class, or where a few cases make most of the variance.
     """
-    kind: Any = estimand.kind
-    moments = kind.moments(estimand.ranking, **estimand.parameters)
+    of_robust = cast("Callable[..., Moments]", estimand.kind_as(StandardError).moments)
+    moments = of_robust(estimand.ranking, **estimand.parameters)
     freedom = float(effective_size.freedom_of_moments(moments))
     fewest = float(min(effective_size.effective(estimand.ranking)))
     return student_quantile(level, max(min(freedom, fewest - 1), 1.0)) * math.sqrt(moments.second), freedom
@@ -196,7 +205,7 @@ def limits_on_log_scale(value: Any, variance: Any, level: float) -> Limits:
 
 def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[str]:
     """Return a warning where an interval supposes more than the data show: where it is narrower than the robust one."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(StandardError)
     if not kind.robust:
         return []
     wider = 2 * _robust_reach(estimand, level)[0] / width - 1
@@ -208,7 +217,7 @@ def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[st
 
 def influence_of_mean(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a mean over the cases, from the losses of single cases."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(MeanOfCases)
     r, parameters = estimand.ranking, estimand.parameters
     few = condensed_ranking(r) if kind.is_smooth(**parameters) else r
     second = effective_size.squares(r) if few is r else few
@@ -232,7 +241,7 @@ def student_of_influence(estimand: Estimand, level: float, groups: GroupSampler 
     return Interval(Limits(*map(float, limits)), rests_on(freedom))
 
 
-def variance_and_freedom(kind: Any, r: Ranking, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
+def variance_and_freedom(kind: Kind, r: Ranking, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the variance of a measure from its influence function, and its degrees of freedom; it can be traced.
 
     Args:
@@ -245,7 +254,7 @@ def variance_and_freedom(kind: Any, r: Ranking, parameters: Mapping[str, Any]) -
         losses = kind.of(r, **parameters)
         changes = influence.of_losses(r, *losses)
         return influence.of_mean(r, second, *losses), freedom_of_ranking(changes, r)
-    changes = Influence(*kind.influence(r, **parameters))
+    changes = Influence(*cast("SmoothOfOrder", kind).influence(r, **parameters))
     return changes.variance(second), freedom_of_ranking(changes, r)
 
 
@@ -298,7 +307,7 @@ def _linearised_cut(estimand: Estimand, function: Any) -> Influence:
 
 def linearised_share(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return Wilson's limits, modified near 0 and 1, for as many cases as the linearised variance is worth."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(Proportion)
 
     def share_of(c: Any) -> Any:
         return divide(*kind.of(c))
@@ -332,11 +341,13 @@ def linearised_ratio(estimand: Estimand, level: float, groups: GroupSampler | No
 
 def linearised_mean(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return the limits of a mean over the cases, on the scale of its range."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(MeanOfCases)
     r = estimand.ranking
     losses = kind.of(r, **estimand.parameters)
-    losses = [np.where(cells > 0, loss, 0.0) for cells, loss in zip((r.pos, r.neg), losses, strict=True)]
-    return _linearised(estimand, influence.of_losses(estimand.ranking, *losses), level, groups)
+    of_positives, of_negatives = (
+        np.where(cells > 0, loss, 0.0) for cells, loss in zip((r.pos, r.neg), losses, strict=True)
+    )
+    return _linearised(estimand, influence.of_losses(r, of_positives, of_negatives), level, groups)
 
 
 def linearised_order(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from cutline.inference.single import proportions
 from cutline.inference.single.bands import tpr_at
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import MEASURES
+from cutline.measures.kinds import CurvePoint
 from cutline.results.estimate import Interval, Limits
 
 _RECALLS = 400  # at which the precision is compared with the one that is asked for
@@ -31,7 +32,7 @@ class _Points(NamedTuple):
 
 def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a measure that is one point of a curve, and what qualifies them."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(CurvePoint)
     r = estimand.ranking
     defaults = MEASURES[estimand.measure_name].defaults
     fixed = np.array([float(estimand.parameters.get(kind.fixed, defaults[kind.fixed]))])

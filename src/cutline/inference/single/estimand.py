@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import Bounds, bounds
 from cutline.measures.kinds import Kind, PairedShare, Stretch
 from cutline.measures.metadata import constant
+
+KindT = TypeVar("KindT")
 
 
 class IntervalRequest(NamedTuple):
@@ -90,6 +92,10 @@ class Estimand:
 
     def _find_influence(self) -> Influence | None:
         return of_order(self.statistic, self.value, self.ranking)
+
+    def kind_as(self, kind: type[KindT]) -> KindT:  # noqa: ARG002
+        """Return the kind of the measure, for a method whose row of the table has that kind alone."""
+        return cast("KindT", self.kind)
 
     @property
     def measure_name(self) -> str:
@@ -178,7 +184,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic = _of_quota(partial(measure.compute, **rest), _transfer_quota(quota, ranking, grouped))
     else:
         statistic = partial(measure.compute, **rest)
-    settings, is_stretch = {**measure.bound, **rest}, isinstance(measure.kind, Stretch)
+    settings, kind = {**measure.bound, **rest}, measure.kind
     by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
     if quota is None and by_quota:
         where = _where(parameters)
@@ -189,9 +195,9 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic=statistic,
         value=value,
         reason=measure.reason(data, **rest) if math.isnan(value) else "",
-        range=measure.kind.range(**settings) if is_stretch else measure.range,  # type: ignore[union-attr]
-        stretch=measure.kind.shares(**settings) if is_stretch else (1.0, 1.0),  # type: ignore[union-attr]
-        kind=measure.kind,
+        range=kind.range(**settings) if isinstance(kind, Stretch) else measure.range,
+        stretch=kind.shares(**settings) if isinstance(kind, Stretch) else (1.0, 1.0),
+        kind=kind,
         caveat=measure.caveat,
         parameters=settings,
         cut=cut_at,

@@ -22,6 +22,7 @@ from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import linearise
+from cutline.measures.kinds import OfPrevalence, ShareOfPairs
 from cutline.results.estimate import Interval, Limits, quantile
 
 _HALVINGS = 55  # of what two exact limits leave open, after which floats are used up
@@ -182,7 +183,7 @@ _PLACES = 401  # at which a function of the prevalence is looked at between its 
 
 def of_prevalence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a function of the prevalence, which has Wilson's."""
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(OfPrevalence)
     r, size = estimand.ranking, float(sum(effective(estimand.ranking)))
     share = float(r.positives / r.total)
     low, high = wilson(share * size, size, level)
@@ -197,7 +198,7 @@ def of_pairs(estimand: Estimand, level: float, groups: GroupSampler | None = Non
     Its variance is that of what each case has, as in DeLong's, where single pairs count twice, and at least that of
     independent pairs.
     """
-    kind: Any = estimand.kind
+    kind = estimand.kind_as(ShareOfPairs)
     return Interval(limits_of_pairs(estimand.ranking, estimand.value, kind.of(estimand.ranking), level))
 
 
