@@ -171,7 +171,7 @@ RULES: dict[str, Rule] = {
     "satterthwaite": Rule(
         "Student's quantile with Satterthwaite's degrees of freedom",
         (*SMOOTH, *LOSSES),
-        {SINGLE + "bootstrap._freedom": lambda _: math.inf},
+        {SINGLE + "bootstrap.ResampledValues.freedom": math.inf},
     ),
     "part-of-the-curve": Rule(
         "an area over a part of the curve has as many degrees of freedom as that part has cases",
@@ -295,20 +295,29 @@ RULES: dict[str, Rule] = {
 }
 
 
+def owner_of(name: str) -> tuple[Any, str]:
+    """Return the module, or the class in one, that has an attribute of this dotted name, and the attribute."""
+    path, _, attribute = name.rpartition(".")
+    try:
+        return importlib.import_module(path), attribute
+    except ModuleNotFoundError:
+        module, _, cls = path.rpartition(".")
+        return getattr(importlib.import_module(module), cls), attribute
+
+
 @contextmanager
 def switched_off(rule: Rule) -> Iterator[None]:
     """Do without a rule for a while."""
     before = []
     for name, value in rule.off.items():
-        path, _, attribute = name.rpartition(".")
-        module = importlib.import_module(path)
-        before.append((module, attribute, getattr(module, attribute)))
-        setattr(module, attribute, value)
+        owner, attribute = owner_of(name)
+        before.append((owner, attribute, vars(owner)[attribute]))
+        setattr(owner, attribute, value)
     try:
         yield
     finally:
-        for module, attribute, value in before:
-            setattr(module, attribute, value)
+        for owner, attribute, value in before:
+            setattr(owner, attribute, value)
 
 
 cut_of = cache(threshold_of)
