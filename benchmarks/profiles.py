@@ -152,7 +152,9 @@ def of_measures(intervals: str | bool = False) -> None:
     cl.evaluate(labels[:1000], scores[:1000]).summary(quota=100, intervals=intervals)  # what is loaded once
     found = Profile()
     if intervals:
-        found.watch(importlib.import_module("cutline.inference.single.intervals"), "by_formula", "intervals by formula")
+        found.watch(
+            importlib.import_module("cutline.inference.single.summary_rows"), "by_formula", "intervals by formula"
+        )
     else:
         found.watch(cl.Measure, "compute", lambda measure, *_: _kind(measure.name))
     ranked = found.timed("the ranking", lambda: cl.evaluate(labels, scores))

@@ -18,7 +18,8 @@ from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
 from cutline.inference.resampling.samplers import GroupSampler, sampler_of
 from cutline.inference.single.estimand import Estimand, IntervalRequest, bracketed, of_function, of_measure
-from cutline.inference.single.intervals import estimates, rows_of
+from cutline.inference.single.intervals import estimates
+from cutline.inference.single.summary_rows import rows_of
 from cutline.inputs import column_source
 from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure

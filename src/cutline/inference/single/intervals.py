@@ -6,11 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cutline.core.blocks import compute_together
 from cutline.core.errors import ParameterError
-from cutline.core.parallel import each
-from cutline.core.ranking import Ranking
-from cutline.core.table import plain
 from cutline.core.validation import check_text
 from cutline.inference import effective_size
 from cutline.inference.caveats import IGNORES_THE_DESIGN, INDEPENDENT, make_estimate
@@ -30,13 +26,10 @@ from cutline.inference.quantities import find_by_name
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.bootstrap import caveats_of, design_notes, estimate_on_resamples
 from cutline.inference.single.calibration_error import corrected_errors, invert_tests
-from cutline.inference.single.estimand import Estimand, IntervalRequest, checked, of_measure
+from cutline.inference.single.estimand import Estimand, IntervalRequest, checked
 from cutline.inference.single.smoothed_bootstrap import corrected_best, estimate_smoothed
-from cutline.measures.bin_brackets import Bounds, all_bounds
+from cutline.measures.bin_brackets import Bounds
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import SelectedMeasure
-from cutline.results.resample_budget import COST_OF_INVERSION, affordable, resamples_for
-from cutline.results.summary import Row, SummaryOptions
 
 _NEGLIGIBLE = 0.05  # of the width of an interval: what bins leave open below that is within its own uncertainty
 WIDENED = "The limits are widened by what the bins leave open of the value."
@@ -194,96 +187,3 @@ def by_formula(
         if method is None or method.engine != "formula"
         else estimate_in_closed_form(estimand, method, level, groups)
     )
-
-
-# ---------------------------------------------------------------------- the rows of a summary
-
-_MANY = 40  # measures of a summary, from which on what they share is computed first
-
-
-def rows_of(
-    selection: Sequence[SelectedMeasure], ranking: Ranking, groups: GroupSampler | None, options: SummaryOptions
-) -> tuple[tuple[Row, ...], SummaryOptions]:
-    """Return the rows of a summary, and the options with the number of resamples that were drawn."""
-    fitting = [selected for selected in selection if selected.measure.fits(ranking)]
-    grouped = groups is not None
-    if len(fitting) >= _MANY:
-        compute_together(ranking)
-    # Of a long ranking one measure at a time, because each takes several columns as long as it is.
-    at_once = 0 if ranking.is_long else len(ranking)
-    estimands = each(
-        lambda selected: of_measure(selected.measure, ranking, selected.parameters(options.cut), grouped=grouped),
-        fitting,
-        at_once,
-    )
-    intervals, used = _intervals_of_rows(estimands, groups, options)
-    with_values = [
-        (selected.measure, selected.parameters(options.cut), t.value)
-        for selected, t in zip(fitting, estimands, strict=True)
-    ]
-    known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
-    rows = tuple(
-        _row(selected, *known[selected], options) if selected in known else _undefined(selected, ranking, options)
-        for selected in selection
-    )
-    return rows, replace(options, resamples_used=used)
-
-
-def _intervals_of_rows(
-    estimands: Sequence[Estimand], groups: GroupSampler | None, options: SummaryOptions
-) -> tuple[list[Estimate | None], int]:
-    """Return the estimates with the intervals that are requested, and how many resamples gave some of them."""
-    interval = checked(IntervalRequest(options.level, seed=options.seed))
-    intervals: list[Estimate | None] = [None] * len(estimands)
-    if not options.intervals or not estimands:
-        return intervals, 0
-    n = len(estimands[0].ranking)
-    at_once = 0 if estimands[0].ranking.is_long else n
-    may_resample = options.intervals != "formula" and options.resamples != 0
-    made = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
-    intervals = [result if isinstance(result, Estimate) else None for result in made]
-    methods = {i: result for i, result in enumerate(made) if isinstance(result, Method)}
-    # Simulations of calibration errors take longer than resamples: they have a budget of their own.
-    tested = [i for i, method in methods.items() if method.engine == "inversion"]
-    resampled = [i for i in methods if i not in tested]
-    used = 0
-    for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
-        if some and (resamples := _resamples(options, cost * len(some), n)):
-            request, chosen = interval._replace(resamples=resamples), [methods[i] for i in some]
-            for i, estimate in zip(some, estimates([estimands[i] for i in some], request, groups, chosen), strict=True):
-                intervals[i] = estimate
-            used = resamples
-    return intervals, used
-
-
-def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
-    """Return the number of resamples for a number of measures without a closed form."""
-    resamples = resamples_for(scores, options.resamples)
-    if options.intervals == "formula":
-        return 0
-    is_requested = options.intervals == "bootstrap" or options.resamples is not None
-    return resamples if is_requested or affordable(measures, scores, resamples) else 0
-
-
-def _row(
-    selected: SelectedMeasure,
-    estimand: Estimand,
-    interval: Estimate | None,
-    open_to: Bounds | None,
-    options: SummaryOptions,
-) -> Row:
-    baseline = plain(selected.measure.baseline_value(estimand.data, **estimand.parameters))
-    value = estimand.value
-    reason = estimand.reason or ("infinite" if math.isinf(value) else "")
-    estimate = (
-        widen_by_bracket(interval, open_to, estimand.range)
-        if interval
-        else Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
-    )
-    return Row(selected.measure, estimate, baseline, reason, selected.at, open_to)
-
-
-def _undefined(selected: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
-    """Return the row of a measure that the scores are not made for."""
-    estimate = Estimate(str(selected.measure), math.nan, math.nan, math.nan, options.level, "")
-    return Row(selected.measure, estimate, None, selected.measure.reason(ranking), selected.at)
