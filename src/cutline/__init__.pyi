@@ -24,7 +24,7 @@ from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
 from .multiclass.compare import ClassComparison as ClassComparison, compare_classes as compare_classes
 from .multiclass.multilabel import MultiLabel as MultiLabel
 from .multiclass.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
-from .comparison import Comparison as Comparison, compare as compare
+from .comparison import Comparison as Comparison, compare as compare, compare_counts as compare_counts
 from .core.errors import (
     CutlineError as CutlineError,
     InputError as InputError,
@@ -35,7 +35,7 @@ from .core.errors import (
 )
 from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
-from .cross_validation import (
+from .folds.cross_validation import (
     CrossValidation as CrossValidation,
     NestedCrossValidation as NestedCrossValidation,
     cross_validate as cross_validate,
@@ -56,11 +56,10 @@ from .cuts.utility import (
 )
 from .dataset_comparison import DatasetComparison as DatasetComparison, compare_datasets as compare_datasets
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
-from .fold_comparison import FoldComparison as FoldComparison, compare_folds as compare_folds
-from .fold_evaluation import FoldEvaluation as FoldEvaluation
-from .models_by_slice import SliceComparison as SliceComparison, compare_by_slice as compare_by_slice
+from .folds.comparison import FoldComparison as FoldComparison, compare_folds as compare_folds
+from .folds.evaluation import FoldEvaluation as FoldEvaluation
+from .slices.models import SliceComparison as SliceComparison, compare_by_slice as compare_by_slice
 from .model_evaluation import evaluate_model as evaluate_model
-from .count_comparison import compare_counts as compare_counts
 from .independent_comparison import (
     IndependentComparison as IndependentComparison,
     compare_independent as compare_independent,
@@ -102,8 +101,8 @@ from .own_measures import measure as measure
 from .quota_periods import QuotaPeriods as QuotaPeriods, compare_periods as compare_periods
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
-from .slice_search import find_slices as find_slices
-from .slices import Slices as Slices
+from .slices.search import find_slices as find_slices
+from .slices.evaluation import Slices as Slices
 from .training import (
     LinearMeasureClassifier as LinearMeasureClassifier,
     auc_pairs as auc_pairs,

@@ -1,14 +1,18 @@
-"""compare(): several models on the same cases, and whether they differ."""
+"""Several models on the same cases: compare(), and compare_counts() where only their counts are known."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-from cutline.core.errors import Argument, ParameterError, Text, UnavailableError
+import numpy as np
+
+from cutline.core.counts import Counts
+from cutline.core.errors import Argument, InputError, ParameterError, Text, UnavailableError
 from cutline.core.public import hint_elsewhere, public
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
@@ -526,3 +530,69 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
 
     def _repr_html_(self) -> str:
         return comparison_html(self.title, self._headlines(), self.summary().statements)
+
+
+# ---------------------------------------------------------------------- counts alone
+
+_EQUAL_VALUES = 1e-12
+
+
+@public
+def compare_counts(
+    tables: Mapping[str, Counts], measures: Iterable[str | Measure] | str | Measure | None = None
+) -> Table:
+    """Return the measures of several hard classifiers side by side, and the order in which each puts them.
+
+    Without the cases themselves nothing can be said of differences: `mcnemar` needs to know who was right on which.
+
+    >>> from cutline.examples import load
+    >>> table = compare_counts(load("murphy_table_4").tables, ["accuracy", "mutual_information"])
+    >>> [row["order"] for row in table]
+    ['A = B > C', 'B > C > A']
+
+    Args:
+        tables: The counts of each classifier by its name; shares of all cases will do.
+        measures: The measures of one cut; all of them by default.
+    """
+    _check_tables(tables)
+    chosen = (
+        MEASURES.search(needs=Needs.COUNTS)
+        if measures is None
+        else [MEASURES[measure] for measure in each_of(measures)]
+    )
+    other = next((measure for measure in chosen if measure.needs is not Needs.COUNTS), None)
+    if other is not None:
+        raise ParameterError(f"{other.name} is not a measure of one cut, and a table is no more", "leave it out")
+    rows = []
+    for measure in chosen:
+        values = {name: float(measure.compute(table)) for name, table in tables.items()}
+        rows.append((str(measure), measure.title, *values.values(), order_of_values(values, measure.better)))
+    return Table(("measure", "title", *tables, "order"), tuple(rows), hidden=("title",))
+
+
+def _check_tables(tables: object) -> None:
+    if not isinstance(tables, Mapping) or not tables:
+        raise InputError(
+            "No tables were given", "pass counts by name, such as {'A': cl.Counts(tp=9, fp=1, fn=0, tn=0)}"
+        )
+    for name, table in tables.items():
+        if not isinstance(table, Counts) or np.ndim(table.tp):
+            problem = f"What is given for {name!r} is no table of one cut"
+            raise InputError(problem, "pass cl.Counts, or ev.at(threshold=0.5)")
+
+
+def order_of_values(values: Mapping[str, float], better: str | None) -> str:
+    """Return the names from the best to the worst, equal ones joined by =; undefined ones are left out.
+
+    >>> order_of_values({"A": 0.9, "B": 0.9, "C": 0.88}, "higher")
+    'A = B > C'
+    """
+    known = {name: value for name, value in values.items() if not math.isnan(value)}
+    if better is None or len(known) < 2:
+        return "no order"
+    ranked = sorted(known, key=lambda name: (-known[name] if better == "higher" else known[name], name))
+    text = ranked[0]
+    for before, name in itertools.pairwise(ranked):
+        same = known[before] == known[name] or abs(known[before] - known[name]) <= _EQUAL_VALUES
+        text += f" {'=' if same else '>'} {name}"
+    return text if len(known) == len(values) else f"{text} (the others are undefined)"

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from cutline.charts import Picture
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
-    from cutline.fold_evaluation import FoldEvaluation
+    from cutline.folds.evaluation import FoldEvaluation
     from cutline.inference.permutation import PermutationTest
     from cutline.quota_periods import QuotaPeriods
-    from cutline.slices import Slices
+    from cutline.slices.evaluation import Slices
 
 
 @overload
@@ -64,6 +64,10 @@ def evaluate(
     exact: bool | None = None,
     memory: str | None = None,
     by: None = None,
+    folds: None = None,
+    repeats: None = None,
+    train_sizes: None = None,
+    quota_by: None = None,
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -176,9 +180,9 @@ def evaluate(
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
         by: The slice that each case belongs to, such as a site, or with `data` the name of its column, several of them
             in a list, or ranges of a number, such as {"age": [0, 40, 65, 120]}: the result is then a mapping of
-            evaluations at one cut, `cutline.slices.Slices`. `threshold` may then be a mapping of slices to thresholds.
+            evaluations at one cut, `cutline.Slices`. `threshold` may then be a mapping of slices to thresholds.
         folds: The fold of each case, where its score is from a model that was fitted without that fold, or the name of
-            its column. The result is then a `cutline.fold_evaluation.FoldEvaluation`: means over the folds, with
+            its column. The result is then a `cutline.FoldEvaluation`: means over the folds, with
             intervals for the model fitted on all cases.
         repeats: With `folds`, the repeat that each row belongs to, where the cases were split several times.
         train_sizes: With `folds`, how many cases the models were fitted on; by default, all but those of the fold.
@@ -244,13 +248,13 @@ def _evaluate_slices(
     if strata is not None:
         raise ParameterError("strata cannot be combined with by", "evaluate the slices one by one")
     options = {"data": data, "how": how, "cut": cut, "groups": groups}
-    slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, **options)
+    slices: Slices = import_module("cutline.slices.evaluation").evaluate_slices(*columns, by, **options)
     return slices
 
 
 def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
     """Return the evaluation of folds, which stands above evaluations: it is loaded by name."""
-    return import_module("cutline.fold_evaluation").evaluate_folds(*columns, **options)
+    return import_module("cutline.folds.evaluation").evaluate_folds(*columns, **options)
 
 
 def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:

@@ -18,7 +18,7 @@ from cutline import evaluate
 from cutline.cli.slices import _render
 from cutline.core.binned_ranking import of_bins
 from cutline.evaluation import Evaluation
-from cutline.slices import Slices
+from cutline.slices.evaluation import Slices
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 

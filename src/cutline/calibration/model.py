@@ -14,9 +14,11 @@ from cutline.calibration.maps import METHODS
 from cutline.calibration.recalibration import recalibrate
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.inputs.rank import rank
 
 
+@public
 class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of two classes with recalibrated probabilities.
 

@@ -101,6 +101,7 @@ class Calibration:
             "notes": list(self.notes),
         }
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the estimates as a data frame of pandas, polars or pyarrow."""
         return self._table().to_frame(backend)

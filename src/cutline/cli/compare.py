@@ -25,8 +25,8 @@ from cutline.core.table import shown as shown_number
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
-    from cutline.models_by_slice import SliceComparisonSummary
     from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+    from cutline.slices.models import SliceComparisonSummary
 
 
 @command
@@ -188,7 +188,7 @@ def _compare_by_slice(
 ) -> None:
     """Compare the models of one file in each slice of its cases, and show where they differ."""
     from cutline.cli.reading import open_predictions, slice_options
-    from cutline.models_by_slice import compare_by_slice
+    from cutline.slices.models import compare_by_slice
 
     c = reading.columns
     o.refuse("--by", {**refused, "--id": c.id, "--group": c.group, "--stratum": c.stratum})

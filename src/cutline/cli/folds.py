@@ -16,8 +16,8 @@ from cutline.cli.reading import PredictionFile, open_predictions
 from cutline.cli.render import show
 from cutline.cli.text import notes_in_options, printable
 from cutline.core.validation import name_of
-from cutline.fold_comparison import FoldComparison, compare_folds
-from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
+from cutline.folds.comparison import FoldComparison, compare_folds
+from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
 from cutline.report import save, save_comparison
 from cutline.results.measure_selection import headlines
 

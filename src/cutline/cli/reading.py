@@ -24,7 +24,7 @@ from cutline.inputs.rank import rank
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
-    from cutline.slices import Slices
+    from cutline.slices.evaluation import Slices
 
 _FEW = 8  # columns that are looked through for the one with two values
 

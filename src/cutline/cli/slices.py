@@ -26,10 +26,10 @@ from cutline.core.table import between, p_number, shown
 
 if TYPE_CHECKING:
     from cutline.results.summary import Row, Summary
-    from cutline.slice_comparison import AgainstRest
-    from cutline.slice_fairness import Fairness
-    from cutline.slice_search import FoundSlices
-    from cutline.slices import Slices
+    from cutline.slices.differences import AgainstRest
+    from cutline.slices.evaluation import Slices
+    from cutline.slices.fairness import Fairness
+    from cutline.slices.search import FoundSlices
 
 COMPARE = "Compare the slices"
 FIND = "Search slices"
@@ -158,8 +158,8 @@ def run_slices(
         simultaneous: Whether the intervals of a measure hold for all slices together.
     """
     from cutline.cli.reading import read_slices
-    from cutline.slice_comparison import sidak
-    from cutline.slices import OVERALL, common_table, slices_document, with_simultaneous_methods
+    from cutline.slices.differences import sidak
+    from cutline.slices.evaluation import OVERALL, common_table, slices_document, with_simultaneous_methods
 
     if refused.get("--template"):
         way_out = (
@@ -313,7 +313,7 @@ def _render(
             by itself.
     """
     from cutline.core.validation import counted
-    from cutline.slices import simultaneous_words
+    from cutline.slices.evaluation import simultaneous_words
 
     first = next(iter(summaries.values()))
     level = together or first.level
@@ -389,7 +389,7 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
     """Return the lines of all cases and of each slice; of many slices those at both ends, with a count."""
     if len(lines) <= _LONG + 1:
         return [cells for _, cells in lines]
-    from cutline.slices import OVERALL
+    from cutline.slices.evaluation import OVERALL
 
     overall = [cells for _, cells in lines if cells[0] == OVERALL]
     slices = [line for line in lines if line[1][0] != OVERALL]
@@ -443,7 +443,7 @@ def _criteria(screen: Console, fairness: Fairness) -> RenderableType:
 
 def _render_search(screen: Console, found: FoundSlices) -> RenderableType:
     """Return the slices that a search found, with their loss, that of the other cases, and the corrected difference."""
-    from cutline.slice_search import MEASURES_OF_LOSSES
+    from cutline.slices.search import MEASURES_OF_LOSSES
 
     names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
     loss = MEASURES_OF_LOSSES[found.measure]

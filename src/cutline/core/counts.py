@@ -11,6 +11,7 @@ import numpy as np
 from cutline.core.errors import InputError, ParameterError, UnavailableError, near
 from cutline.core.escaping import html_text
 from cutline.core.measure_attributes import EveryCountMeasure
+from cutline.core.public import public
 from cutline.core.table import Table
 from cutline.core.validation import check_flag, check_number
 
@@ -126,6 +127,7 @@ class Counts(EveryCountMeasure):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the threshold and the counts as a data frame, a row for each cut."""
         names = ("threshold", "tp", "fp", "fn", "tn")

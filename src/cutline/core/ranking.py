@@ -679,6 +679,7 @@ class Ranking:
             reach=None if self.reach is None else (self.reach[1][::-1], self.reach[0][::-1]),
         )
 
+    @public
     def coarsen(self, bins: int | npt.ArrayLike) -> Bracket:
         """Forget the order inside bins of the score, and keep what that leaves certain.
 
@@ -711,6 +712,7 @@ class Ranking:
         """Return the table with one row per distinct score."""
         return {"score": self.score.tolist(), "positives": self.pos.tolist(), "negatives": self.neg.tolist()}
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the table as a data frame of pandas, polars or pyarrow."""
         return self._table().to_frame(backend)

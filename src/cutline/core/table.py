@@ -10,6 +10,7 @@ from typing import Any
 
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import csv_cell, html_text
+from cutline.core.public import public
 
 
 def same(left: Any, right: Any) -> bool:
@@ -64,6 +65,7 @@ class Table:
         """Return a dictionary for each row, ready for JSON: numbers that are not finite become None."""
         return [{name: plain(value) for name, value in row.items()} for row in self]
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the table as a data frame of pandas, polars or pyarrow."""
         return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
@@ -125,6 +127,7 @@ class ShownAsTable(ABC):
     def table(self) -> Table:
         """The rows as a table."""
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the rows as a data frame of pandas, polars or pyarrow.
 

@@ -13,6 +13,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, near
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, frame, plain, shown
 from cutline.measures import Condition, Measure, Needs, Parameter
@@ -275,6 +276,7 @@ class Curve:
         counted = {"threshold": self.threshold, "tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}
         return counted | {self.kind.x.name: self.x, self.kind.y.name: self.y} | dict(self.also)
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return a row for each vertex, as a data frame of pandas, polars or pyarrow."""
         return frame(self.columns(), backend)

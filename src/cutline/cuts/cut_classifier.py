@@ -38,6 +38,7 @@ def _inner_has(name: str) -> Any:
     return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
 
 
+@public
 class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of two classes that predicts with a chosen cut.
 

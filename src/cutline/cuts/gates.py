@@ -20,8 +20,8 @@ from cutline.evaluation import Evaluation
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.measures import Proportion
 from cutline.results.estimate import Estimate
-from cutline.slice_fairness import estimate_equalised_odds
-from cutline.slices import Slices
+from cutline.slices.evaluation import Slices
+from cutline.slices.fairness import estimate_equalised_odds
 
 OF_ONE_CLASS = ("recall", "fnr", "fpr", "specificity")  # the same at every prevalence
 State = Literal["passed", "failed", "undecided"]

@@ -11,6 +11,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide, written
 from cutline.core.errors import unknown_name
+from cutline.core.public import public
 from cutline.core.table import Table
 from cutline.inputs.multiclass import ClassCases
 
@@ -78,6 +79,7 @@ class ConfusionMatrix:
         ]
         return Table(("class", *names, "cases"), tuple(rows))
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the matrix as a data frame of pandas, polars or pyarrow.
 

@@ -16,8 +16,8 @@ from cutline.core.public import public
 from cutline.core.validation import LEVEL
 from cutline.dataset_comparison import DatasetComparison
 from cutline.evaluation import Evaluation
-from cutline.fold_comparison import FoldComparison
-from cutline.fold_evaluation import FoldEvaluation
+from cutline.folds.comparison import FoldComparison
+from cutline.folds.evaluation import FoldEvaluation
 from cutline.multiclass.compare import ClassComparison
 from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.results.comparison_summary import ComparisonSummary

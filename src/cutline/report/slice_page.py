@@ -26,9 +26,9 @@ from cutline.report.html_page import (
     table_view,
     with_versions,
 )
-from cutline.slice_comparison import AgainstRest
-from cutline.slice_fairness import Fairness
-from cutline.slices import Slices, common_table, simultaneous_words, slices_document
+from cutline.slices.differences import AgainstRest
+from cutline.slices.evaluation import Slices, common_table, simultaneous_words, slices_document
+from cutline.slices.fairness import Fairness
 
 SECTIONS = (
     Section("verdict", "Verdict"),

@@ -17,8 +17,8 @@ from cutline.results.summary import Row
 
 if TYPE_CHECKING:
     from cutline.dataset_comparison import DatasetComparison
-    from cutline.fold_comparison import FoldComparison
-    from cutline.fold_evaluation import FoldEvaluation, FoldSummary
+    from cutline.folds.comparison import FoldComparison
+    from cutline.folds.evaluation import FoldEvaluation, FoldSummary
     from cutline.quota_periods import QuotaPeriods
 
 

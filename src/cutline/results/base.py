@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cutline import __version__
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.public import public
 from cutline.core.table import ShownAsTable
 from cutline.results.notes import Note
 from cutline.results.resample_budget import RULE
@@ -109,6 +110,7 @@ class Tabulated(ShownAsTable):
         return self.table.to_csv()
 
 
+@public
 class Summarized(ABC):
     """Base class of evaluations and comparisons: they convert and save their summary."""
 

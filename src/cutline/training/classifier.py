@@ -28,6 +28,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from cutline import MEASURES, InputError, Measure, ParameterError
 from cutline.core.array_ops import Array
 from cutline.core.errors import near
+from cutline.core.public import public
 from cutline.core.validation import check_number
 from cutline.training.class_order import Psi, Split
 from cutline.training.linear import VACUOUS, Effort
@@ -47,6 +48,7 @@ def _gives_probabilities(model: LinearMeasureClassifier) -> bool:
         return False
 
 
+@public
 class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A linear classifier of two classes that is trained for a measure: F1, MCC, AUC, average precision, ROC_N, ...
 

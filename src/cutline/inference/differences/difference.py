@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from cutline.core.array_ops import Array
+from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, p_shown, shown
 from cutline.inference.caveats import EQUAL, has_spread
 from cutline.inference.resampling.bootstrap import percentile
@@ -58,6 +59,7 @@ class ConfidenceCurve:
             "notes": list(self.notes),
         }
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the points as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)

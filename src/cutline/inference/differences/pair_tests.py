@@ -12,6 +12,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, ParameterError, Text
+from cutline.core.public import public
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_choice, check_number
 from cutline.inference.caveats import EQUAL
@@ -182,6 +183,7 @@ class PairTests(ComparedByFields):
         names = ("measure", "p_value", "chi_square", "degrees")
         return {name: plain(getattr(self, name)) for name in names} | {"pairs": [pair.to_dict() for pair in self.pairs]}
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the pairs as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)

@@ -208,6 +208,7 @@ class Band:
         """Return the columns as lists."""
         return {name: getattr(self, name).tolist() for name in ("x", "y", "low", "high")}
 
+    @public
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the columns as a data frame of pandas, polars or pyarrow."""
         return frame(self.to_dict(), backend)

@@ -47,7 +47,7 @@ from cutline.results.measure_selection import Named, headlines
 from cutline.results.method_titles import method_title
 from cutline.results.notes import Note
 from cutline.results.summary import Row, Summary
-from cutline.slice_comparison import (
+from cutline.slices.differences import (
     FEWEST,
     AgainstRest,
     PooledSlices,
@@ -59,7 +59,7 @@ from cutline.slice_comparison import (
     sidak,
     simultaneous_method,
 )
-from cutline.slice_fairness import Fairness, estimate_fairness
+from cutline.slices.fairness import Fairness, estimate_fairness
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from cutline.cuts.gates import check_slices
 from cutline.inference import simultaneous
 from cutline.inference.single.proportions import mid_p
 from cutline.inference.slice_auc import group_covariance
-from cutline.slice_comparison import SliceMeasure
+from cutline.slices.differences import SliceMeasure
 
 
 def four_sites():

@@ -47,7 +47,7 @@ from cutline.results.method_titles import method_title
 from cutline.results.notes import Note
 
 if TYPE_CHECKING:
-    from cutline.slices import Slices
+    from cutline.slices.evaluation import Slices
 
 FEWEST = 5  # cases of a class that a slice needs to be tested
 FEW_FOR_SHARES = 20  # cases in a slice below which Newcombe's pairs are less certain

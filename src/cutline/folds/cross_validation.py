@@ -23,7 +23,7 @@ from cutline.core.validation import (
     is_among,
     name_of,
 )
-from cutline.fold_evaluation import FoldEvaluation, FoldSummary, OutOfFold, build_estimate, warn_of_leaks
+from cutline.folds.evaluation import FoldEvaluation, FoldSummary, OutOfFold, build_estimate, warn_of_leaks
 from cutline.inference.folds import NestedError, nested_error
 from cutline.inference.resampling.pairing import stream
 from cutline.inputs.in_memory import rank_cases

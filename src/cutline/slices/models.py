@@ -38,7 +38,7 @@ from cutline.results.comparison_summary import DifferenceRow
 from cutline.results.estimate import quantile
 from cutline.results.measure_selection import Named
 from cutline.results.notes import Note
-from cutline.slice_comparison import FEWEST, fewest_of_class
+from cutline.slices.differences import FEWEST, fewest_of_class
 
 COLUMNS = (
     *("measure", "slice", "cases", "positives", "a", "b", "value_a", "value_b", "difference", "low", "high"),

@@ -18,7 +18,7 @@ from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_level, check_number, check_text, counted, is_among
-from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
+from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
 from cutline.inference.datasets import holm
 from cutline.inference.folds import FoldMean, Posterior, correlated_t, nadeau_bengio
 from cutline.inputs import column_source

@@ -14,10 +14,10 @@ from cutline.results.choices import title_in_sentence
 from cutline.results.estimate import Estimate
 from cutline.results.method_titles import method_title
 from cutline.results.notes import Note
-from cutline.slice_comparison import SliceMeasure, prevalence
+from cutline.slices.differences import SliceMeasure, prevalence
 
 if TYPE_CHECKING:
-    from cutline.slices import Slices
+    from cutline.slices.evaluation import Slices
 
 _FAIRNESS_RATES = {
     "Demographic parity difference": "predicted_positive_rate",

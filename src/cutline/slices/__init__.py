@@ -1,0 +1,1 @@
+"""Slices: parts of the cases, evaluated, compared with the rest and with each other, and searched."""
