@@ -18,7 +18,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, UnknownNameError, briefly, near
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, p_shown, plain
+from cutline.core.table import ComparedByFields, Table, p_shown, plain
 from cutline.core.validation import (
     LEVEL,
     check_choice,
@@ -58,7 +58,7 @@ class Pair(NamedTuple):
 
 @public
 @dataclass(frozen=True, eq=False)
-class DatasetComparison:
+class DatasetComparison(ComparedByFields):
     """Several models on several data sets: mean ranks, Friedman's test, and the test of each pair.
 
     `test` is "wilcoxon" (signed ranks of each pair, adjusted by Holm) or "nemenyi" (mean ranks of all models at once).

@@ -12,7 +12,7 @@ from cutline.core.merging import merge
 from cutline.core.messages import Text, listed
 from cutline.core.public import public
 from cutline.core.ranking import cases_of
-from cutline.core.table import Table, p_number, shown
+from cutline.core.table import ComparedByFields, Table, p_number, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, counted
 from cutline.evaluation import Evaluation
 from cutline.inference import constants
@@ -93,7 +93,7 @@ def _as_scores(ev: Evaluation) -> Evaluation:
 
 @public
 @dataclass(frozen=True, eq=False)
-class IndependentComparison:
+class IndependentComparison(ComparedByFields):
     """Two evaluations of different cases, and how they differ."""
 
     a: Evaluation

@@ -22,7 +22,7 @@ from cutline.core.counts import divide, with_commas, written
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, unknown_name
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, p_shown, plain
+from cutline.core.table import ComparedByFields, Table, p_shown, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, make_estimate
@@ -199,7 +199,7 @@ def _whole(quota: Any) -> int:
 
 @public
 @dataclass(frozen=True, eq=False)
-class QuotaPeriods(Mapping[Any, Evaluation]):
+class QuotaPeriods(ComparedByFields, Mapping[Any, Evaluation]):
     """What a quota in each period brings: pooled over the periods, as means of them, and period by period.
 
     It is a mapping of the evaluation of each period at its own quota. The cases stand in the order of the lists:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, Text, briefly
 from cutline.core.public import public
+from cutline.core.table import ComparedByFields
 from cutline.core.validation import column, is_among
 from cutline.inputs.labels import check_one_label
 from cutline.inputs.rank import rank
@@ -124,7 +125,7 @@ def _both(classes: list[Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Scorer:
+class Scorer(ComparedByFields):
     """Scores a fitted estimator on labelled data: `scorer(estimator, X, y)`."""
 
     measure: Measure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, ParameterError, Text, briefly
 from cutline.core.public import public
-from cutline.core.table import Table
+from cutline.core.table import ComparedByFields, Table
 from cutline.core.validation import LEVEL, check_choice, check_level
 from cutline.inference import delong
 from cutline.results.estimate import quantile
@@ -194,13 +194,13 @@ _MOST_LOG_ODDS = 100  # beyond which every risk is 0 or 1 to the last bit
 
 @public
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(ComparedByFields):
     """The size of a validation study: what each criterion needs, and the one that binds."""
 
     needs: tuple[Need, ...]
     prevalence: float
     level: float
-    criteria: tuple[SizeCriterion, ...] = ()
+    criteria: tuple[SizeCriterion, ...] = field(default=(), compare=False)  # functions; `needs` is their result
 
     @property
     def binding(self) -> Need:

@@ -9,6 +9,7 @@ from cutline.calibration.compare_maps import Worth, worth_recalibrating
 from cutline.calibration.verdict import BY_FORMULA, Calibration, judge_calibration
 from cutline.core import parallel
 from cutline.core.errors import CutlineError
+from cutline.core.table import ComparedByFields
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
@@ -24,7 +25,7 @@ Document = TypeVar("Document", bound=Summary | ComparisonSummary)
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(ComparedByFields):
     """Whether probabilities can be trusted, and what recalibration would bring; None where that cannot be said.
 
     `reason` says then why.

@@ -15,7 +15,7 @@ from cutline.core.counts import written
 from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_level
 from cutline.inference.single.bands import Band, calibration_band
 from cutline.measures import MEASURES
@@ -63,7 +63,7 @@ class Region(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(ComparedByFields):
     """How far the probabilities can be trusted. Print it, or read its fields.
 
     `z` and `p_value` are Spiegelhalter's test. `off_by` bounds how far any probability is from the true share of

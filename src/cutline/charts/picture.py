@@ -158,6 +158,14 @@ class Picture:
     legends_below: bool = False
     legend_columns: int = 1
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Picture):
+            return NotImplemented
+        return self is other or (self.name == other.name and self.to_dict() == other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @property
     def altair(self) -> Any:
         """The chart as one of Altair, to change or to combine with others."""

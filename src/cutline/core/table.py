@@ -21,6 +21,8 @@ def same(left: Any, right: Any) -> bool:
     """
     import numpy as np  # here, because the help of a command loads this module and no numbers
 
+    if left is right:
+        return True
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return type(left) is type(right) and left.shape == right.shape and same(left.tolist(), right.tolist())
     if isinstance(left, Mapping) and isinstance(right, Mapping):
@@ -36,15 +38,17 @@ class ComparedByFields:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
+        return self is other or all(same(getattr(self, name), getattr(other, name)) for name in names)
 
     def __hash__(self) -> int:
         values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return hash((type(self), *("NaN" if value != value else value for value in values)))
+        plain_values = (value for value in values if isinstance(value, str | int | float))  # others may have no hash
+        return hash((type(self), *("NaN" if value != value else value for value in plain_values)))
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(ComparedByFields):
     """Rows of named columns."""
 
     columns: tuple[str, ...]
@@ -116,10 +120,10 @@ class Table:
         return f"{above}<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
-class ShownAsTable(ABC):
+class ShownAsTable(ComparedByFields, ABC):
     """Something that prints, converts and shows itself in a notebook as a table does.
 
-    A dataclass is declared with repr=False, or its fields are printed.
+    A dataclass is declared with eq=False and repr=False, or its fields are printed.
     """
 
     @property

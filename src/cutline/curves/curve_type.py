@@ -15,7 +15,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, frame, plain, shown
+from cutline.core.table import ComparedByFields, Table, frame, plain, shown
 from cutline.measures import Condition, Measure, Needs, Parameter
 from cutline.measures.metadata import ONE_CLASS
 
@@ -135,6 +135,12 @@ class CurveKind:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CurveKind) and (self.name, self.title) == (other.name, other.title)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _kind_called, (self.name,)  # a kind is one object, and holds functions that cannot be pickled
 
@@ -229,7 +235,7 @@ REFERENCES: dict[str, Callable[..., Ranking]] = {"baseline": baseline, "perfect"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Curve:
+class Curve(ComparedByFields):
     """The vertices of one curve: `threshold`, `x` and `y` of one length, from the cut that flags nobody.
 
     `also` holds what else is drawn over the same x, `area` the measure that is the area under the curve, `values` the

@@ -17,7 +17,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.table import ShownAsTable, Table
+from cutline.core.table import ComparedByFields, ShownAsTable, Table
 from cutline.core.validation import LEVEL, check_level, check_number, check_whole, counted
 from cutline.core.validation import scores as as_scores
 from cutline.cuts.choose import choose_cut
@@ -26,7 +26,7 @@ from cutline.inputs.rank import cases, rank
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
+class Phase(ComparedByFields):
     """One phase: its cut, and how many cases and positives came in and went on."""
 
     name: str

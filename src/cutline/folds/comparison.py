@@ -89,7 +89,7 @@ class FoldTest(ComparedByFields):
 
 @public
 @dataclass(frozen=True, eq=False)
-class FoldComparison(Mapping[str, FoldEvaluation]):
+class FoldComparison(ComparedByFields, Mapping[str, FoldEvaluation]):
     """Several models on the same folds: a mapping of their evaluations by name."""
 
     models: Mapping[str, FoldEvaluation]

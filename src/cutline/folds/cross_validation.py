@@ -12,6 +12,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
+from cutline.core.table import ComparedByFields
 from cutline.core.validation import (
     LEVEL,
     check_level,
@@ -89,7 +90,7 @@ class CrossValidation(FoldEvaluation):
     `scores` holds the scores of each fold's test set that are done. Pass the result as `resume=` to go on.
     """
 
-    estimator: Any = None
+    estimator: Any = field(default=None, compare=False)  # whose package compares by identity
     X: Any = None
     y: Any = None
     positive: Any = None
@@ -165,7 +166,7 @@ class CrossValidation(FoldEvaluation):
 
 @public
 @dataclass(frozen=True, eq=False)
-class NestedCrossValidation:
+class NestedCrossValidation(ComparedByFields):
     """Scores of nested cross-validation: `outer` by models without the fold of a case, `inner` without another too."""
 
     positive: Array = field(repr=False)

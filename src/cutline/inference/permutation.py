@@ -15,7 +15,7 @@ from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
-from cutline.core.table import p_shown, plain, shown
+from cutline.core.table import ComparedByFields, p_shown, plain, shown
 from cutline.inference.resampling.pairing import Pairing, Question, chunks, stream, values_of
 from cutline.measures import Measure, Needs
 
@@ -23,7 +23,7 @@ _FEW_AT_A_SCORE = 4  # cases, up to which dealing labels to them is faster than 
 
 
 @dataclass(frozen=True, eq=False)
-class PermutationTest:
+class PermutationTest(ComparedByFields):
     """How often chance alone does as well.
 
     `p_value` counts the data at hand as one more permutation, so that it is never 0; `share` is the plain share of

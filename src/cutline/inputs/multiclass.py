@@ -13,6 +13,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.ranking import Ranking
+from cutline.core.table import ComparedByFields
 from cutline.core.validation import check_choice, check_flag
 from cutline.inputs.alignment import INCOMPLETE_GROUPS
 from cutline.inputs.column_source import Request, opened, reading
@@ -24,7 +25,7 @@ _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
 
 
 @dataclass(frozen=True, eq=False)
-class ClassCases:
+class ClassCases(ComparedByFields):
     """Complete cases of several classes: the position of the class of each, and its score for every class.
 
     They stand in an order of their own, which that of the caller's rows does not change.

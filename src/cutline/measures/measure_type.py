@@ -16,6 +16,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
 from cutline.core.public import hint_argument, public
 from cutline.core.ranking import Ranking
+from cutline.core.table import same
 from cutline.core.validation import check_number
 from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
 from cutline.measures.kinds import Equivalent, Kind, PairedShare, Proportion, Training
@@ -109,6 +110,15 @@ class Measure:
         for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
             object.__setattr__(self, attribute, getattr(self.function, attribute))
         object.__setattr__(self, "__wrapped__", self.function)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Measure):
+            return NotImplemented
+        is_same = self.function is other.function and self.display_name == other.display_name
+        return self is other or (is_same and same(self.bound, other.bound))
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     __signature__ = CallSignature()
 

@@ -20,6 +20,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import load as load_ranking
+from cutline.core.table import ComparedByFields
 from cutline.core.validation import check_number, check_text, check_whole, is_among, is_single, numbers
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
@@ -36,7 +37,7 @@ BINS = 10  # of the population stability index
 
 
 @dataclass(frozen=True, eq=False)
-class Period:
+class Period(ComparedByFields):
     """The sums of a release or a day; those of a day that waits for its labels are empty."""
 
     name: str
@@ -69,7 +70,7 @@ class Period:
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(ComparedByFields):
     """The sample that the days are compared with: its sums, and the bins and cells that it gives to all days."""
 
     since: str  # the last day before it

@@ -21,7 +21,7 @@ from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
-from cutline.core.table import ShownAsTable, Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_level, check_names, check_number, check_whole
 from cutline.core.validation import scores as check_scores
 from cutline.evaluation import Evaluation, evaluate
@@ -38,7 +38,7 @@ _MEASURES = ("recall", "precision", "fpr", "auc", "brier")
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class Side(ComparedByFields):
     """The scores of one period, from the most to the least positive, and its evaluation where it has labels."""
 
     name: str

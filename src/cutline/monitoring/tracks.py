@@ -13,6 +13,7 @@ from scipy.special import betaincinv, chdtri, expit, logit, ndtri
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.ranking import Ranking
+from cutline.core.table import ComparedByFields
 from cutline.inference import delong, drift, influence, sequential
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Proportion
 from cutline.measures.measure_type import Needs
@@ -25,7 +26,7 @@ FEWEST_ERRORS = 10  # cases of the smaller class on the wrong side, for measures
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class Track(ComparedByFields):
     """One measure over the days that follow one release: values, sequence and evidence, an entry for each day."""
 
     measure: str

@@ -10,7 +10,7 @@ from typing import Any
 
 from cutline.core.counts import written
 from cutline.core.errors import UnknownNameError
-from cutline.core.table import Table, p_number, plain, shown
+from cutline.core.table import ComparedByFields, Table, p_number, plain, shown
 from cutline.core.validation import counted
 from cutline.inference.differences.pair_tests import PairTest
 from cutline.multiclass.decisions import ConfusionMatrix, plain_label
@@ -241,7 +241,7 @@ DIFFERENCE_COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class ClassDifference:
+class ClassDifference(ComparedByFields):
     """One measure of two models: both values, the difference a - b with its interval, and the test of none."""
 
     measure: str

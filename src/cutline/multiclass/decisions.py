@@ -12,7 +12,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide, written
 from cutline.core.errors import unknown_name
 from cutline.core.public import public
-from cutline.core.table import Table
+from cutline.core.table import ComparedByFields, Table
 from cutline.inputs.multiclass import ClassCases
 
 
@@ -48,7 +48,7 @@ def table_of(truth: Array, chosen: Array, weights: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class ConfusionMatrix:
+class ConfusionMatrix(ComparedByFields):
     """The cases by their real class (rows) and by the class of their highest score (columns).
 
     >>> found = ConfusionMatrix(("a", "b"), np.array([[3.0, 1.0], [2.0, 4.0]]))

@@ -19,7 +19,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table
+from cutline.core.table import ComparedByFields, Table
 from cutline.core.validation import (
     LEVEL,
     check_choice,
@@ -121,7 +121,7 @@ def _check_cases(truth: Array, scores: Array, names: Any, name: str | None, grou
 
 @public
 @dataclass(frozen=True, eq=False)
-class MultiLabel(Mapping[Any, Evaluation]):
+class MultiLabel(ComparedByFields, Mapping[Any, Evaluation]):
     """Several labels: a mapping of the evaluation of each, their means, and measures of whole cases.
 
     Attributes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cutline import __version__
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.table import ShownAsTable
+from cutline.core.table import ComparedByFields, ShownAsTable
 from cutline.results.notes import Note
 from cutline.results.resample_budget import RULE
 
@@ -111,7 +111,7 @@ class Tabulated(ShownAsTable):
 
 
 @public
-class Summarized(ABC):
+class Summarized(ComparedByFields, ABC):
     """Base class of evaluations and comparisons: they convert and save their summary."""
 
     # What the document of all numbers asks of summary(), unless other options are given.

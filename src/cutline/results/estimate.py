@@ -147,7 +147,7 @@ class Estimate(ComparedByFields):
         return table + (f"<ul>{notes}</ul>" if notes else "")
 
 
-class Estimated:
+class Estimated(ComparedByFields):
     """A row of a summary, which holds an estimate."""
 
     estimate: Estimate

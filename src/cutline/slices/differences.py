@@ -17,7 +17,7 @@ from cutline.core.errors import InputError
 from cutline.core.merging import merge, without
 from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.evaluation import Evaluation
 from cutline.inference import delong, simultaneous
 from cutline.inference.influence import Influence
@@ -122,8 +122,8 @@ class TestOptions:
     seed: int
 
 
-@dataclass(frozen=True)
-class RestRow:
+@dataclass(frozen=True, eq=False)
+class RestRow(ComparedByFields):
     """A slice beside the rest of the cases."""
 
     key: Any

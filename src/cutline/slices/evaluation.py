@@ -22,7 +22,7 @@ from cutline.core.errors import Argument, InputError, ParameterError, PositionEr
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import ComparedByFields, Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
@@ -74,7 +74,7 @@ ALTERNATIVES = ("two-sided", "worse", "better")
 
 @public
 @dataclass(frozen=True, eq=False)
-class Slices(Mapping[Any, Evaluation]):
+class Slices(ComparedByFields, Mapping[Any, Evaluation]):
     """The evaluations of slices by the value that the cases of each have in common."""
 
     evaluations: Mapping[Any, Evaluation]

@@ -16,7 +16,7 @@ from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, counted
 from cutline.inference.differences.difference import holm
 from cutline.inference.simultaneous import cochran_q
@@ -128,7 +128,7 @@ def compare_by_slice(
 
 @public
 @dataclass(frozen=True, eq=False)
-class SliceComparison(Mapping[Any, Comparison]):
+class SliceComparison(ComparedByFields, Mapping[Any, Comparison]):
     """Models on the same cases, slice by slice: a mapping of the comparison in each slice."""
 
     overall: Comparison
@@ -219,7 +219,7 @@ def _against_reference(row: DifferenceRow, reference: str) -> DifferenceRow:
 
 
 @dataclass(frozen=True, eq=False)
-class SliceDifference:
+class SliceDifference(ComparedByFields):
     """The difference of two models in one measure and one slice, with its p-value after Holm's correction."""
 
     slice: Any

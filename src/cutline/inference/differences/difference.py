@@ -22,7 +22,7 @@ _LEVELS = np.concatenate((np.arange(100) / 100, [0.995, 0.999]))
 
 
 @dataclass(frozen=True, eq=False)
-class ConfidenceCurve:
+class ConfidenceCurve(ComparedByFields):
     """The limits of the interval at every level, from the lowest lower limit to the highest upper one.
 
     `x` is a true difference and `y` its p-value, 1 minus the level of the interval that ends there; the curve peaks at

@@ -19,6 +19,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking, find_scores
+from cutline.core.table import ComparedByFields
 from cutline.core.validation import group_codes
 from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
@@ -72,7 +73,7 @@ class Shared(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing:
+class Pairing(ComparedByFields):
     """The cases by their scores. `index` says where each cell's score stands in each model's ranking."""
 
     rankings: tuple[Ranking, ...]
@@ -81,7 +82,7 @@ class Pairing:
     cases: Array
     weight: Array
     groups: Groups | None = None
-    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}, {}))
+    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}, {}), compare=False)
 
     def __len__(self) -> int:
         return len(self.cases)

@@ -15,6 +15,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking, find_scores
+from cutline.core.table import ComparedByFields
 from cutline.core.validation import group_codes
 from cutline.inference.resampling.binning import ScoreBins
 from cutline.inputs import in_memory
@@ -394,7 +395,7 @@ def draw_groups(rng: np.random.Generator, count: int, groups: int, stratum: Arra
 
 
 @dataclass(frozen=True, eq=False)
-class GroupSampler(_OfOneModel):
+class GroupSampler(ComparedByFields, _OfOneModel):
     """Draws whole groups of cases with replacement, such as all the visits of a patient, from each stratum apart."""
 
     ranking: Ranking

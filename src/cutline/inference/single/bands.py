@@ -17,7 +17,7 @@ from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, frame
+from cutline.core.table import ComparedByFields, Table, frame
 from cutline.core.validation import LEVEL, called, check_choice, check_flag, check_level, check_whole, counted, numbers
 from cutline.inference import constants
 from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
@@ -193,7 +193,7 @@ _SHOWN = 11  # points that are printed, or a few more
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(ComparedByFields):
     """A curve at some places, with the limits of each point; `simultaneous` limits hold the whole curve at once."""
 
     x: Array
