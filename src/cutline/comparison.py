@@ -92,7 +92,7 @@ def compare(
         positive: The label of the positive class; needed unless the labels tell.
         threshold: The cut of all models, or of each by its name; without `threshold`, `quota` or `share`, that which
             suits the scores of each, as in `evaluate`.
-        quota: The cut that flags so many cases of each model.
+        quota: The number of cases that the cut of each model flags.
         share: The cut that flags this share of the cases of each model.
         missing: "error" refuses a case without a score of every model, "drop" leaves it out for all of them.
         higher_is_positive: Whether high scores mean positive.

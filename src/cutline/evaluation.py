@@ -165,7 +165,7 @@ def evaluate(
         threshold: The cut at which measures of one cut are read: a case is predicted positive when its score is at or
             above it. Without `threshold`, `quota` or `share` it is 0.5 for scores from 0 to 1, and otherwise the score
             at which about as many cases are flagged as are positive.
-        quota: The cut that flags so many cases.
+        quota: The number of cases that the cut flags.
         share: The cut that flags this share of the cases.
         name: What to call the model.
         missing: "error" refuses rows with a missing value, "drop" leaves them out and counts them.
@@ -189,9 +189,9 @@ def evaluate(
         quota_by: The period that each case belongs to, such as a flight or a year, or the name of its column: the
             quota (a number, or a number by period), or the share, is then filled in each period by itself, and the
             result is a `cutline.QuotaPeriods`.
-        weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
-            was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
-            much a case counts, in a plain sample. By default whole numbers are counts and others importance.
+        weights_are: What weights are. "counts": numbers of equal rows. "sampling": one over the chance with which a
+            case was drawn, so that the sample stands for a population; intervals are by linearisation. "importance":
+            how much a case counts, in a plain sample. By default whole numbers are counts and others importance.
         strata: The stratum that each case, or each group, was sampled from; intervals follow from the spread within.
 
     Returns:
@@ -543,7 +543,7 @@ class Evaluation(MeasuredAtCut):
             measures: Which ones, by name, or with parameters as in ("precision", {"quota": 500}); all when None.
             family: All measures of one question: cut, ranking, probability, quota or cost.
             threshold: Another cut than that of the evaluation, for this summary; or `quota`, or `share`.
-            quota: The cut that flags so many cases. It adds the measures of a quota.
+            quota: The number of cases that the cut flags. It adds the measures of a quota.
             share: The cut that flags this share of the cases. It adds the measures of a quota.
             intervals: True for a formula where there is one and the bootstrap otherwise, as far as
                 `cutline.results.resample_budget` allows; "bootstrap" for every interval, however long it takes;

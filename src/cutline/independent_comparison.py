@@ -313,8 +313,8 @@ class IndependentComparison(ComparedByFields):
     def _depending_on_size(self, measure: Measure) -> list[str]:
         """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes.
 
-        Test statistics are not compared between any samples: equal models were told apart in 12 % by the
-        Hosmer-Lemeshow statistic.
+        Test statistics are compared between no samples: the Hosmer-Lemeshow statistic of equal models differed
+        significantly in 12 %.
         """
         if measure.across_sizes and measure.better is None:
             why = f"{measure} tests one sample, and does not tell which is calibrated better"

@@ -296,7 +296,7 @@ def _ignoring_others(holds: Function) -> Function:
 
 
 def _derive_value(function: Function, needs: Needs, made: Callable[[Needs, Context], Any]) -> ReferenceValue:
-    """Return the value of the data that the fact is about, computed when it is asked for."""
+    """Return a reference value that is computed from the data on first use."""
     return ReferenceValue(
         r"\text{computed from the definition}",
         lambda context, **parameters: function(made(needs, context), **parameters),

@@ -65,7 +65,7 @@ class ModelBootstrap(ShownAsTable):
 
     @property
     def rounds(self) -> int:
-        """How many bootstrap sets were fitted on; fewer than were asked for when it was stopped."""
+        """Number of bootstrap sets that were fitted; fewer than requested when it was stopped."""
         return len(self.values)
 
     def estimate(self, measure: str | Measure | None = None, *, level: float | None = None) -> Estimate:
@@ -209,7 +209,7 @@ def clone_seeded(estimator: Any, rng: np.random.Generator) -> Any:
 
 
 def fit_clone(estimator: Any, X: Any, y: Array, rng: np.random.Generator, where: str = "these cases") -> Any:
-    """Fit a clone of an estimator; an error of its own is told in a sentence."""
+    """Fit a clone of an estimator; raise its error as a sentence."""
     model = clone_seeded(estimator, rng)
     try:
         return model.fit(X, y)

@@ -89,7 +89,7 @@ def title(estimator: Any) -> str:
 
 
 def ask_model(estimator: Any, method: str, X: Any) -> Any:
-    """Return what a method of a fitted model says of cases; an error of its own is told in a sentence.
+    """Return the result of a method of a fitted model; raise its error as a sentence.
 
     Args:
         estimator: The fitted model.

@@ -127,7 +127,7 @@ class CrossValidation(FoldEvaluation):
         progress: bool | None = None,
         resume: NestedCrossValidation | None = None,
     ) -> NestedCrossValidation:
-        """Fit the model on all pairs of folds, again and again (Bates, Hastie and Tibshirani 2023).
+        """Fit the model on all pairs of folds, in several splits (Bates, Hastie and Tibshirani 2023).
 
         A repeat with K folds takes K (K + 1) / 2 fits. Interrupted, it gives the repeats that are done.
 
@@ -334,7 +334,7 @@ def cross_validate(
         positive: The label that is positive; the larger of the two unless given.
         name: What to call the model; by default what its class is called.
         threshold: The cut at which measures of one cut are read, as in `evaluate`; or `quota`, or `share`.
-        quota: The cut that flags so many of all cases.
+        quota: The number of all cases that the cut flags.
         share: The cut that flags this share of the cases.
         progress: Whether the terminal shows progress; when None, if there is a terminal.
         resume: An interrupted result to go on from.

@@ -547,7 +547,7 @@ class Monitor(ShownAsTable):
     # ------------------------------------------------------------------ files
 
     def state(self) -> dict[str, Any]:
-        """Return all that is kept, ready for JSON: what `cl.load` reads."""
+        """Return the state of the monitor, ready for JSON, as `cl.load` reads it."""
         acknowledged = [
             {"day": day, "measure": m} | entry._asdict() for (day, m), entry in sorted(self.acknowledged.items())
         ]

@@ -77,10 +77,10 @@ def standard_error(value: ValueWithLimits, cases: ClassCases) -> float:
 
 
 def _between_groups(value: ValueWithLimits, cases: ClassCases, level: float) -> ValueWithLimits:
-    """The limits as much farther away as whole groups vary more than so many independent cases.
+    """Widen the limits by the square root of the design effect of groups of cases.
 
-    The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong there
-    is no spread to compare: groups of equal cases, the worst there can be, are then as good as their number.
+    The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong, the
+    groups show no spread: the limits are then those of equal cases within each group, which is the worst case.
     """
     if value.units is None:
         return value
@@ -137,12 +137,12 @@ def _resample(name: str, statistic: Statistic, cases: ClassCases, options: Class
 
 
 def resample(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
-    """Return the values of a function of the weights over resamples of the cases, and how many were drawn again.
+    """Return the values of a function of the weights on bootstrap samples, and how many of them were redrawn.
 
     Args:
-        function: What is computed, over leading axes of the weights.
+        function: The function, which broadcasts over leading axes of the weights.
         cases: The cases.
-        resamples: How many.
+        resamples: The number of bootstrap samples.
         seed: The seed.
     """
     rng, width = np.random.default_rng(seed), len(cases) * len(cases.classes)

@@ -212,7 +212,7 @@ def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
 
 
 def class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> InfluenceTerm:
-    """The value of a measure for one class, with its components and its limits; kept, as long as that is small."""
+    """Return the value of a measure for one class, with its components and limits, cached on the cases."""
     if cases.scores.size > _CACHED_SCORES:
         return _class_part(measure, cases, position, level)
     key = (str(measure), position, level)

@@ -125,7 +125,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
-        """By how much model a exceeds model b, with an interval.
+        """Estimate by how much model a exceeds model b, with an interval.
 
         Args:
             measure: The measure, or its name.
@@ -289,7 +289,7 @@ def _name_statistic(statistic: Statistic) -> str:
 
 
 def _method(statistic: Statistic, method: str) -> str:
-    """The method of a test: DeLong's components for what is a mean of AUCs."""
+    """Return the method of a test: DeLong's components for means of AUCs."""
     if method == "bootstrap":
         return method
     return "delong" if statistic.name in ("auc", "hand_till_m") else "influence"

@@ -17,9 +17,9 @@ from cutline.inputs.multiclass import ClassCases
 
 
 def decision_shares(cases: ClassCases) -> Array:
-    """Which class each case goes to: 1 for the highest score; where several share it, equal parts for each.
+    """Return the share of each case that each class gets: 1 for the highest score, equal shares where scores tie.
 
-    So neither the order of the classes nor that of the cases decides a tie, and the counts are expectations.
+    The order of classes and cases decides no tie, and the counts are expectations.
     """
 
     def choose() -> Array:

@@ -425,11 +425,10 @@ def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None)
 
 
 def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: Any) -> Statistic:
-    """Return the statistic of a measure: of all classes where there is one of that name, else a mean over the
-    classes.
+    """Return the statistic of a measure: its definition for several classes, or else its mean over the classes.
 
     Args:
-        measure: The measure, or its name; "hand_till_m" for that of Hand and Till.
+        measure: The measure, or its name; "hand_till_m" for Hand and Till's M.
         mean: "macro", "weighted" or "micro"; without, the measure of all classes, or the macro mean.
         parameters: Those of the measure.
     """

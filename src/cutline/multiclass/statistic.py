@@ -61,7 +61,7 @@ class Statistic(ABC):
         return ""
 
     def baseline(self, cases: ClassCases) -> float | None:  # noqa: ARG002
-        """Return the value of scores without information; None where there is none to name."""
+        """Return the no-skill baseline; None if it is unknown."""
         return None
 
 

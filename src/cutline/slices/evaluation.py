@@ -382,7 +382,7 @@ class Slices(ComparedByFields, Mapping[Any, Evaluation]):
         return replace(self, evaluations=moved, overall=self.overall.with_cut(threshold=threshold))
 
     def with_least(self, least: int) -> Slices:
-        """Return the slices with at least so many cases, so that no value can be traced to a few people.
+        """Return the slices with enough cases that no value can be traced to a few people.
 
         Args:
             least: The smallest number of cases.
