@@ -11,7 +11,7 @@ from cutline.core.counts import Counts, divide
 from cutline.examples import load
 from cutline.measures import Family, Needs
 from cutline.measures.registry import MEASURES, measure
-from cutline.report import measure_rows, pictures, summarized
+from cutline.report import chart_specs, measure_rows, summarized
 
 
 def tumours(**options):
@@ -111,7 +111,7 @@ def test_a_chart_that_was_not_drawn_takes_a_line_of_the_paper(browser, tmp_path)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(path.as_uri())
-    page.evaluate("(text) => (document.querySelector('.chart').innerHTML = text)", pictures.LATER)
+    page.evaluate("(text) => (document.querySelector('.chart').innerHTML = text)", chart_specs.LATER)
     page.emulate_media(media="print")
     assert page.evaluate("document.querySelector('.chart:has(> p.quiet)').getBoundingClientRect().height") < 100
     assert "@page { margin: 14mm; }" in text
