@@ -39,6 +39,8 @@ FILES = [
     "apply-3000815",
     "evaluate-40012744",
     "compare-40017494",
+    "evaluate-77002376",
+    "recalibrate-77002590",
     *(f"late-{number}" for number in range(6)),
     *(f"rankings-{number}" for number in range(12)),
     *("decimals-0", "decimals-1"),
