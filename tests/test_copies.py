@@ -137,6 +137,12 @@ def test_a_copied_ranking_is_the_same_and_read_only(way):
         other.pos[0] = 7
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_charts_are_copied_with_the_functions_that_draw_them(way):
+    assert WAYS[way](cl.CHARTS) == cl.CHARTS
+    assert all(WAYS[way](kind) == kind for kind in (*cl.CHARTS.values(), cl.CHARTS["f1"]))
+
+
 def test_every_public_result_is_among_these():
     made = {type(make()) for make in RESULTS.values()}
     public = {getattr(cl, name) for name in cl.__all__ if isinstance(getattr(cl, name), type)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
@@ -119,6 +120,10 @@ class ChartKind:
         signature = inspect.signature(self.draw).parameters.values()
         return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 
+    def __reduce__(self) -> tuple[Callable[..., ChartKind], tuple[Charts, str]]:
+        # Its function cannot be found by name: the declaration stands there.
+        return operator.getitem, (_all_charts(), self.name)
+
     def __repr__(self) -> str:
         return f"<chart {self.name}: {self.title}>"
 
@@ -142,6 +147,9 @@ class Charts(Mapping[str, ChartKind]):
     def __init__(self, *kinds: ChartKind, over_threshold: Callable[..., Chart]) -> None:
         self._kinds = {kind.name: kind for kind in kinds}
         self._over_threshold = over_threshold
+
+    def __reduce__(self) -> tuple[Callable[[], Charts], tuple[()]]:
+        return _all_charts, ()  # there is one list of charts
 
     def __getitem__(self, name: str) -> ChartKind:
         if not isinstance(name, str):
@@ -206,3 +214,9 @@ class Charts(Mapping[str, ChartKind]):
 
     def __repr__(self) -> str:
         return f"Registry of {len(self)} charts: {', '.join(self)}; and every measure of one cut"
+
+
+def _all_charts() -> Charts:
+    from cutline.charts.drawing import CHARTS  # which is made of the modules that import this one
+
+    return CHARTS
