@@ -38,6 +38,13 @@ def test_what_is_left_to_others_is_abstract(path):
     assert "raise NotImplementedError" not in path.read_text(encoding="utf-8")
 
 
+@each_module
+def test_what_escapes_for_a_page_also_writes_out_what_turns_the_line(path):
+    if path.relative_to(SOURCE).as_posix() != "core/escaping.py":
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\bhtml\.escape\(|from html import", text), "call html_text of core.escaping"
+
+
 PACKAGES_WITH_NOTES = ("advice", "calibration", "multiclass", "cuts", "inference", "measures", "results")
 AS_A_CALL = re.compile(r"\b(?:pass|see|ask for|leave) \w+=|\bev\.\w+\(")
 

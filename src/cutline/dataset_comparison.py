@@ -16,6 +16,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import InputError, UnknownNameError, briefly, near
+from cutline.core.escaping import html_text
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, p_shown, plain
@@ -281,9 +282,7 @@ class DatasetComparison(ComparedByFields):
         )
 
     def _repr_html_(self) -> str:
-        import html
-
-        return f"{self.rank_table._repr_html_()}{self.table._repr_html_()}<p>{html.escape(self.verdict)}</p>"
+        return f"{self.rank_table._repr_html_()}{self.table._repr_html_()}<p>{html_text(self.verdict)}</p>"
 
 
 @public

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.counts import written
 from cutline.core.errors import ParameterError
+from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
@@ -114,8 +114,8 @@ class Calibration(ComparedByFields):
         return "\n".join([*self.verdict, "", repr(self._table()), *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        lines = "".join(f"<li>{html_text(line)}</li>" for line in self.verdict)
+        notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)
         return f"<div><ul>{lines}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import math
 import os
 import re
@@ -19,6 +18,7 @@ import cutline.charts.vega_lite as alt
 from cutline.charts.theme import Theme
 from cutline.core.atomic_write import write
 from cutline.core.errors import ParameterError
+from cutline.core.escaping import html_text
 from cutline.core.extras import require
 from cutline.core.public import public
 from cutline.core.validation import check_flag, check_number, check_text
@@ -206,7 +206,7 @@ class Picture:
         hashes = (base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs)
         return PAGE.format(
             policy=" ".join(f"'sha256-{digest}'" for digest in hashes),
-            title=html.escape(self.name),
+            title=html_text(self.name),
             scripts="\n".join(f"<script>{program}</script>" for program in programs),
         )
 

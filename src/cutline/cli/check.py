@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from cutline.cli.progress import waiting
 from cutline.cli.text import in_options, printable, without_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
+from cutline.core.escaping import html_text
 from cutline.core.table import between, plain, shown, shown_limits
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _row(result: Result) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     """Escape text so that Markdown shows it unchanged."""
-    return html.escape(" ".join(without_controls(text).split()), quote=False).translate(_SPECIAL)
+    return html_text(" ".join(text.split()).translate(_SPECIAL))
 
 
 def junit_document(outcome: GateOutcome) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import os
 import warnings
@@ -17,7 +16,7 @@ from cutline.core import atomic_write, validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, with_commas, written
 from cutline.core.errors import InputError, ParameterError, briefly
-from cutline.core.escaping import json_text
+from cutline.core.escaping import html_text, json_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, plain, shown
 from cutline.results.estimate import Estimate, Limits
@@ -320,9 +319,9 @@ class Cut(ComparedByFields):
 
     def _repr_html_(self) -> str:
         warned = [f"Warning: {text}" for text in self.warnings]
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (*warned, self.statement, *self.details))
+        lines = "".join(f"<p>{html_text(line)}</p>" for line in (*warned, self.statement, *self.details))
         items = [f"Assumes: {text}" for text in self.assumptions] + [f"Note: {text}" for text in self.notes]
-        listed = "".join(f"<li>{html.escape(text)}</li>" for text in items)
+        listed = "".join(f"<li>{html_text(text)}</li>" for text in items)
         counts = "" if self.counts is None else self.counts._repr_html_()
         table = self._table()._repr_html_() if self.estimates else ""
         return f"<div>{lines}{counts}{table}<ul>{listed}</ul></div>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
+from cutline.core.escaping import html_text
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, p_shown, plain, shown
@@ -69,7 +69,7 @@ class PermutationTest(ComparedByFields):
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        return "<br>".join(html.escape(line) for line in repr(self).splitlines())
+        return "<br>".join(html_text(line) for line in repr(self).splitlines())
 
 
 def verdict_of_chance(measure: Measure, value: float, values: Array, seed: int, why: str = "") -> PermutationTest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.escaping import html_text
 from cutline.core.messages import Argument, Text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, shown
@@ -52,7 +52,7 @@ class TextResult(ABC):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences)
+        return "".join(f"<p>{html_text(line)}</p>" for line in self.sentences)
 
 
 @dataclass(frozen=True, eq=False)

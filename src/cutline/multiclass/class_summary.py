@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from cutline.core.counts import written
 from cutline.core.errors import UnknownNameError
+from cutline.core.escaping import html_text
 from cutline.core.table import ComparedByFields, Table, p_number, plain, shown
 from cutline.core.validation import counted
 from cutline.inference.differences.pair_tests import PairTest
@@ -199,7 +199,7 @@ class ClassSummary(Tabulated):
     def _repr_html_(self) -> str:
         tables = (self.overall_table(), self.class_table(), self.matrix)
         body = "".join(table._repr_html_() for table in tables)
-        return f"<div><p>{html.escape(self.title)}</p>{body}{self.notes_as_html()}</div>"
+        return f"<div><p>{html_text(self.title)}</p>{body}{self.notes_as_html()}</div>"
 
 
 def _cell(row: ClassRow | None) -> str:
@@ -352,4 +352,4 @@ class ClassComparisonSummary(Tabulated):
 
     def _repr_html_(self) -> str:
         table = self.shown_table()._repr_html_()
-        return f"<div><p>{html.escape(self.title)}</p>{table}{self.notes_as_html()}</div>"
+        return f"<div><p>{html_text(self.title)}</p>{table}{self.notes_as_html()}</div>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide, written
 from cutline.core.errors import unknown_name
+from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table
 from cutline.inputs.multiclass import ClassCases
@@ -96,9 +96,9 @@ class ConfusionMatrix(ComparedByFields):
         return repr(self.to_table())
 
     def _repr_html_(self) -> str:
-        names = "".join(f"<th scope='col'>{html.escape(str(label))}</th>" for label in self.classes)
+        names = "".join(f"<th scope='col'>{html_text(label)}</th>" for label in self.classes)
         body = "".join(
-            f"<tr><th scope='row'>{html.escape(str(label))}</th>"
+            f"<tr><th scope='row'>{html_text(label)}</th>"
             + "".join(f"<td>{written(cell)}</td>" for cell in row)
             + "</tr>"
             for label, row in zip(self.classes, self.table, strict=True)

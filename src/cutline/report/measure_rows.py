@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import re
@@ -11,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from cutline.core.escaping import html_text
 from cutline.core.table import between, p_number, shown, shown_limits
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
@@ -131,7 +131,7 @@ def mathml(latex: str) -> str:
     try:
         from latex2mathml.converter import convert
     except ModuleNotFoundError:
-        return f"<code>{html.escape(latex)}</code>"
+        return f"<code>{html_text(latex)}</code>"
     return str(convert(latex))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import platform
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cutline import __version__
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, ShownAsTable
 from cutline.results.notes import Note
@@ -92,7 +92,7 @@ class Tabulated(ShownAsTable):
 
     def notes_as_html(self) -> str:
         """Return the notes as HTML for a notebook."""
-        items = "".join(f"<li>{html.escape(note.text)}</li>" for note in (*self.notes, *self.row_notes))
+        items = "".join(f"<li>{html_text(note.text)}</li>" for note in (*self.notes, *self.row_notes))
         return f"<ul>{items}</ul>" if items else ""
 
     def __len__(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from cutline.core.counts import with_commas
+from cutline.core.escaping import html_text
 from cutline.core.messages import listed
 from cutline.core.ranking import classes_in_words, share_of_positives
 from cutline.core.table import ComparedByFields, Table, p_number, plain
@@ -349,7 +349,7 @@ class ComparisonSummary(Tabulated):
         return "\n".join([*self.statements, "", repr(self.shown_table()), *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
-        first = "".join(f"<li>{html.escape(line)}</li>" for line in self.statements)
+        first = "".join(f"<li>{html_text(line)}</li>" for line in self.statements)
         return (f"<ul>{first}</ul>" if first else "") + self.shown_table()._repr_html_() + self.notes_as_html()
 
 

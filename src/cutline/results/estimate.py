@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from cutline.core.escaping import html_text
 from cutline.core.table import ComparedByFields, Table, plain, shown, shown_limits
 from cutline.results.method_titles import RESAMPLED, method_title
 from cutline.results.notes import Caveat, find_warning
@@ -143,7 +143,7 @@ class Estimate(ComparedByFields):
         interval = " to ".join(shown_limits(self.low, self.high)) if self.has_interval else "none"
         columns = ("measure", "value", percent, "method")
         table = Table(columns, ((self.measure, self.value, interval, method_title(self.method)),))._repr_html_()
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)
         return table + (f"<ul>{notes}</ul>" if notes else "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ import numpy as np
 
 from cutline.core.counts import Counts, with_commas, written
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.escaping import html_text
 from cutline.core.ranking import Ranking, cases_of, classes_in_words, share_of_positives
 from cutline.core.table import ComparedByFields, Table, between, plain
 from cutline.measures import MEASURES, Measure
@@ -365,16 +365,16 @@ def first_look_text(summary: Summary) -> str:
 
 def first_look_html(summary: Summary) -> str:
     """Return the headlines as HTML for a notebook."""
-    notes = "".join(f"<li>{html.escape(str(note))}</li>" for note in (*summary.notes, *_left_out(summary)))
+    notes = "".join(f"<li>{html_text(note)}</li>" for note in (*summary.notes, *_left_out(summary)))
     return (
-        f"<div>{paragraphs(summary.verdict)}<p>{html.escape(summary.title)}</p>{summary.counts._repr_html_()}"
+        f"<div>{paragraphs(summary.verdict)}<p>{html_text(summary.title)}</p>{summary.counts._repr_html_()}"
         f"{_table(summary)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
     )
 
 
 def paragraphs(sentences: Iterable[str]) -> str:
     """Return sentences as paragraphs of HTML."""
-    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+    return "".join(f"<p>{html_text(sentence)}</p>" for sentence in sentences)
 
 
 def comparison_text(title: str, headlines: Table, statements: Iterable[str]) -> str:
@@ -384,7 +384,7 @@ def comparison_text(title: str, headlines: Table, statements: Iterable[str]) -> 
 
 def comparison_html(title: str, headlines: Table, statements: Iterable[str]) -> str:
     """Return the same for a notebook."""
-    return f"<div>{paragraphs(statements)}<p>{html.escape(title)}</p>{headlines._repr_html_()}</div>"
+    return f"<div>{paragraphs(statements)}<p>{html_text(title)}</p>{headlines._repr_html_()}</div>"
 
 
 def _left_out(summary: Summary) -> list[str]:

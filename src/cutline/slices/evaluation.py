@@ -6,7 +6,6 @@ the others, so that every measure can be compared between slices.
 
 from __future__ import annotations
 
-import html
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ import numpy as np
 from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, unknown_name
+from cutline.core.escaping import html_text
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.public import public
@@ -497,7 +497,7 @@ class Slices(ComparedByFields, Mapping[Any, Evaluation]):
 
     def _repr_html_(self) -> str:
         head = f"{validation.counted(len(self), 'slice')} by {self.by}"
-        return f"<p>{html.escape(head)}</p>{self._table._repr_html_()}"
+        return f"<p>{html_text(head)}</p>{self._table._repr_html_()}"
 
 
 def with_simultaneous_methods(summary: Summary, ev: Evaluation) -> Summary:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import os
 import platform
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutline.core.atomic_write import write
-from cutline.core.escaping import json_text
+from cutline.core.escaping import html_text, json_text
 from cutline.core.table import Table, shown
 from cutline.core.validation import check_whole
 
@@ -199,22 +198,22 @@ class StudyReport:
 
     def html(self) -> str:
         """Return the report as one page that makes no network requests."""
-        body = [f"<h1>{html.escape(self.title)}</h1>", _paragraph(f"{self.source}. {self.question}")]
+        body = [f"<h1>{html_text(self.title)}</h1>", _paragraph(f"{self.source}. {self.question}")]
         body += [_paragraph(text) for text in self.answer]
         for section in self.sections:
-            body.append(f"<h2>{html.escape(section.title)}</h2>")
+            body.append(f"<h2>{html_text(section.title)}</h2>")
             body += [_paragraph(text) for text in section.text]
             if section.chart is not None:
                 picture = section.chart.render(".svg").decode()
-                label = html.escape(section.title, quote=True)
+                label = html_text(section.title)
                 body.append(f'<div role="img" aria-label="{label}">{picture}</div>')
             if section.table is not None:
                 body.append(f'<div class="scroll" tabindex="0">{section.table._repr_html_()}</div>')
         if self.left_out:
-            items = "".join(f"<li>{html.escape(line)}</li>" for line in self.left_out)
+            items = "".join(f"<li>{html_text(line)}</li>" for line in self.left_out)
             body += ["<h2>What was left out</h2>", f"<ul>{items}</ul>"]
         body.append(_paragraph(self.made_with))
-        return _PAGE.format(title=html.escape(self.title), body="\n".join(body))
+        return _PAGE.format(title=html_text(self.title), body="\n".join(body))
 
     def save(self, folder: Path, *, overwrite: bool = True) -> list[Path]:
         """Write the report into a folder: NAME.md, NAME.html, the pictures, a CSV for each table, and NAME.json.
@@ -240,7 +239,7 @@ def _file(section: StudySection, suffix: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return f"<p>{html.escape(text)}</p>"
+    return f"<p>{html_text(text)}</p>"
 
 
 def _markdown_table(table: Table) -> list[str]:

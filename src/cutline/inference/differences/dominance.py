@@ -9,7 +9,6 @@ decide); the largest ratio over the whole axis and all pairs says how far from 0
 
 from __future__ import annotations
 
-import html
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
+from cutline.core.escaping import html_text
 from cutline.core.messages import listed
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
@@ -199,7 +199,7 @@ class Dominance(ShownAsTable, ComparedByFields):
         return f"{self.table!r}\n{self.statement}"
 
     def _repr_html_(self) -> str:
-        return f"{self.table._repr_html_()}<p>{html.escape(self.statement)}</p>"
+        return f"{self.table._repr_html_()}<p>{html_text(self.statement)}</p>"
 
 
 def _brief(place: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -12,6 +11,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, ParameterError, Text
+from cutline.core.escaping import html_text
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_choice, check_number
@@ -204,7 +204,7 @@ class PairTests(ComparedByFields):
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        return "<br>".join(html.escape(line) for line in repr(self).splitlines())
+        return "<br>".join(html_text(line) for line in repr(self).splitlines())
 
 
 def apply_holm(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
