@@ -1,6 +1,6 @@
 """The coverage study: how often the default intervals hold the truth.
 
-    python benchmarks/coverage.py run [minutes] [half]     # adds samples to the results of one half, or of both
+    python benchmarks/coverage.py run [minutes] [half [measure ...]]  # adds samples of one half, or of both
     python benchmarks/coverage.py findings                        # the cells that fail, as text
     python benchmarks/coverage.py page                            # writes docs/coverage.md and its heat maps
 
@@ -106,11 +106,11 @@ def parameters(measure: Measure, threshold: float) -> dict[str, float]:
     return {"share": SHARE} if measure.name in QUOTAS else {}
 
 
-def truths(population: Population, threshold: float) -> dict[str, float]:
-    """The value of each measure in the population; NaN where only finite samples have one."""
+def truths(population: Population, threshold: float, names: Sequence[str] | None = None) -> dict[str, float]:
+    """Return the value of each measure (or of those named) in the population; NaN where only samples have one."""
     rankings = population.ranking(), population.ranking(whole=True)
     found = {}
-    for measure in cl.MEASURES:
+    for measure in cl.MEASURES if names is None else [cl.MEASURES[name] for name in names]:
         # What corrects itself for the number of cases is to see very many.
         for ranking in rankings[::-1] if measure.name == "debiased_ece" else rankings:
             try:
@@ -150,7 +150,7 @@ def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     seed = [p.positives, p.negatives, sum(cell.name.encode()), KINDS.index(cell.kind), number]
     rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
     threshold = threshold_of(p)
-    truth = truths(p, threshold)
+    truth = truths(p, threshold, measures)
     largest = LargestError(p.ranking()) if "emax" in measures and not cell.is_large else None
     warnings: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for i in range(cell.samples):
@@ -243,13 +243,21 @@ def write(lines: list[dict[str, Any]], path: Path) -> None:
     new.replace(path)
 
 
-def jobs(done: list[dict[str, Any]], whole: Sequence[Cell]) -> Iterator[tuple[Cell, int, list[str]]]:
-    """Batches without end, those of the measures and cells that have fewest samples first."""
+def jobs(
+    done: list[dict[str, Any]], whole: Sequence[Cell], only: Sequence[str] = ()
+) -> Iterator[tuple[Cell, int, list[str]]]:
+    """Yield batches without end, those of the measures and cells that have fewest samples first.
+
+    Args:
+        done: The results up to now.
+        whole: The cells.
+        only: The measures to draw samples for, if not for all.
+    """
     count: dict[tuple[str, str, str], int] = defaultdict(int)
     for line in done:
         for name, samples in line["samples"].items():
             count[line["cell"], line["kind"], name] += samples
-    asked = {cell: cell.measures for cell in whole}
+    asked = {cell: list(only) or cell.measures for cell in whole}
 
     def fewest(cell: Cell) -> float:
         return min(count[cell.name, cell.kind, name] for name in asked[cell]) / cell.samples
@@ -266,11 +274,11 @@ def jobs(done: list[dict[str, Any]], whole: Sequence[Cell]) -> Iterator[tuple[Ce
             count[cell.name, cell.kind, name] += cell.samples
 
 
-def run(minutes: float, half: str, whole: Sequence[Cell]) -> None:
-    """Add batches of some cells to the results of a half, for some minutes."""
+def run(minutes: float, half: str, whole: Sequence[Cell], only: Sequence[str] = ()) -> None:
+    """Add batches of some cells to the results of a half, for some minutes, of some measures or of all."""
     parallel.WORTH_THREADS = sys.maxsize
     path = RESULTS[half]
-    end, pending = time.monotonic() + 60 * minutes, jobs(read(path), whole)
+    end, pending = time.monotonic() + 60 * minutes, jobs(read(path), whole, only)
     while time.monotonic() < end:
         done = batch(*next(pending))
         write(added(read(path), done), path)
@@ -294,7 +302,7 @@ def main() -> None:
     minutes = float(rest[0]) if rest else 60.0
     halves = [half for half in RESULTS if not rest[1:] or half == rest[1]]
     for half in halves:
-        run(minutes / len(halves), half, cells(half))
+        run(minutes / len(halves), half, cells(half), rest[2:])
 
 
 if __name__ == "__main__":

@@ -102,3 +102,9 @@ def test_fractional_weights_and_groups_are_resampled():
     assert cl.evaluate(labels, scores, groups=np.arange(200) // 4).estimate("ks", resamples=200).method == (
         "bias_corrected"
     )
+
+
+def test_reversed_scores_are_known_to_be_without_use():
+    labels, scores = predictions(1, 50, 150, 1.7)
+    for estimate in cl.evaluate(labels, 1 - scores).estimates(["max_youden_j", "h_measure"], resamples=200):
+        assert estimate.low <= estimate.value < estimate.high < 0.1
