@@ -401,3 +401,11 @@ def test_sums_allow_as_many_misses_as_the_beta_distribution(monkeypatch):
     summed = [misses_allowed(*one) for one in asked]
     monkeypatch.setattr("cutline.cuts.guarantees._SUMMED", 0)
     assert summed == [misses_allowed(*one) for one in asked]
+
+
+@pytest.mark.parametrize(
+    "text", ["recall >= " + "4" * 400, "f_beta@beta=" + "4" * 5000 + " >= 0.5"], ids=["bound", "parameter"]
+)
+def test_a_number_beyond_a_float_is_refused(text):
+    with pytest.raises(ParameterError, match="digits is beyond what a float holds"):
+        requirement(text)

@@ -21,6 +21,7 @@ _CUTS = ("threshold", "quota", "share")
 _ALSO = {"share": "predicted_positive_rate"}  # words that only a requirement knows: elsewhere share= names a cut
 # A dot that a letter follows is no part of the number: quota=500.low.
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]+|\.(?![A-Za-z_]))?|\.[0-9]+)([eE][+-]?[0-9]+)?%?")
+_DIGITS = 308  # of a whole number that a float can hold
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -190,4 +191,9 @@ def _number(reader: _Reader) -> float | int:
     text = reader.take(_NUMBER, "a number")
     if text.endswith("%"):
         return float(text[:-1]) / 100
-    return int(text) if text.lstrip("+-").isdigit() else float(text)
+    if not text.lstrip("+-").isdigit():
+        return float(text)
+    digits = len(text.lstrip("+-0"))
+    if digits > _DIGITS:
+        raise reader.error(f"a number of {digits} digits is beyond what a float holds", at=reader.at - len(text))
+    return int(text)

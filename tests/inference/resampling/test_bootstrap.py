@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cutline import MEASURES, Counts, evaluate, rank
+from cutline import MEASURES, Counts, InputError, evaluate, rank
 from cutline.core import parallel
+from cutline.core.ranking import Ranking
 from cutline.inference.resampling import bootstrap as module
 from cutline.inference.resampling import samplers
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
@@ -289,3 +290,11 @@ def test_bca_is_the_same_whatever_the_processor_rounds():
     exact = bca(draws, 0.7, 0.05, 0.95)
     for way in (-np.inf, np.inf):
         np.testing.assert_allclose(bca(np.nextafter(draws, way), 0.7, 0.05, 0.95), exact, rtol=1e-12, atol=1e-12)
+
+
+def test_a_class_whose_share_is_lost_to_rounding_is_refused_instead_of_drawn_for_ever():
+    pos, neg = np.array([2**61, 3, 0]), np.array([0, 2, 5])
+    ranking = Ranking(np.array([0.9, 0.8, 0.7]), pos, neg, pos, neg)
+
+    with pytest.raises(InputError, match="so rare that no resample holds both"):
+        bootstrap(CaseSampler(ranking), [lambda r: r.positives], 3, 0)

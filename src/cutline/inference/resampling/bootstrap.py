@@ -19,6 +19,7 @@ import numpy as np
 
 from cutline.core import parallel
 from cutline.core.array_ops import Array, keep_freed_memory
+from cutline.core.errors import InputError
 from cutline.core.ranking import Ranking
 from cutline.inference.resampling.binning import WHOLE, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import LONG, CaseSampler, Cells, GroupSampler, OneModel, Sampler
@@ -31,6 +32,7 @@ VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a secon
 CELLS = 2**18  # cells of a model held at once by a thread: more do not stay in the cache, fewer take more calls
 ROWS_AT_ONCE = 2**20  # ... kinds of cases of several models
 _CELLS_TO_A_ROW = 50  # cells of a statistic that take as long as the work on a row does elsewhere
+_REDRAWS = 1000  # of one resample: a class of one case is in two of three, unless its share is lost to rounding
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 _HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
 
@@ -186,7 +188,13 @@ def _draw(
     stack, whole = resamples[0], sampler.rankings[0]
     if whole.positives and whole.negatives:
         for i in np.flatnonzero(~(stack.pos.any(-1) & stack.neg.any(-1))).tolist():
+            most = redrawn + _REDRAWS
             while not (resamples[0].pos[i].any() and resamples[0].neg[i].any()):
+                if redrawn == most:
+                    raise InputError(
+                        "One class is so rare that no resample holds both",
+                        "ask for no resamples, or thin the other class",
+                    )
                 redrawn += 1
                 anew = sampler.draw_models(again, 1)
                 if count == 1:
