@@ -42,7 +42,7 @@ RESULTS = {
     "validation": Path(__file__).with_name("coverage_held_out.jsonl"),
 }
 KINDS = ("intervals",)
-RULES = 16  # the version of the defaults and their notes
+RULES = 17  # the version of the defaults and their notes
 FIRST = {"intervals": 12}  # the oldest version whose figures count ...
 CHANGED: dict[str, dict[str, int]] = {  # ... but for measures whose rules are newer
     "intervals": {
@@ -50,10 +50,10 @@ CHANGED: dict[str, dict[str, int]] = {  # ... but for measures whose rules are n
         **dict.fromkeys(("calibration_slope", "calibration_intercept", "joint_calibration_intercept"), 15),
         **dict.fromkeys(("partial_auc", "partial_auc_above_recall", "ece", "debiased_ece", "ici"), 15),
         # Only their warnings have changed, and only with weights.
-        **dict.fromkeys(
-            ("average_precision", "aucpr_davis_goadrich", "ks", "max_youden_j", "specificity_at_recall"), 15
-        ),
+        **dict.fromkeys(("average_precision", "aucpr_davis_goadrich", "ks", "max_youden_j"), 15),
         **dict.fromkeys(("aucpr_min", "aucpr_minmax", "aucpr_max", "mean_average_precision", "bedroc"), 15),
+        **dict.fromkeys(("recall_at_specificity", "specificity_at_recall"), 17),
+        **dict.fromkeys(("precision_at_recall", "recall_at_precision"), 17),
     },
 }
 LEVEL = 0.95

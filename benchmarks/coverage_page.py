@@ -42,8 +42,9 @@ measures, in [coverage-methods.md](coverage-methods.md).
 The defaults changed while the study grew. The figures of a measure count from the version of the rules in which its
 default, or a warning on it, last changed (two warnings, on areas near their end by prevalence alone and on calibration
 curves that fall, are newer than all of them; `FIRST` and `CHANGED` in `benchmarks/coverage.py`), so that none is of a
-method that is no longer used: {rules}. Version 16, the present one, changed `rie`, `h_measure`, `dsc` and `eci`, and
-what is warned of where a case of one class stands for many of the other; those populations were drawn anew."""
+method that is no longer used: {rules}. Version 16 changed `rie`, `h_measure`, `dsc` and `eci`, and what is
+warned of where a case of one class stands for many of the other; those populations were drawn anew. Version 17, the
+present one, changed the points of a curve that one rate decides, which have few samples as yet."""
 JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. By the figure itself {inside} of
 {total} ({inside_share:.1f} %) are between 92.5 and 97.5 %; if every interval held the truth in exactly 95 % of all
 samples, {expected:.1f} % would be, because so few samples leave chance that much room. Judged by a binomial test at
