@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
 from cutline.core import errors
-from cutline.core.table import same
+from cutline.core.table import is_equal
 from grouping import each_case
 
 RNG = np.random.default_rng(3)
@@ -222,8 +222,8 @@ def test_undefined_equals_undefined():
 
 
 def test_what_is_the_same():
-    assert same({"a": [nan(), 1]}, {"a": [nan(), 1]})
-    assert same(np.array([1.0, nan()]), np.array([1.0, nan()]))
-    assert not same(np.array([1.0, nan()]), np.array([1.0, 2.0]))
-    assert not same({"a": 1}, {"b": 1})
-    assert not same([nan()], [nan(), nan()])
+    assert is_equal({"a": [nan(), 1]}, {"a": [nan(), 1]})
+    assert is_equal(np.array([1.0, nan()]), np.array([1.0, nan()]))
+    assert not is_equal(np.array([1.0, nan()]), np.array([1.0, 2.0]))
+    assert not is_equal({"a": 1}, {"b": 1})
+    assert not is_equal([nan()], [nan(), nan()])

@@ -27,8 +27,8 @@ from cutline.core.validation import (
     check_level,
     check_text,
     counted,
-    each_name,
     is_among,
+    list_names,
 )
 from cutline.core.validation import column as as_column
 from cutline.inference import datasets as statistics
@@ -357,7 +357,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
         raise InputError("has columns of different lengths", "pass one value for each data set", argument="table")
     numbers = {name: _as_numbers(column) for name, column in columns.items()}
     if models is not None:
-        models = each_name(models, "models")
+        models = list_names(models, "models")
         for name in models:
             if name not in columns:
                 hint = near(name, columns)

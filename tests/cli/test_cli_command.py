@@ -291,7 +291,7 @@ def test_long_work_shows_a_bar_to_people_only(monkeypatch):
         monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
         monkeypatch.setattr(progress, "_PATIENCE", 0.05)
         with progress.waiting("Resampling", quiet=is_quiet):
-            assert parallel.each(work, range(6), 10**9, reports=True) == list(range(6))
+            assert parallel.map_parallel(work, range(6), 10**9, reports=True) == list(range(6))
         assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == is_shown
 
 
@@ -329,11 +329,11 @@ def test_the_watcher_of_long_work_is_told_every_step():
     from cutline.core import parallel
 
     told = []
-    with parallel.watched(lambda *step: told.append(step)):
-        parallel.each(abs, [-1, -2, -3], 10**9)  # such as the values, before the resamples
-        parallel.each(abs, [-1, -2, -3], 10**9, reports=True)
-        parallel.each(abs, [-1, -2, -3], 1, reports=True)  # short work is not worth telling
-    parallel.each(abs, [-1, -2, -3], 10**9, reports=True)
+    with parallel.report_progress_to(lambda *step: told.append(step)):
+        parallel.map_parallel(abs, [-1, -2, -3], 10**9)  # such as the values, before the resamples
+        parallel.map_parallel(abs, [-1, -2, -3], 10**9, reports=True)
+        parallel.map_parallel(abs, [-1, -2, -3], 1, reports=True)  # short work is not worth telling
+    parallel.map_parallel(abs, [-1, -2, -3], 10**9, reports=True)
 
     assert told == [(1, 3), (2, 3), (3, 3)]
 

@@ -155,7 +155,7 @@ def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys
     affected = [row for row in rows.values() if row["at_least"] is not None]
     assert {"auc", "average_precision", "gini", "ks"} <= {row["measure"] for row in affected}
     for row in affected:
-        ends = cl.core.table.between(row["at_least"], row["at_most"])
+        ends = cl.core.table.format_bracket(row["at_least"], row["at_most"])
         assert row["at_least"] <= row["value"] <= row["at_most"]
         assert ends in terminal
         assert ends in page
@@ -183,7 +183,7 @@ def test_estimates_and_the_first_look_carry_the_brackets(folder, coarse):
         if name == "recall":
             assert (said, row["at_least"]) == ("", None)
             continue
-        ends = cl.core.table.between(row["at_least"], row["at_most"])
+        ends = cl.core.table.format_bracket(row["at_least"], row["at_most"])
         assert (f"the exact value is from {ends}." in said) == (name != "average_hit_rate")
         assert ("approximate" in said) == (name == "average_hit_rate")
         assert name == "average_hit_rate" or ends in repr(ev)

@@ -13,7 +13,7 @@ import pytest
 
 from cutline import ParameterError
 from cutline.core import atomic_write
-from cutline.core.atomic_write import filling, write
+from cutline.core.atomic_write import write, write_atomically
 from cutline.core.escaping import csv_cell
 
 
@@ -62,7 +62,7 @@ def test_of_hard_links_the_other_keeps_the_old_file(tmp_path):
 
 def test_a_full_disk_is_told_with_the_name_of_the_file_and_leaves_nothing(tmp_path):
     def fill():
-        with filling(tmp_path / "big.json", overwrite=False):
+        with write_atomically(tmp_path / "big.json", overwrite=False):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with pytest.raises(ParameterError, match=r"big\.json' cannot be written \(No space left on device\)"):
@@ -191,7 +191,7 @@ def test_an_interruption_after_any_step_leaves_nothing_unfinished(tmp_path, monk
         raise KeyboardInterrupt
 
     def fill():
-        with filling(tmp_path / "x.json", overwrite=True, content=content):
+        with write_atomically(tmp_path / "x.json", overwrite=True, content=content):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(os, step, interrupted)

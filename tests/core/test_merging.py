@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import rank
-from cutline.core.merging import merge, without
+from cutline.core.merging import merge, subtract_ranking
 
 often = settings(max_examples=100, deadline=None)
 
@@ -88,7 +88,7 @@ def test_the_whole_without_a_part_is_the_rest(is_weighted, higher):
         rank(labels[some], scores[some], weights[some] if is_weighted else None, higher_is_positive=higher)
         for some in (slice(100), slice(100, 300))
     ]
-    rest = without(merge(parts), parts[0])
+    rest = subtract_ranking(merge(parts), parts[0])
     assert rest == parts[1]
     assert rest.pos.dtype == parts[1].pos.dtype
     assert (rest.pos2 is rest.pos) == (not is_weighted)
@@ -96,4 +96,4 @@ def test_the_whole_without_a_part_is_the_rest(is_weighted, higher):
 
 def test_sums_of_floats_do_not_subtract_exactly():
     parts = [rank([1, 0, 1], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]), rank([1, 0], [0.1, 0.2], [0.1, 0.3])]
-    assert without(merge(parts), parts[0]) is None
+    assert subtract_ranking(merge(parts), parts[0]) is None

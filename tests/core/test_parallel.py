@@ -45,8 +45,8 @@ def wait_for_threads(own_threads):
 
 def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
     seen = []
-    with parallel.watched(lambda done, of: seen.append((done, of))):
-        assert parallel.each(lambda item: item * item, range(5), MANY, reports=True) == [0, 1, 4, 9, 16]
+    with parallel.report_progress_to(lambda done, of: seen.append((done, of))):
+        assert parallel.map_parallel(lambda item: item * item, range(5), MANY, reports=True) == [0, 1, 4, 9, 16]
     assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
@@ -67,7 +67,7 @@ def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun(inte
             raise
 
     with pytest.raises(KeyboardInterrupt):
-        parallel.each(work, range(50), MANY)
+        parallel.map_parallel(work, range(50), MANY)
     wait_for_threads()
 
     assert sorted(ended) == [0, 1]  # both threads stopped in the middle
@@ -89,10 +89,10 @@ def test_work_inside_of_work_stops_with_it(own_threads, wait_for_threads):
     def outer(item):
         if item:
             raise ValueError("the second item fails")
-        return parallel.each(inner, range(2), MANY)
+        return parallel.map_parallel(inner, range(2), MANY)
 
     with pytest.raises(ValueError, match="the second item fails"):
-        parallel.each(outer, range(2), MANY)
+        parallel.map_parallel(outer, range(2), MANY)
     wait_for_threads()
 
     assert sorted(ended) in ([], [0], [0, 1])  # begun or not, none runs on
@@ -102,7 +102,7 @@ def test_work_inside_of_work_stops_with_it(own_threads, wait_for_threads):
 @pytest.mark.parametrize("rows", [0, MANY])
 def test_results_come_one_after_the_other_in_the_order_of_the_items(rows):
     begun = []
-    found = parallel.in_order(lambda item: begun.append(item) or item * item, range(5), rows)
+    found = parallel.iterate_parallel(lambda item: begun.append(item) or item * item, range(5), rows)
 
     assert next(found) == 0
     assert len(begun) < 5 or rows
@@ -110,7 +110,7 @@ def test_results_come_one_after_the_other_in_the_order_of_the_items(rows):
 
 
 def test_an_error_comes_where_its_result_would():
-    found = parallel.in_order(lambda item: 1 // item, [1, 1, 0, 1], MANY)
+    found = parallel.iterate_parallel(lambda item: 1 // item, [1, 1, 0, 1], MANY)
 
     assert [next(found), next(found)] == [1, 1]
     with pytest.raises(ZeroDivisionError):
@@ -120,13 +120,13 @@ def test_an_error_comes_where_its_result_would():
 def test_work_beside_a_block_is_done_while_it_runs():
     met = threading.Barrier(2, timeout=HANGS)  # passes only if both are there at the same time
 
-    with parallel.beside(met.wait) as other:
+    with parallel.run_in_background(met.wait) as other:
         place = met.wait()
         assert {place, other()} == {0, 1}
 
 
 def test_an_error_of_the_work_beside_a_block_is_raised_where_its_result_is_asked_for():
-    with pytest.raises(ZeroDivisionError), parallel.beside(lambda: 1 // 0) as other:
+    with pytest.raises(ZeroDivisionError), parallel.run_in_background(lambda: 1 // 0) as other:
         other()
 
 
@@ -144,7 +144,7 @@ def test_work_beside_a_block_that_fails_ends(wait_for_threads):
             raise
 
     def interrupted():
-        with parallel.beside(work):
+        with parallel.run_in_background(work):
             begun.wait(HANGS)
             raise KeyboardInterrupt
 

@@ -60,7 +60,7 @@ def assert_equal_rankings(one, other):
 @pytest.mark.parametrize("higher", [True, False])
 def test_counting_gives_the_ranking_that_sorting_gives(steps, low, high, dtype, higher, sorted_instead):
     labels, scores = cases(steps, low, high, dtype)
-    assert in_memory.counted(scores.astype(float) if scores.dtype.kind in "iu" else scores, labels) is not None
+    assert in_memory.count_on_grid(scores.astype(float) if scores.dtype.kind in "iu" else scores, labels) is not None
     found = cl.rank(labels, scores, higher_is_positive=higher)
     assert_equal_rankings(found, sorted_instead(labels, scores, higher_is_positive=higher))
     assert found.total == N
@@ -68,7 +68,7 @@ def test_counting_gives_the_ranking_that_sorting_gives(steps, low, high, dtype, 
 
 def test_rounded_scores_are_on_a_grid():
     scores = np.round(np.random.default_rng(0).random(N), 3)
-    assert in_memory.counted(scores, scores > 0.5) is not None
+    assert in_memory.count_on_grid(scores, scores > 0.5) is not None
 
 
 @pytest.mark.parametrize("odd", [0.0005, 1e9, np.inf, -np.inf, np.nextafter(0.5, 1)])
@@ -102,8 +102,8 @@ def test_neither_the_order_of_the_rows_nor_parts_of_them_change_it():
 
 def test_scores_without_a_grid_are_not_counted():
     rng = np.random.default_rng(0)
-    assert in_memory.counted(rng.random(N), rng.random(N) < 0.5) is None
-    assert in_memory.counted(rng.integers(0, 10**9, N).astype(float), rng.random(N) < 0.5) is None
+    assert in_memory.count_on_grid(rng.random(N), rng.random(N) < 0.5) is None
+    assert in_memory.count_on_grid(rng.integers(0, 10**9, N).astype(float), rng.random(N) < 0.5) is None
 
 
 @needs_compiled
@@ -111,7 +111,7 @@ def test_scores_without_a_grid_are_not_counted():
 def test_the_compiled_part_counts_as_numpy_does(dtype):
     labels, scores = cases(1000, -300, 701, dtype)
     apart = np.repeat(scores, 2)[::2], np.repeat(labels, 2)[::2]  # not one block of memory
-    one, other = (in_memory.counted(*apart, by) for by in (None, COMPILED))
+    one, other = (in_memory.count_on_grid(*apart, by) for by in (None, COMPILED))
 
     for mine, theirs in zip(one, other, strict=True):
         assert mine.tobytes() == theirs.tobytes()

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from cutline import ParameterError
-from cutline.core.parallel import watched
+from cutline.core.parallel import report_progress_to
 from cutline.inputs import duck, files
 from cutline.inputs.sql_engine import SqlEngine
 
@@ -59,7 +59,7 @@ def test_who_watches_is_told_how_many_rows_are_read(file, monkeypatch):
     monkeypatch.setattr(duck, "_EVERY", 0.005)
     told = []
     rows = ENDLESS.replace("10000000000", "20000000")
-    with watched(lambda done, of: told.append((done, of))):
+    with report_progress_to(lambda done, of: told.append((done, of))):
         found = engine(file, rows).classes()
     assert found.total("cases") == 20_000_000
     if int(duckdb.__version__.split(".")[0]) > 1:  # 1.5 seldom tells how far such a query is

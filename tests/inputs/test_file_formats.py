@@ -330,7 +330,7 @@ def test_the_check_of_a_gzip_file_is_told_and_made_once_while_the_file_is_the_sa
     path = tmp_path / "large.csv.gz"
     path.write_bytes(packed := gzip.compress(rows.encode(), mtime=0))
     told = []
-    with parallel.watched(lambda *step: told.append(step)):
+    with parallel.report_progress_to(lambda *step: told.append(step)):
         assert file_formats.compression_of(path, "large") == "gzip"
         once = list(told)
         assert file_formats.compression_of(path, "large") == "gzip"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cutline import MEASURES, InputError, rank
 from cutline.core.binned_ranking import auc_width, of_bins
 from cutline.core.merging import merge
-from cutline.inputs.binning import Bins, binned, in_order, of_arrays
+from cutline.inputs.binning import Bins, binned, of_arrays, sort_bins
 from cutline.measures import Needs
 from cutline.measures.bin_brackets import bounds
 
@@ -132,7 +132,7 @@ def test_bins_of_different_days_do_not_grow_together():
 def test_staggered_bins_are_pooled_and_cost_what_they_cost():
     number = np.zeros(2, np.int64)
     one, other = (
-        in_order(Bins(np.array(top), np.array(bottom), np.array([1, 1]), np.array([1, 1]), number))
+        sort_bins(Bins(np.array(top), np.array(bottom), np.array([1, 1]), np.array([1, 1]), number))
         for top, bottom in (([9.0, 4.0], [5.0, 1.0]), ([6.0, 2.0], [3.0, 0.0]))
     )
     first, second = (of_bins(b.top, b.bottom, b.pos, b.neg) for b in (one, other))

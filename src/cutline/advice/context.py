@@ -57,7 +57,7 @@ def rule_of_data(id: str, kind: Kind, when: str) -> Rule:
     return Rule(id, kind, when, DATA, lambda context: context.data_notes.get(id))
 
 
-def in_order(notes: list[Note]) -> tuple[Note, ...]:
+def sort_notes(notes: list[Note]) -> tuple[Note, ...]:
     """Sort notes: warnings first, then advice, then facts."""
     return tuple(sorted(notes, key=lambda note: KINDS.index(note.kind)))
 

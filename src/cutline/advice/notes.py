@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from cutline.advice.context import RuleContext, in_order, rule_context
+from cutline.advice.context import RuleContext, rule_context, sort_notes
 from cutline.advice.rules import COMPARISON_RULES, MODEL_RULES, ComparisonContext
 from cutline.core.messages import Text
 from cutline.core.validation import LEVEL, check_level
@@ -43,7 +43,7 @@ def notes(
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
     'labels'
     """
-    return in_order(
+    return sort_notes(
         apply_rules(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
     )
 
@@ -94,7 +94,7 @@ def notes_on(
         )
         for name, evaluation in models.items()
     }
-    return in_order([*of_all, *_merge_by_model(of_each)])
+    return sort_notes([*of_all, *_merge_by_model(of_each)])
 
 
 def _merge_by_model(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
@@ -147,4 +147,4 @@ def add_notes(
     else:
         raise TypeError("a summary of something else")
     known = {note.rule for note in listed}
-    return summary.with_notes(tuple(in_order([*listed, *(note for note in about if note.rule not in known)])))
+    return summary.with_notes(tuple(sort_notes([*listed, *(note for note in about if note.rule not in known)])))

@@ -42,14 +42,14 @@ def main(root: str) -> None:
     _prepare()
     from cutline.app.jobs import Jobs
     from cutline.app.settings import Settings
-    from cutline.core.parallel import watched
+    from cutline.core.parallel import report_progress_to
 
     work = Jobs(send)
     send("ready", None)
     while True:
         job = jobs.get()
         try:
-            with watched(_throttle(send)):
+            with report_progress_to(_throttle(send)):
                 settings = Settings.parse(job["settings"])
                 work.run(job["name"], Path(job["folder"]), job["file"], job["title"], settings, job["argument"])
         except MemoryError:

@@ -56,7 +56,7 @@ def judged_probabilities(summary: Document) -> Document:
     made: Any = summary
     if isinstance(summary, ComparisonSummary):
         rows = sum(len(own.data.ranking) for own in summary.models.values())
-        judged_models = parallel.each(judged_probabilities, summary.models.values(), rows)
+        judged_models = parallel.map_parallel(judged_probabilities, summary.models.values(), rows)
         made = replace(summary, models=dict(zip(summary.models, judged_models, strict=True)))
     elif isinstance(summary, Summary) and summary.probabilities is None:
         made = replace(summary, probabilities=judgement(summary))

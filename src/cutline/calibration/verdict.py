@@ -173,7 +173,9 @@ def judge_calibration(
     if grouped:
         verdict.append(GROUPED)
     else:
-        with parallel.beside(lambda: calibration_band(r, "honest", level=level) if r.integral else None) as other:
+        with parallel.run_in_background(
+            lambda: calibration_band(r, "honest", level=level) if r.integral else None
+        ) as other:
             band = calibration_band(r, "consistency", level=level, seed=seed)
             honest = other()
         regions, (off_by, most) = _regions(band, r), _off_by(honest, r)

@@ -21,12 +21,12 @@ from cutline.charts.layers import (
     Series,
     axes,
     clickable,
+    clip_to_axis,
     fading,
     frame_of,
     heading,
     layered,
     line_layers,
-    on_axis,
     rows,
     tooltips,
 )
@@ -479,12 +479,12 @@ def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
     flagged = chosen < r.cut(at)
     return [
         {
-            "x": on_axis(float(r.score[cell])),
+            "x": clip_to_axis(float(r.score[cell])),
             "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
-            "boundary": on_axis(at) if math.isfinite(at) else at,
+            "boundary": clip_to_axis(at) if math.isfinite(at) else at,
             "class": r.class_titles[which],
             "cases": written(weights[cell]),
-            "distance": on_axis(float(r.score[cell]) - at),
+            "distance": clip_to_axis(float(r.score[cell]) - at),
             "side": "right" if is_flagged == (which == 0) else "wrong",
         }
         for height, (cell, is_flagged) in enumerate(zip(chosen[::-1], flagged[::-1], strict=True), 1)

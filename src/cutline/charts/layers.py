@@ -27,7 +27,7 @@ def reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[s
     """Return the curves beside the curves, under the names they are to have in the legend.
 
     One line when all models share it, as they do on the same cases; otherwise a line for each, in the colour of the
-    model; none when there would be too many to be told apart, which `apart` says.
+    model; none when there would be too many to be told apart, which `explain_omitted_references` says.
     """
     series = []
     for reference, label in names.items():
@@ -45,7 +45,7 @@ def reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[s
     return series
 
 
-def apart(curves: Mapping[str, Curve], names: Mapping[str, str]) -> list[str]:
+def explain_omitted_references(curves: Mapping[str, Curve], names: Mapping[str, str]) -> list[str]:
     """Return why there is no line of a reference, in words."""
     return [
         f"No line of {label}: the models have {len(references)} different ones."
@@ -171,7 +171,7 @@ def model_series(curves: Mapping[str, Curve], theme: Theme, over: tuple[float, f
     """
     return [
         Series(
-            labelled(name, curve, len(curves)),
+            label_line(name, curve, len(curves)),
             describe_line(curve, curve_line(curve, over=over)),
             theme.colour(i),
             DASHES[i],
@@ -180,7 +180,7 @@ def model_series(curves: Mapping[str, Curve], theme: Theme, over: tuple[float, f
     ]
 
 
-def labelled(name: str, curve: Curve, models: int) -> str:
+def label_line(name: str, curve: Curve, models: int) -> str:
     """Return the name of a line in the legend."""
     headline = curve.area if curve.area is not None else next(iter(curve.values.values()), None)
     return f"{name}: {shown(headline)}" if models > 1 and headline is not None else name
@@ -196,7 +196,7 @@ def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: 
     first = next(iter(curves.values()))
     x, y = zip(*(curve.domain for curve in curves.values()), strict=True)
     if first.kind.x is THRESHOLD:
-        cuts = (on_axis(m.threshold) for m in (models or {}).values() if math.isfinite(m.threshold))
+        cuts = (clip_to_axis(m.threshold) for m in (models or {}).values() if math.isfinite(m.threshold))
         x += tuple((cut, cut) for cut in cuts)
     highest = max(high for _, high in y) * (1.05 if math.isinf(first.kind.y.range[1]) else 1.0)  # room above bars
     x_domain, y_domain = (min(low for low, _ in x), max(high for _, high in x)), (min(low for low, _ in y), highest)
@@ -241,7 +241,7 @@ def figures(curve: Curve) -> list[str]:
     return [", ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
 
-def on_axis(value: float) -> float:
+def clip_to_axis(value: float) -> float:
     """Clip a value to the end of the axis."""
     return min(max(value, -FARTHEST), FARTHEST)
 
@@ -256,7 +256,7 @@ def rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
     return [same | dict(zip(names, row, strict=True)) | {"i": i} for i, row in enumerate(zip(*lists, strict=True))]
 
 
-def packed(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
+def pack_columns(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
     """Return the columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
     return same | {name: plain_column(columns[name]) for name in names}
 
@@ -319,7 +319,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     opacity = fading(frame)
     # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
     order = sorted(series, key=lambda line: not line.below)
-    data = [packed(line.columns, "xy", series=line.name, width=line.width) for line in order]
+    data = [pack_columns(line.columns, "xy", series=line.name, width=line.width) for line in order]
     lines = (
         alt.Chart(inline(data))
         .transform_flatten(["x", "y"])
@@ -341,7 +341,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
 def _hover_points(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
     """Return the points of lines, to hover over; they are seen where they are few."""
     columns: list[Any] = list(series[0].columns)
-    points = [packed(_some(line.columns), columns, series=line.name) for line in reversed(series)]
+    points = [pack_columns(_some(line.columns), columns, series=line.name) for line in reversed(series)]
     few = sum(len(row["x"]) for row in points) <= 60
     return (
         alt.Chart(inline(points))

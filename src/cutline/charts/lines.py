@@ -15,11 +15,11 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
-    apart,
     axes,
+    explain_omitted_references,
     figures,
     frame_of,
-    labelled,
+    label_line,
     layered,
     legend_title,
     line_layers,
@@ -64,7 +64,7 @@ def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
 def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> alt.Chart:
     """Draw the curve of each model with its references, and the chosen cuts."""
     curves = curves_of(models, kind, **parameters)
-    why = apart(curves, references)
+    why = explain_omitted_references(curves, references)
     frame = frame_of(curves)
     frame = replace(frame, subtitle=[*frame.subtitle, *why])
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
@@ -98,7 +98,7 @@ def det(models: Models, theme: Theme) -> alt.Chart:
     )
     series = [
         Series(
-            labelled(name, model_curve, len(curves)),
+            label_line(name, model_curve, len(curves)),
             describe_line(model_curve, det_line(model_curve, reach)),
             theme.colour(i),
             DASHES[i],
@@ -157,7 +157,10 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
     series = [
         Series(
-            f"{label}: {shown(reading.area)}", describe_line(reading, curve_line(reading)), theme.colour(i), DASHES[i]
+            f"{label}: {shown(reading.area)}",
+            describe_line(reading, curve_line(reading)),
+            theme.colour(i),
+            DASHES[i],
         )
         for i, (label, reading) in enumerate(readings.items())
     ]
@@ -211,7 +214,7 @@ def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
     line = curve_line(next(iter(curves.values())))
     return [
         Series(
-            labelled(label, skewed, 2),
+            label_line(label, skewed, 2),
             describe_line(skewed, line),
             theme.colour(i),
             DASHES[i],

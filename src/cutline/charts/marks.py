@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.layers import CUT, Evaluated, Frame, VerticalLine, axes, fading, labelled, line_legend, on_axis
+from cutline.charts.layers import (
+    CUT,
+    Evaluated,
+    Frame,
+    VerticalLine,
+    axes,
+    clip_to_axis,
+    fading,
+    label_line,
+    line_legend,
+)
 from cutline.charts.theme import PRINT, Theme
 from cutline.charts.vega_lite import digits, inline, plain, rule_text
 from cutline.curves import Curve, Point
@@ -44,11 +54,11 @@ def cut_marks(
 ) -> list[Mark]:
     """Return the chosen cut of each model, in the colour of its line when there are several.
 
-    `names` are those of the lines in the legend, if they are not those of `labelled`; the parameters are those of the
+    `names` are those of the lines in the legend, if they are not those of `label_line`; the parameters are those of the
     curves.
     """
     several = len(models) > 1
-    lines = names or [labelled(name, curves[name], len(models)) for name in models]
+    lines = names or [label_line(name, curves[name], len(models)) for name in models]
     return [
         Mark(
             "cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
@@ -79,8 +89,8 @@ def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[alt.C
     there even when no cut has a place yet.
     """
     placed = [mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)]
-    cuts = together([mark for mark in placed if mark.series is not None])
-    others = together([mark for mark in placed if mark.series is None])
+    cuts = group_marks([mark for mark in placed if mark.series is not None])
+    others = group_marks([mark for mark in placed if mark.series is None])
     data = [
         _row(place, theme) | {"size": size}
         for place, size in zip([*others, *cuts], sizes([*others, *cuts], frame), strict=True)
@@ -165,7 +175,7 @@ def _row(place: MarkGroup, theme: Theme) -> dict[str, Any]:
     return (
         {
             "mark": ", ".join(names),
-            "x": on_axis(first.point.x),
+            "x": clip_to_axis(first.point.x),
             "y": first.point.y,
             "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
             "told_x": plain(place_of_first.x),
@@ -177,7 +187,7 @@ def _row(place: MarkGroup, theme: Theme) -> dict[str, Any]:
     )
 
 
-def together(marks: Sequence[Mark]) -> list[MarkGroup]:
+def group_marks(marks: Sequence[Mark]) -> list[MarkGroup]:
     """Return the places with marks, and the marks that share each."""
     places: list[MarkGroup] = []
     for mark in marks:
@@ -234,10 +244,10 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
 def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cut of one model as a line across the chart, on the layer of the cut."""
     name = f"cut: {rule_text(model.ranking, model.threshold)}"
-    data = [{"mark": name, "x": on_axis(at)}] if math.isfinite(at) else []
+    data = [{"mark": name, "x": clip_to_axis(at)}] if math.isfinite(at) else []
     legend = line_legend(symbolDash=CUT_DASH)
     scale = alt.Scale(domain=[name], range=[theme.text])
     rule = alt.Chart(inline(data, name=CUT)).mark("rule", strokeDash=CUT_DASH, strokeWidth=1.5)
     stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)
     rule = rule.encode(x=axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])
-    return [rule.drawn_from(VerticalLine(name, on_axis(at), theme.text))]
+    return [rule.drawn_from(VerticalLine(name, clip_to_axis(at), theme.text))]

@@ -15,8 +15,8 @@ from cutline.charts.layers import (
     Models,
     Series,
     Shade,
-    apart,
     axes,
+    explain_omitted_references,
     frame_of,
     layered,
     line_layers,
@@ -292,7 +292,7 @@ def precision_recall(
     curves = curves_of(models, "precision_recall")
     references = {"baseline": "prevalence"}
     frame = frame_of(curves)
-    frame = frame_of(curves, subtitle=[*frame.subtitle, *apart(curves, references)])
+    frame = frame_of(curves, subtitle=[*frame.subtitle, *explain_omitted_references(curves, references)])
     bands, frame = banded(models, BandRequest("precision_recall", band, level, seed), frame, theme)
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
     marks = mark_layers(cut_marks(models, curves, theme), frame, theme)

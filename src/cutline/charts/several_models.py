@@ -10,8 +10,8 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
-    apart,
     axes,
+    explain_omitted_references,
     frame_of,
     layered,
     line_layers,
@@ -59,7 +59,12 @@ def dominance(models: Models, theme: Theme, *, kind: str = "roc") -> alt.Chart:
     dominance, drawn_kind = _find_leaders(models, kind)
     curves = curves_of(models, drawn_kind)
     references = {"baseline": BASELINE} if "baseline" in next(iter(curves.values())).beside else {}
-    frame = frame_of(curves, models, title=f"Areas of dominance: {_title(curves)}", subtitle=apart(curves, references))
+    frame = frame_of(
+        curves,
+        models,
+        title=f"Areas of dominance: {_title(curves)}",
+        subtitle=explain_omitted_references(curves, references),
+    )
     own = model_series(curves, theme, frame.x_domain)
     numbered = [replace(line, name=f"{i}  {line.name}") for i, line in enumerate(own, 1)]
     series = [*numbered, *reference_series(curves, theme, references)]

@@ -21,7 +21,7 @@ from cutline.cli.text import in_options, printable, without_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
-from cutline.core.table import between, plain, shown, shown_limits
+from cutline.core.table import format_bracket, plain, shown, shown_limits
 
 if TYPE_CHECKING:
     from cutline.cli.reading import PredictionFile
@@ -497,7 +497,9 @@ def _result(requirement: Requirement, row: Row) -> Result:
     passed = requirement.holds(number)
     if part == "value" and passed and row.bounds is not None and not all(map(requirement.holds, row.bounds[:2])):
         passed = False
-        reason = f"the scores were binned, and the exact value is from {between(row.bounds.low, row.bounds.high)}"
+        reason = (
+            f"the scores were binned, and the exact value is from {format_bracket(row.bounds.low, row.bounds.high)}"
+        )
     if not passed and not reason:
         reason = f"{part} is {shown(float(number))}"
     low, high = (estimate.low, estimate.high) if part != "value" else (math.nan, math.nan)

@@ -168,14 +168,16 @@ def columns_by_class(options: Sequence[str]) -> dict[str, str]:
         label, equals, column = (part.strip() for part in term.partition("="))
         if not label or (equals and not column):
             raise ParameterError(
-                f"--class-scores is {quoted(', '.join(options))}", "pass columns with commas, such as ant,bee=p_bee,cat"
+                f"--class-scores is {quoted(', '.join(options))}",
+                "pass columns with commas, such as ant,bee=p_bee,cat",
             )
         if label in columns:
             raise ParameterError(f"--class-scores names the class {quoted(label)} twice", "name each class once")
         columns[label] = column if equals else label
     if len(columns) < 2:
         raise ParameterError(
-            f"--class-scores names one class, {quoted(next(iter(columns)))}", "pass a column for each of two or more"
+            f"--class-scores names one class, {quoted(next(iter(columns)))}",
+            "pass a column for each of two or more",
         )
     return columns
 

@@ -20,7 +20,7 @@ from cutline.cli.progress import waiting
 from cutline.cli.render import charts_in_folder, show, start_drawing, write
 from cutline.cli.text import in_options, printable
 from cutline.core.errors import InputError, ParameterError, shown
-from cutline.core.table import Table, between, p_number
+from cutline.core.table import Table, format_bracket, p_number
 from cutline.core.table import shown as shown_number
 
 if TYPE_CHECKING:
@@ -305,7 +305,9 @@ def _differences(
     ]
     parts = [*map(render.warning, warnings), *render.sentences(screen, verdict), *([Text()] if verdict else [])]
     parts += [Text(printable(table.title)), Text(), render.differences(screen, names, cells, level)]
-    ends = [(row["measure"], between(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None]
+    ends = [
+        (row["measure"], format_bracket(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None
+    ]
     if ends:
         title = "Where the exact differences lie (the scores were binned)"
         parts += [Text(), render.grid(screen, ("", "from and to"), ends, title)]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from cutline.cli.render import console
-from cutline.core.parallel import watched
+from cutline.core.parallel import report_progress_to
 
 _PATIENCE = 1.0  # seconds before anything is shown
 
@@ -55,7 +55,7 @@ def waiting(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]
     timer.daemon = True
     timer.start()
     try:
-        with watched(update):
+        with report_progress_to(update):
             yield
     finally:
         timer.cancel()

@@ -21,7 +21,7 @@ from cutline.cli.text import Screen, printable, silence
 from cutline.core.address_space import find_limit
 from cutline.core.escaping import json_text
 from cutline.core.messages import listed
-from cutline.core.table import between, shown, shown_limits
+from cutline.core.table import format_bracket, shown, shown_limits
 
 if TYPE_CHECKING:
     from cutline.measures import Measure
@@ -356,7 +356,7 @@ def _brackets(screen: Console, summary: Summary) -> Iterable[RenderableType]:
     for row in affected:
         bounds = row.bounds
         assert bounds is not None  # noqa: S101 - those without were left out
-        table.add_row(Text(row.title), between(bounds.low, bounds.high), "" if bounds.certain else "approximate")
+        table.add_row(Text(row.title), format_bracket(bounds.low, bounds.high), "" if bounds.certain else "approximate")
     yield Text()
     yield table
 

@@ -22,7 +22,7 @@ from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Readi
 from cutline.cli.progress import waiting
 from cutline.cli.text import notes_in_options, printable
 from cutline.core.errors import ParameterError
-from cutline.core.table import between, p_number, shown
+from cutline.core.table import format_bracket, p_number, shown
 
 if TYPE_CHECKING:
     from cutline.results.summary import Row, Summary
@@ -456,4 +456,4 @@ def _render_search(screen: Console, found: FoundSlices) -> RenderableType:
 
 
 def _bracket(row: Row) -> str:
-    return "" if row.bounds is None else between(row.bounds.low, row.bounds.high)
+    return "" if row.bounds is None else format_bracket(row.bounds.low, row.bounds.high)

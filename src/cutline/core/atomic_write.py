@@ -13,12 +13,12 @@ from cutline.core.errors import Argument, ParameterError, Text
 
 def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
     """Write a file, whole or not at all."""
-    with filling(path, overwrite=overwrite, content=content):
+    with write_atomically(path, overwrite=overwrite, content=content):
         return Path(path)
 
 
 @contextmanager
-def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | None = None) -> Iterator[Path]:
+def write_atomically(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | None = None) -> Iterator[Path]:
     """Write to a temporary file and rename it on success (atomic).
 
     With `content` the file has no name until it is complete, where the system supports that: a process that dies

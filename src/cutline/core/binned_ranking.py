@@ -61,7 +61,7 @@ def of_bins(
     return Ranking(middle, pos, neg, *squares, **how, dropped=dropped, exact=is_exact, reach=reach)
 
 
-def clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
+def find_clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
     """Return where runs of bins begin that overlap, and the lowest score of each run; tops are in descending order."""
     if not len(top):
         return np.zeros(0, np.intp), bottom
@@ -80,7 +80,7 @@ def common_negative(parts: Sequence[Ranking]) -> Any:
     return known[0] if known and all(label == known[0] for label in known) else None
 
 
-def merged(parts: Sequence[Ranking]) -> Ranking:
+def merge_rankings(parts: Sequence[Ranking]) -> Ranking:
     """Return the ranking of the cases of several rankings, some of them binned: bins that overlap become one.
 
     What becomes one is the same in any order of the parts. The bins of one grid are nested or apart, so that the
@@ -92,7 +92,7 @@ def merged(parts: Sequence[Ranking]) -> Ranking:
     top, bottom = np.maximum(first_ends, second_ends), np.minimum(first_ends, second_ends)
     order = np.lexsort((-bottom, -top))
     top, bottom = top[order], bottom[order]
-    starts, lowest = clusters(top, bottom)
+    starts, lowest = find_clusters(top, bottom)
 
     def column(name: str) -> Array:
         return np.add.reduceat(np.concatenate([getattr(part, name) for part in parts])[order], starts)

@@ -29,8 +29,8 @@ __all__ = [
     "UnknownNameError",
     "briefly",
     "did_you_mean",
+    "find_similar",
     "near",
-    "nearest",
     "sentence_of",
     "shown",
     "unknown_name",
@@ -147,7 +147,7 @@ def near(name: object, known: Iterable[str]) -> str:
     >>> near("recal", ["recall", "precision"]), near("acu", ["auc"]), near("psi", ["phi"])
     (' Did you mean recall?', ' Did you mean auc?', '')
     """
-    return did_you_mean(nearest(name, known))
+    return did_you_mean(find_similar(name, known))
 
 
 def did_you_mean(names: Iterable[str]) -> str:
@@ -161,7 +161,7 @@ def did_you_mean(names: Iterable[str]) -> str:
     return f" Did you mean {listed}?" if listed else ""
 
 
-def nearest(name: object, known: Iterable[str]) -> list[str]:
+def find_similar(name: object, known: Iterable[str]) -> list[str]:
     """Return the known names that look like `name`."""
     from difflib import get_close_matches
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.binned_ranking import common_negative, merged
+from cutline.core.binned_ranking import common_negative, merge_rankings
 from cutline.core.errors import Argument, InputError, Text
 from cutline.core.ranking import Ranking
 
@@ -21,7 +21,7 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
     first = parts[0]
     _check_alike(parts)
     if any(part.reach is not None for part in parts):
-        return merged(parts)
+        return merge_rankings(parts)
     score = np.concatenate([part.score for part in parts])
     order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
     score = score[order]
@@ -48,7 +48,7 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
     )
 
 
-def without(whole: Ranking, part: Ranking) -> Ranking | None:
+def subtract_ranking(whole: Ranking, part: Ranking) -> Ranking | None:
     """Return the ranking of the cases that are not among some of them; None where counts do not subtract exactly.
 
     Args:

@@ -18,14 +18,16 @@ Watcher = Callable[[int, int], None]
 WORTH_THREADS = 200_000
 
 _watchers: list[Watcher] = []
-_here = threading.local()  # of a thread that works for `each`: what tells it to stop
+_here = threading.local()  # of a thread that works for `map_parallel`: what tells it to stop
 
 
 class UnwantedError(Exception):
     """Raised inside a thread whose result is no longer needed; it ends the thread and goes no further."""
 
 
-def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, reports: bool = False) -> list[Result]:
+def map_parallel(
+    work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, reports: bool = False
+) -> list[Result]:
     """Apply the work to each item, on two threads when there are enough rows.
 
     When one item fails, or when the caller is interrupted, the error is raised at once: items that have not begun are
@@ -50,7 +52,7 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, re
     return [future.result() for future in waiting]
 
 
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -> Iterator[Result]:
+def iterate_parallel(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -> Iterator[Result]:
     """Yield the results in the order of the items, each when it and those before it are ready.
 
     Args:
@@ -67,7 +69,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -
 
 
 @contextmanager
-def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
+def run_in_background(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
     """Run the work in another thread while the block runs; yield a function that waits for the result.
 
     When the block fails or is interrupted, the work ends at its next `stop_if_unwanted()`.
@@ -109,7 +111,7 @@ def stop_if_unwanted() -> None:
 
 
 @contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
+def report_progress_to(watcher: Watcher) -> Iterator[None]:
     """Tell the watcher, while the block runs, how many items of long work are done, and of how many."""
     _watchers.append(watcher)
     try:

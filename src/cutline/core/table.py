@@ -13,10 +13,10 @@ from cutline.core.escaping import csv_cell, html_text
 from cutline.core.public import public
 
 
-def same(left: Any, right: Any) -> bool:
+def is_equal(left: Any, right: Any) -> bool:
     """Whether two values are equal, NaN being equal to NaN, in arrays, sequences and mappings too.
 
-    >>> same((1, float("nan")), (1, float("nan"))), same(float("nan"), 1.0), same([1], (1,))
+    >>> is_equal((1, float("nan")), (1, float("nan"))), is_equal(float("nan"), 1.0), is_equal([1], (1,))
     (True, False, False)
     """
     import numpy as np  # here, because the help of a command loads this module and no numbers
@@ -24,11 +24,11 @@ def same(left: Any, right: Any) -> bool:
     if left is right:
         return True
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return type(left) is type(right) and left.shape == right.shape and same(left.tolist(), right.tolist())
+        return type(left) is type(right) and left.shape == right.shape and is_equal(left.tolist(), right.tolist())
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
     if isinstance(left, list | tuple) and type(left) is type(right):
-        return len(left) == len(right) and all(map(same, left, right))
+        return len(left) == len(right) and all(map(is_equal, left, right))
     return bool(left == right) or bool(left != left and right != right)
 
 
@@ -39,7 +39,7 @@ class ComparedByFields:
         if type(other) is not type(self):
             return NotImplemented
         names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
-        return self is other or all(same(getattr(self, name), getattr(other, name)) for name in names)
+        return self is other or all(is_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def __hash__(self) -> int:
         values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ class Table(ComparedByFields):
     def __repr__(self) -> str:
         chosen = self.shown_columns
         cells = [[self._cell(row, i) for i in chosen] for row in self.rows]
-        lines = aligned(
+        lines = align_columns(
             [self.columns[i] for i in chosen], cells, [are_numbers(row[i] for row in self.rows) for i in chosen]
         )
         return "\n".join([*([self.title] if self.title else []), *self.above, *lines, *self.below])
@@ -170,7 +170,7 @@ def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
         raise ParameterError(f"{backend} is not installed", way_out) from None
 
 
-def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:
+def align_columns(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:
     """Return the lines of a table with aligned columns."""
     widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
 
@@ -235,10 +235,10 @@ def shown_limits(low: float, high: float) -> tuple[str, str]:
     return texts[0], texts[1]
 
 
-def between(low: float, high: float) -> str:
+def format_bracket(low: float, high: float) -> str:
     """Format the two ends of a bracket with two digits of their distance, rounded outwards.
 
-    >>> between(0.87654321, 0.87654398), between(0.25, 0.5), between(10.0, math.inf)
+    >>> format_bracket(0.87654321, 0.87654398), format_bracket(0.25, 0.5), format_bracket(10.0, math.inf)
     ('0.87654321 to 0.87654398', '0.2500 to 0.5000', '10 to inf')
     """
     if not (math.isfinite(low) and math.isfinite(high)):

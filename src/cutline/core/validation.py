@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, PositionError, Text, briefly, near
+from cutline.core.errors import (
+    Argument,
+    CutlineError,
+    InputError,
+    ParameterError,
+    PositionError,
+    Text,
+    briefly,
+    near,
+)
 
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
 NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
@@ -156,7 +165,7 @@ def weights(values: Any) -> Array:
     is_negative = array < 0
     if is_negative.any():
         first = int(np.argmax(is_negative))
-        problem = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
+        problem = f"holds {format_mask_count(is_negative, 'negative value')}, the first, {array[first]:g},"
         raise PositionError(problem, "pass weights of zero or more", argument="weights", position=first)
     if array.dtype.kind == "f" and np.isinf(array).any():
         first = int(np.argmax(np.isinf(array)))
@@ -182,7 +191,7 @@ def whole_if_possible(array: Array) -> Array:
     return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
 
 
-def weighed(array: Array, weights_are: str | None) -> Array:
+def convert_weights(array: Array, weights_are: str | None) -> Array:
     """Convert weights to their declared kind: integers where they count equal rows, floats otherwise.
 
     Nothing said, whole numbers are counts and others are not.
@@ -355,10 +364,10 @@ def group_codes(group: Array, argument: str = "groups", way_out: str = _OWN_GROU
     return names, code.astype(np.int64)
 
 
-def many(mask: Array, noun: str) -> str:
+def format_mask_count(mask: Array, noun: str) -> str:
     """Format a count with its noun in the right number.
 
-    >>> many(np.array([True, True]), "missing value")
+    >>> format_mask_count(np.array([True, True]), "missing value")
     '2 missing values'
     """
     return counted(int(mask.sum()), noun)
@@ -439,7 +448,7 @@ def check_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def called(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
+def call_user_function(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
     """Call a user's function; its error is reported in one sentence and becomes the cause.
 
     Args:
@@ -464,10 +473,10 @@ def check_text(value: Any, name: str, example: str) -> str:
     return value
 
 
-def each_name(values: Any, name: str) -> list[str]:
+def list_names(values: Any, name: str) -> list[str]:
     """Return names in a list, where one may stand alone.
 
-    >>> each_name("a", "models"), each_name(("a", "b"), "models")
+    >>> list_names("a", "models"), list_names(("a", "b"), "models")
     (['a'], ['a', 'b'])
     """
     if isinstance(values, str):

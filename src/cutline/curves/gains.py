@@ -12,7 +12,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide, written
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking, unusual_names
-from cutline.core.table import ShownAsTable, Table, aligned, shown
+from cutline.core.table import ShownAsTable, Table, align_columns, shown
 from cutline.core.validation import check_whole, is_single, numbers
 from cutline.measures.roc import ks
 
@@ -84,7 +84,7 @@ class Gains(ShownAsTable):
 
     def _lines(self, names: Mapping[str, str]) -> list[str]:
         columns = [[_cell(header, value) for value in self._rounded(name)] for name, header in names.items()]
-        return aligned(list(names.values()), list(zip(*columns, strict=True)), [True] * len(names))
+        return align_columns(list(names.values()), list(zip(*columns, strict=True)), [True] * len(names))
 
     def _rounded(self, name: str) -> list[float]:
         """Return a column; counts as whole numbers that add up to the rounded counts from the top."""

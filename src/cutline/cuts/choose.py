@@ -23,7 +23,7 @@ from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
     Promise,
     RatePromise,
-    beyond,
+    count_errors,
     is_promised,
     make_promises,
 )
@@ -173,7 +173,9 @@ class CutRequest:
             statement = statements.NOT_SMOOTH
         elif self.promises:
             level = 1.0 if self.confidence is None else self.confidence
-            statement = statements.impossible(self.promises, level, others=has_conditions, positives=self.r.positives)
+            statement = statements.explain_impossible(
+                self.promises, level, others=has_conditions, positives=self.r.positives
+            )
         else:
             statement = "No cut meets the requirements on these cases: relax one of them."
         return Cut(
@@ -187,7 +189,7 @@ class CutRequest:
     def _requirement(self, condition: Requirement, promise: Promise | None, threshold: float) -> CutRequirement:
         if not isinstance(promise, RatePromise):
             return CutRequirement(condition.text, None if promise is None else self.confidence)
-        wrong = beyond(self.r, promise.about)
+        wrong = count_errors(self.r, promise.about)
         return CutRequirement(
             condition.text,
             promise.confidence,
@@ -596,7 +598,9 @@ def repeat_choice(
 def _mean_over_splits(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
     """Return the cross-validated criterion, averaged over splits into tenths."""
     streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
-    halves = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), reports=True)
+    halves = parallel.map_parallel(
+        lambda stream: _split(search, r, groups, stream), streams, splits * len(r), reports=True
+    )
     known = [value for value in halves if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 

@@ -67,9 +67,9 @@ class RatePromise:
         """Return which cuts miss no more than allowed; a bootstrap sample has its own number of cases."""
         cases = np.asarray(_cases(r, self.about))
         if cases.ndim == 0 and int(cases) == self.cases:
-            return np.asarray(beyond(r, self.about) <= self.allowed)
+            return np.asarray(count_errors(r, self.about) <= self.allowed)
         allowed = [_count_allowed(int(n), self.rate, self.level) for n in cases.ravel()]
-        return np.asarray(beyond(r, self.about) <= np.reshape(allowed, cases.shape)[..., None])
+        return np.asarray(count_errors(r, self.about) <= np.reshape(allowed, cases.shape)[..., None])
 
 
 @lru_cache(maxsize=4096)
@@ -81,7 +81,7 @@ def _cases(r: Ranking, about: str) -> Any:
     return {"recall": r.positives, "fpr": r.negatives, "share": r.total}[about]
 
 
-def beyond(r: Ranking, about: str) -> Array:
+def count_errors(r: Ranking, about: str) -> Array:
     """Return how many cases are on the wrong side of each cut: positives not flagged, negatives flagged, or cases
     flagged.
     """
@@ -259,7 +259,7 @@ def precision_bound(recall: Any, fpr: Any, prevalence: Any) -> Any:
 
 def _band(r: Ranking, about: str, confidence: float) -> Array:
     """Return simultaneous upper bounds of the rate beyond each cut; for a stack, at the level of its mean size."""
-    cases, wrong = np.asarray(_cases(r, about)), beyond(r, about)
+    cases, wrong = np.asarray(_cases(r, about)), count_errors(r, about)
     if cases.ndim == 0:
         return np.asarray(simultaneous_bounds(int(cases), confidence)[wrong])
     level = 1 - local_level(round(float(cases.mean())), confidence)

@@ -66,23 +66,23 @@ def confidence_in_words(confidence: float) -> str:
     return f"{as_given if abs(as_given - 100 * confidence) < 1e-9 else math.floor(1e4 * confidence) / 100:g} %"
 
 
-def exact(number: float) -> str:
+def format_exact(number: float) -> str:
     """Return a number with as many digits as it takes to tell it from its neighbours: statements are copied.
 
-    >>> exact(0.31), exact(1 / 3), exact(20.0)
+    >>> format_exact(0.31), format_exact(1 / 3), format_exact(20.0)
     ('0.31', '0.3333333333333333', '20')
     """
     return short if float(short := written(number)) == number else repr(float(number))
 
 
-def without_noise(number: float) -> str:
-    """Return a number as `exact` does, without the last bits that arithmetic adds to a short decimal.
+def format_without_noise(number: float) -> str:
+    """Return a number as `format_exact` does, without the last bits that arithmetic adds to a short decimal.
 
-    >>> without_noise(0.24198500000000003), without_noise(0.1 + 0.2), without_noise(1 / 3)
+    >>> format_without_noise(0.24198500000000003), format_without_noise(0.1 + 0.2), format_without_noise(1 / 3)
     ('0.241985', '0.3', '0.3333333333333333')
     """
     short = float(f"{number:.12g}")
-    return exact(short if abs(short - number) <= 2 * np.spacing(abs(number)) else number)
+    return format_exact(short if abs(short - number) <= 2 * np.spacing(abs(number)) else number)
 
 
 # What is promised of future cases, of those that reach the threshold; the page of a report has these sentences too.
@@ -97,11 +97,11 @@ ROOM = "{allowed} of your {cases} may be {verb}"
 OWN_PREVALENCE, OTHER_PREVALENCE = "the prevalence of your data", "a prevalence of {percent}"
 
 
-def reaches(threshold: float, *, higher: bool) -> str:
+def describe_flagged(threshold: float, *, higher: bool) -> str:
     """Return who is flagged, as the verb of a sentence about cases."""
     if math.isinf(threshold):
         return "are flagged (this cut flags nobody)" if (threshold > 0) == higher else "are flagged"
-    return f"score {without_noise(threshold)} or {'more' if higher else 'less'}"
+    return f"score {format_without_noise(threshold)} or {'more' if higher else 'less'}"
 
 
 def state_promise(
@@ -115,7 +115,7 @@ def state_promise(
 ) -> str:
     """Return the statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", even if you chose the cut after looking" if after_looking else ""
-    parts = listed([_clause(promise, reaches(threshold, higher=r.higher_is_positive)) for promise in promises])
+    parts = listed([_clause(promise, describe_flagged(threshold, higher=r.higher_is_positive)) for promise in promises])
     both = "" if len(promises) == 1 else ", all at once"
     comma = "," if where or both else ""
     always = ", whatever the distribution" if all(isinstance(promise, RatePromise) for promise in promises) else ""
@@ -194,7 +194,9 @@ TOO_FEW_POSITIVES = (
 )
 
 
-def impossible(promises: Sequence[Promise], confidence: float, *, others: bool, positives: float = math.inf) -> str:
+def explain_impossible(
+    promises: Sequence[Promise], confidence: float, *, others: bool, positives: float = math.inf
+) -> str:
     """Return why no cut keeps the promises, and what it would take; `positives` is how many there are."""
     for promise in promises:
         if isinstance(promise, RatePromise) and promise.allowed < 0:
@@ -271,7 +273,7 @@ def _flags(r: Ranking, threshold: float) -> str:
     if math.isinf(threshold):
         who = NOBODY if (threshold > 0) == higher else EVERYBODY
     else:
-        who = BY_SCORE.format(sign=">=" if higher else "<=", threshold=without_noise(threshold))
+        who = BY_SCORE.format(sign=">=" if higher else "<=", threshold=format_without_noise(threshold))
     return FLAGS.format(who=who, flagged=with_commas(counts.flagged), total=with_commas(counts.total))
 
 
@@ -287,7 +289,7 @@ def _lower_criterion(criterion: Criterion) -> str:
 
 
 def _name_threshold(threshold: float) -> str:
-    return BEYOND if np.isinf(threshold) else without_noise(threshold)
+    return BEYOND if np.isinf(threshold) else format_without_noise(threshold)
 
 
 def assumptions(promises: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:

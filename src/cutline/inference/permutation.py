@@ -13,7 +13,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
-from cutline.core.parallel import each
+from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, p_shown, plain, shown
 from cutline.inference.resampling.pairing import Pairing, Question, chunks, stream, values_of
@@ -109,7 +109,7 @@ def permute_labels(
         shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
-    done = each(work, chunks(permutations, len(ranking)), permutations * len(ranking), reports=True)
+    done = map_parallel(work, chunks(permutations, len(ranking)), permutations * len(ranking), reports=True)
     return verdict_of_chance(measure, value, np.concatenate(done), seed)
 
 
@@ -164,5 +164,5 @@ def exchange_models(
     def work(numbers: range) -> Array:
         return difference(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
-    done = each(work, chunks(permutations, len(crossed)), permutations * len(crossed), reports=True)
+    done = map_parallel(work, chunks(permutations, len(crossed)), permutations * len(crossed), reports=True)
     return np.concatenate(done), float(difference(crossed.cases[None])[0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.validation import check_number, check_simple, column, weighed
+from cutline.core.validation import check_number, check_simple, column, convert_weights
 from cutline.inputs.column_source import Request, opened, reading, request_columns
 from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
 
@@ -87,7 +87,7 @@ def share_cases(
         raise InputError("No case has a score of every model", "pass complete rows")
     aligned = {name: cases.scores[_places(cases.position, common)] for name, cases in cases_by_model.items()}
     mine = _places(first.position, common)
-    heavy = None if first.weights is None else weighed(first.weights[mine], weights_are)
+    heavy = None if first.weights is None else convert_weights(first.weights[mine], weights_are)
     dropped = first.dropped + len(first.position) - len(common)
     names = (first.positive, first.negative)
     return SharedCases(first.is_positive[mine], aligned, heavy, common, first.rows, *names, dropped)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.binned_ranking import clusters
+from cutline.core.binned_ranking import find_clusters
 
 WIDTH = 1e-6  # of the AUC's certified bracket, which the bins are made for
 MOST = 4_000_000  # distinct scores, or bins, that are held
@@ -128,7 +128,7 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
     """
     divisions: list[Division] = []
     first_pass = aggregate(divisions)
-    done, free = in_order(replace(first_pass, magnitude=first_pass.number)), _NUMBERS
+    done, free = sort_bins(replace(first_pass, magnitude=first_pass.number)), _NUMBERS
     for _ in range(PASSES):
         heavy = _heavy(done, width)
         room = most - len(done) - 2 * len(heavy)
@@ -140,7 +140,7 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
         of = done.subset(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
         is_whole = np.ones(len(done), bool)
         is_whole[heavy] = False
-        done = in_order(join_bins([done.subset(is_whole), replace(parts, magnitude=of)]))
+        done = sort_bins(join_bins([done.subset(is_whole), replace(parts, magnitude=of)]))
         free = int(max(parts.number.max(initial=free), first[-1])) + 3
     return done
 
@@ -190,10 +190,10 @@ def join_bins(parts: Sequence[Bins]) -> Bins:
     return Bins(*arrays)
 
 
-def in_order(bins: Bins) -> Bins:
+def sort_bins(bins: Bins) -> Bins:
     """Return the bins by descending scores; those that overlap become one."""
     bins = bins.subset(np.lexsort((-bins.bottom, -bins.top)))
-    first, lowest = clusters(bins.top, bins.bottom)
+    first, lowest = find_clusters(bins.top, bins.bottom)
     if len(first) == len(bins):
         return bins
     last = np.concatenate((first[1:], [len(bins)])) - 1

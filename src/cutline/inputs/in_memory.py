@@ -17,7 +17,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError, briefly
-from cutline.core.parallel import each
+from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 
 MANY = 200_000  # cases, from which on it is worth looking for a grid
@@ -28,7 +28,7 @@ _ROUNDED = {2: 0, 4: 2**22, 8: 2**51}  # steps, by bytes of a score, below which
 _COUNTED_AT_ONCE = 2**15  # cases that are worked on at once: they stay in the cache
 
 
-def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Array, Array, Array] | None:
+def count_on_grid(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Array, Array, Array] | None:
     """Return the distinct scores in ascending order with the positives and the negatives at each; None if they have no
     grid.
 
@@ -42,7 +42,7 @@ def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Ar
     if steps is None:
         return None
     starts = (0, half)
-    ends = each(lambda start: _ends(scores[start : start + half]), starts, n)
+    ends = map_parallel(lambda start: _ends(scores[start : start + half]), starts, n)
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     if not (high - low) * steps < _MOST or abs(low) * steps > 2**53:  # NaN and infinities too
         return None
@@ -61,7 +61,7 @@ def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Ar
         columns = np.ascontiguousarray(mine), np.ascontiguousarray(labels)
         return totals if compiled.count(*columns, steps, first, totals) else None
 
-    halves = [part for part in each(count, starts, n) if part is not None]
+    halves = [part for part in map_parallel(count, starts, n) if part is not None]
     if len(halves) < len(starts):
         return None
     neg, pos = np.add(*halves).reshape(-1, 2).T
@@ -189,12 +189,12 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     if n <= _LONG:
         _keep_freed_memory()
     by = compiled if can_compile else None
-    on_grid = counted(scores, is_positive, by) if weights is None else None
+    on_grid = count_on_grid(scores, is_positive, by) if weights is None else None
     if on_grid is not None:
         return _ascending(*on_grid, descending)
     if can_compile:
         return _count_compiled(scores, is_positive, descending)
-    pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
+    pos, neg = map_parallel(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
     return _merge(pos, neg, n)
 
 
@@ -234,7 +234,7 @@ def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tupl
     keys, spare = np.empty(len(scores), kind), np.empty(len(scores), kind)
     positives = compiled.split(np.ascontiguousarray(scores), np.ascontiguousarray(is_positive), descending, keys)
     classes = ((keys[:positives], spare[:positives]), (keys[positives:], spare[positives:]))
-    each(lambda run: compiled.sort(*run, 8 * scores.itemsize), classes, len(scores))
+    map_parallel(lambda run: compiled.sort(*run, 8 * scores.itemsize), classes, len(scores))
     return keys, spare, positives
 
 
@@ -321,7 +321,7 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> ScoreCells:
         merged = key[here]
         return bool((merged[1:] == merged[:-1]).any())
 
-    if any(each(piece, _pieces(pos.key, neg.key), rows)):
+    if any(map_parallel(piece, _pieces(pos.key, neg.key), rows)):
         # A score of both classes is now a cell of positives followed by a cell of negatives.
         second = 1 + (key[1:] == key[:-1]).nonzero()[0]
         for (of_pos, _), column in zip(sources, columns, strict=True):

@@ -337,7 +337,7 @@ def _align_rows(
     own = (
         np.ones(len(complete), dtype=np.int64)
         if heavy is None
-        else validation.weighed(heavy[complete], options.weights_are)
+        else validation.convert_weights(heavy[complete], options.weights_are)
     )
     together = None if options.groups is None else _group_numbers(options.groups, complete, len(truth), dropped)
     scores = {name: matrix[complete] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score

@@ -16,7 +16,7 @@ from cutline.core.array_ops import Array
 from cutline.core.binned_ranking import of_bins
 from cutline.core.errors import Argument, InputError, PositionError, Text
 from cutline.core.ranking import Ranking
-from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, join_bins
+from cutline.inputs.binning import MOST, Bins, Division, binned, join_bins, sort_bins
 
 _WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
 MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memory might take more
@@ -178,12 +178,12 @@ def _ranking(
     engine: Engine, options: RankingOptions, bins: Bins, classes: Classes, absent: Array, names: Mapping[str, Any]
 ) -> Ranking:
     """Return the ranking of the bins of all cases, or of one slice."""
-    bins = in_order(bins)
+    bins = sort_bins(bins)
     ends = (bins.top, bins.bottom)
     top, bottom = (end.astype(np.float32) for end in ends) if engine.single else ends
     fractions = classes.total("fractions")
     if options.weights_are == "counts" and fractions:
-        validation.weighed(np.array([0.5]), "counts")  # which refuses them
+        validation.convert_weights(np.array([0.5]), "counts")  # which refuses them
     are_counts = options.weights_are not in ("sampling", "importance")
     whole = are_counts and not fractions and classes.total("weight") < 2**53
     sums = [
@@ -240,7 +240,7 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
         way_out = ("leave ", Argument("exact"), " out for bins, which leave the AUC certain to 1e-6, or raise ")
         raise InputError(problem, Text(*way_out, Argument("memory")))
     first = engine.bins([])
-    ranges = in_order(first.all_slices() if engine.slices else first)
+    ranges = sort_bins(first.all_slices() if engine.slices else first)
     size = np.cumsum(ranges.pos + ranges.neg)
     part = (size // (MOST * float(size[-1]) / engine.rows)).astype(np.int64)
     # From the highest scores down. Neighbours share a border, so that no case is lost or counted twice even where an

@@ -371,7 +371,7 @@ def _read(
         rows = rows.keep(rows.weights != 0, _NO_WEIGHT)
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
-        rows = rows._replace(weights=validation.weighed(rows.weights, options.weights_are))
+        rows = rows._replace(weights=validation.convert_weights(rows.weights, options.weights_are))
     sides = binary(rows.labels, options.positive) if words is None else words.sides(rows.labels, options.positive)
     return rows, sides, dropped
 

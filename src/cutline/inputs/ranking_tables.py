@@ -16,7 +16,7 @@ from cutline.core.binned_ranking import of_bins
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking
 from cutline.inputs import files
-from cutline.inputs.binning import Bins, in_order
+from cutline.inputs.binning import Bins, sort_bins
 from cutline.inputs.column_source import Request
 
 DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark")
@@ -161,7 +161,7 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     top, bottom, counts = top[some], bottom[some], {name: values[some] for name, values in counts.items()}
     pos, neg = (validation.whole_if_possible(counts[name]) for name in ("pos", "neg"))
     number = np.zeros(len(top), np.int64)
-    bins = in_order(Bins(top + 0.0, bottom + 0.0, pos, neg, number, counts.get("pos2"), counts.get("neg2")))
+    bins = sort_bins(Bins(top + 0.0, bottom + 0.0, pos, neg, number, counts.get("pos2"), counts.get("neg2")))
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": 1 if positive is None else positive}
     return of_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)
 

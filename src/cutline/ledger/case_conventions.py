@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
-from cutline.ledger.cases import Material, Rows, has_ties, in_order, merge_equal_scores
+from cutline.ledger.cases import Material, Rows, has_ties, merge_equal_scores, rank_in_order
 from cutline.ledger.convention import Applies, Convention, Stage
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import Family, Needs
@@ -205,7 +205,7 @@ def ties_unstable(material: Material) -> Material:
 
 def _listed_by(material: Material, rows: Rows, order: Array) -> Material:
     weights = None if rows.weights is None else rows.weights[order]
-    return material.with_ranking(in_order(rows.is_positive[order], weights))
+    return material.with_ranking(rank_in_order(rows.is_positive[order], weights))
 
 
 def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:

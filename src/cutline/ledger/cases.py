@@ -148,7 +148,7 @@ def has_ties(ranking: Ranking) -> bool:
     return bool(((ranking.pos > 0) & (ranking.neg > 0)).any())
 
 
-def in_order(is_positive: Array, weights: Array | None) -> Ranking:
+def rank_in_order(is_positive: Array, weights: Array | None) -> Ranking:
     """Return the ranking of cases that stand one below the other, without ties."""
     weight = np.ones(len(is_positive), dtype=np.int64) if weights is None else weights
     pos, neg = np.where(is_positive, weight, 0), np.where(is_positive, 0, weight)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Literal
 
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, nearest
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, find_similar
 from cutline.core.public import public
 from cutline.core.validation import check_text
 from cutline.evaluation import Evaluation
@@ -92,7 +92,7 @@ def find_tool(name: str) -> Tool:
     known = {_plain(word): tool for tool in TOOLS.values() for word in (tool.name, *tool.aliases)}
     match = known.get(_plain(name))
     if match is None:
-        hint = did_you_mean(dict.fromkeys(known[word].name for word in nearest(_plain(name), known)))
+        hint = did_you_mean(dict.fromkeys(known[word].name for word in find_similar(_plain(name), known)))
         raise UnknownNameError(f"The ledger has no tool {name!r}", f"it has {', '.join(TOOLS)}", hint=hint)
     return match
 

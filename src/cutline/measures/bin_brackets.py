@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.caching import forget
-from cutline.core.parallel import each
+from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking, dot
-from cutline.core.table import between
+from cutline.core.table import format_bracket
 from cutline.measures.kinds import CurvePoint
 from cutline.measures.measure_type import Measure
 from cutline.measures.registry import Needs
@@ -44,7 +44,7 @@ class Bounds(NamedTuple):
     @property
     def statement(self) -> str:
         """Between which values the exact one lies, in a sentence, where no column says it."""
-        return self.note or f"The scores were binned: the exact value is from {between(self.low, self.high)}."
+        return self.note or f"The scores were binned: the exact value is from {format_bracket(self.low, self.high)}."
 
 
 def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Bounds | None:
@@ -76,7 +76,9 @@ def _ends(terms: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ra
     def end(term: tuple[Measure, Mapping[str, Any], float]) -> Any:
         return _end(term[0], part, term[1], ranking)
 
-    return each(end, terms, 0 if part.is_long else len(part))  # of a long one each measure takes several columns
+    return map_parallel(
+        end, terms, 0 if part.is_long else len(part)
+    )  # of a long one each measure takes several columns
 
 
 def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:

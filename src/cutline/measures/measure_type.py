@@ -16,7 +16,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
 from cutline.core.public import hint_argument, public
 from cutline.core.ranking import Ranking
-from cutline.core.table import same
+from cutline.core.table import is_equal
 from cutline.core.validation import check_number
 from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
 from cutline.measures.kinds import Equivalent, Kind, PairedShare, Proportion, Training
@@ -115,7 +115,7 @@ class Measure:
         if not isinstance(other, Measure):
             return NotImplemented
         is_same = self.function is other.function and self.display_name == other.display_name
-        return self is other or (is_same and same(self.bound, other.bound))
+        return self is other or (is_same and is_equal(self.bound, other.bound))
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
-from cutline.core.validation import called, check_flag
+from cutline.core.validation import call_user_function, check_flag
 
 
 @public
@@ -163,7 +163,7 @@ def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], rewar
     if not callable(rule):
         raise ParameterError(f"is {briefly(rule)}", "pass a function of the class and the report", argument="rule")
     try:
-        values = np.broadcast_to(np.asarray(called(rule, "rule", y, q), dtype=float), q.shape)
+        values = np.broadcast_to(np.asarray(call_user_function(rule, "rule", y, q), dtype=float), q.shape)
     except (ValueError, TypeError):
         raise ParameterError(
             "does not give one number for each report", "pass one that takes arrays", argument="rule"

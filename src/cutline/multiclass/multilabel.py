@@ -27,8 +27,8 @@ from cutline.core.validation import (
     check_number,
     check_whole,
     counted,
-    each_name,
     is_among,
+    list_names,
     name_of,
 )
 from cutline.evaluation import Evaluation
@@ -71,7 +71,7 @@ def read_labels(
         groups: The group of each case.
     """
     if data is not None:
-        score_columns = each_name(list(scores.values()) if isinstance(scores, Mapping) else scores, "scores")
+        score_columns = list_names(list(scores.values()) if isinstance(scores, Mapping) else scores, "scores")
         if len(score_columns) != len(labels):
             problem = f"names {counted(len(score_columns), 'column')} for {counted(len(labels), 'label')}"
             raise InputError(problem, "name one for each label", argument="scores")

@@ -122,7 +122,7 @@ def charts(
             yield _draw(job, parameters)
             gc.collect()
         return
-    yield from parallel.in_order(lambda job: _draw(job[0], job[1]), jobs, max(map(len, rankings)))
+    yield from parallel.iterate_parallel(lambda job: _draw(job[0], job[1]), jobs, max(map(len, rankings)))
 
 
 class _Job(NamedTuple):

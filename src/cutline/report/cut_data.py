@@ -205,7 +205,9 @@ def precision_program() -> dict[str, Any]:
 def _never() -> str:
     """Return the sentence for a promise that no number of cases allows."""
     certain = replace(requirement("recall >= 1"), text="{requirement}")
-    return statements.impossible([RatePromise(certain, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False)
+    return statements.explain_impossible(
+        [RatePromise(certain, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False
+    )
 
 
 def sentences() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from cutline.core.escaping import html_text
-from cutline.core.table import between, p_number, shown, shown_limits
+from cutline.core.table import format_bracket, p_number, shown, shown_limits
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
 from cutline.results.choices import short_title
@@ -55,7 +55,7 @@ def _between(row: Row) -> str:
     """Return where the exact value lies, if scores were binned."""
     if row.bounds is None:
         return ""
-    ends = between(row.bounds.low, row.bounds.high)
+    ends = format_bracket(row.bounds.low, row.bounds.high)
     return f"exact value from {ends}" if row.bounds.certain else f"approximate: from {ends}"
 
 

@@ -259,7 +259,9 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     has_trust = bool(probabilities and probabilities["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
-    with parallel.beside(partial(sections.build_guarantee_data, models)) as promises:  # which take long for long lists
+    with parallel.run_in_background(
+        partial(sections.build_guarantee_data, models)
+    ) as promises:  # which take long for long lists
         charts, stills = _with_stills(itertools.chain(_forest(summary), specs), models)
         held = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
         data = _data(summary, models, held, charts) | {"promises": promises()}

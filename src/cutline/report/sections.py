@@ -51,8 +51,8 @@ def describe_guarantee(summary: Summary) -> dict[str, Any]:
 
 def _call(threshold: float, level: float) -> str:
     """Return the call that gives the cut."""
-    at = statements.exact(threshold) if math.isfinite(threshold) else f'float("{threshold:g}")'
-    return f"cl.cut_at(ev, threshold={at}{'' if level == LEVEL else f', level={statements.exact(level)}'})"
+    at = statements.format_exact(threshold) if math.isfinite(threshold) else f'float("{threshold:g}")'
+    return f"cl.cut_at(ev, threshold={at}{'' if level == LEVEL else f', level={statements.format_exact(level)}'})"
 
 
 def _guarantee_row(name: str, title: str, side: str, bounds: Bands | None, counts: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from cutline.core.counts import Counts, with_commas, written
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.escaping import html_text
 from cutline.core.ranking import Ranking, cases_of, classes_in_words, share_of_positives
-from cutline.core.table import ComparedByFields, Table, between, plain
+from cutline.core.table import ComparedByFields, Table, format_bracket, plain
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
 from cutline.measures.registry import each_of
@@ -396,6 +396,6 @@ def _left_out(summary: Summary) -> list[str]:
 def _table(summary: Summary) -> Table:
     rows = []
     for row in summary.rows:
-        exact = None if row.bounds is None else between(row.bounds.low, row.bounds.high)
+        exact = None if row.bounds is None else format_bracket(row.bounds.low, row.bounds.high)
         rows.append((row.title, row.value, *(row.interval or (None, None)), row.baseline, exact, row.reason))
     return Table(("measure", "value", "low", "high", "baseline", "between (bins)", "why"), tuple(rows))

@@ -14,7 +14,7 @@ from cutline.core import validation
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
-from cutline.core.merging import merge, without
+from cutline.core.merging import merge, subtract_ranking
 from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
@@ -347,7 +347,7 @@ class SliceMeasure:
                 f"The slices have different thresholds, so {self.measure.name} of the rest is undefined",
                 "pass a rate such as recall, or one threshold",
             )
-        rest = without(self.slices.overall.ranking, self.slices[key].ranking)
+        rest = subtract_ranking(self.slices.overall.ranking, self.slices[key].ranking)
         if rest is None:
             rest = merge(ev.ranking for other, ev in self.slices.items() if other != key)
         return Evaluation(rest, threshold=self.slices[key].threshold)

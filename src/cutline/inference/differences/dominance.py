@@ -21,7 +21,7 @@ from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
 from cutline.core.messages import listed
-from cutline.core.parallel import each
+from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, ShownAsTable, Table, p_shown, plain, shown
 from cutline.core.validation import check_text
@@ -72,7 +72,7 @@ def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, see
         return distances(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
     at_hand = float(distances(crossed.cases[None])[0])
-    done = each(work, chunks(permutations, 4 * len(crossed)), permutations * len(crossed), reports=True)
+    done = map_parallel(work, chunks(permutations, 4 * len(crossed)), permutations * len(crossed), reports=True)
     extreme = int((np.concatenate(done) >= at_hand - 1e-9 * max(1.0, at_hand)).sum())
     notes = ("Whole groups of cases are exchanged.",) if pairing.has_groups else ()
     return RocTest(*names, at_hand, (1 + extreme) / (1 + permutations), permutations, notes)

@@ -174,7 +174,7 @@ def resample(
         return [np.concatenate(values) for values in zip(*blocks, strict=True)], redrawn
 
     rows = resamples * sampler.cells if rows is None else rows
-    done = parallel.each(block, zip(streams, counts, strict=True), rows, reports=True)
+    done = parallel.map_parallel(block, zip(streams, counts, strict=True), rows, reports=True)
     values = [np.concatenate(blocks) for blocks in zip(*(blocks for blocks, _ in done), strict=True)]
     return Replicates(values, sum(redrawn for _, redrawn in done))
 

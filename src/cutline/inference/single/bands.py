@@ -18,7 +18,16 @@ from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, Table, frame
-from cutline.core.validation import LEVEL, called, check_choice, check_flag, check_level, check_whole, counted, numbers
+from cutline.core.validation import (
+    LEVEL,
+    call_user_function,
+    check_choice,
+    check_flag,
+    check_level,
+    check_whole,
+    counted,
+    numbers,
+)
 from cutline.inference import constants
 from cutline.inference.caveats import EQUAL, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
 from cutline.inference.effective_size import effective
@@ -307,7 +316,7 @@ def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
 
 def _heights(curve: Callable[[Ranking], Array], ranking: Ranking) -> Array:
     """Return the heights of a curve of the user's."""
-    value = called(curve, "curve", ranking)
+    value = call_user_function(curve, "curve", ranking)
     try:
         heights = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

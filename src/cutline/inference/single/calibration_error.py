@@ -217,7 +217,7 @@ class _Worlds:
         """Return the worlds of each statistic, with as many simulations in each."""
         every = sorted({way for own in ways for way in own})
         work = simulations * len(every) * len(self.ranking)
-        errors = parallel.each(lambda way: self._simulate(way, ways, simulations), every, work)
+        errors = parallel.map_parallel(lambda way: self._simulate(way, ways, simulations), every, work)
         by_way = dict(zip(every, errors, strict=True))
         return [[_SimulatedErrors(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
 

@@ -14,7 +14,7 @@ from cutline.core.caching import cached_value
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
-from cutline.core.validation import LEVEL, called, check_flag, check_level, check_whole
+from cutline.core.validation import LEVEL, call_user_function, check_flag, check_level, check_whole
 from cutline.inference.caveats import EQUAL
 from cutline.inference.effective_size import effective_counts, freedom_of_sum, squares
 from cutline.inference.influence import JUMPING, Influence, of_four, of_order
@@ -216,7 +216,7 @@ def of_function(
 ) -> Estimand:
     """Return the estimand of a user's function: of the counts of the cut that is named, or of the ranking."""
     _check_where(where)
-    checked = partial(called, function, "measure")
+    checked = partial(call_user_function, function, "measure")
     if where:
         cut(ranking, **where)  # refuses what names no cut
     of = _of_cut(checked, _cut_of_any(ranking, where, grouped)) if where else checked
@@ -237,11 +237,13 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
-            values = [_one_number(called(function, "measure", ranking), name) for ranking in data.one_by_one()]
+            values = [
+                _one_number(call_user_function(function, "measure", ranking), name) for ranking in data.one_by_one()
+            ]
             return values[0] if data.pos.ndim == 1 else np.array(values)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
         values = [
-            _one_number(called(function, "measure", Counts(*row)), name)
+            _one_number(call_user_function(function, "measure", Counts(*row)), name)
             for row in zip(*(cell.ravel() for cell in cells), strict=True)
         ]
         return np.array(values).reshape(cells[0].shape)[()]

@@ -193,7 +193,7 @@ def samples_of_world(
         stack = Ranking(r.score, pos, size - pos, pos, size - pos)
         return [np.asarray(of(stack), dtype=float) for of in statistics]
 
-    stacks = parallel.each(drawn, streams, samples * len(r))
+    stacks = parallel.map_parallel(drawn, streams, samples * len(r))
     return [np.concatenate(values)[:samples] for values in zip(*stacks, strict=True)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cutline.core.blocks import compute_together
-from cutline.core.parallel import each
+from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.inference.methods import Method
@@ -33,7 +33,7 @@ def rows_of(
         compute_together(ranking)
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
     at_once = 0 if ranking.is_long else len(ranking)
-    estimands = each(
+    estimands = map_parallel(
         lambda selected: of_measure(selected.measure, ranking, selected.parameters(options.cut), grouped=grouped),
         fitting,
         at_once,
@@ -62,7 +62,7 @@ def _estimates(
     n = len(estimands[0].ranking)
     at_once = 0 if estimands[0].ranking.is_long else n
     may_resample = options.intervals != "formula" and options.resamples != 0
-    made = each(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
+    made = map_parallel(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
     intervals = [result if isinstance(result, Estimate) else None for result in made]
     methods = {i: result for i, result in enumerate(made) if isinstance(result, Method)}
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
