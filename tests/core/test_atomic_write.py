@@ -94,10 +94,10 @@ def test_of_two_writers_one_is_refused(tmp_path):
 def test_a_stopped_command_leaves_no_unfinished_file(tmp_path, name):
     code = (
         "import signal, sys, time; from cutline.cli import main as command\n"
-        "from cutline.core.atomic_write import filling\n"
+        "from cutline.core.atomic_write import write_atomically\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in what a shell runs in the background
         "def work(*a, **k):\n"
-        "    with filling(sys.argv[1] + '/x.json', overwrite=False):\n"
+        "    with write_atomically(sys.argv[1] + '/x.json', overwrite=False):\n"
         "        print('ready', flush=True); time.sleep(60)\n"
         "command.app = work\n"
         "command.run()\n"
@@ -144,8 +144,8 @@ def test_a_command_that_is_stopped_inside_a_query_says_by_what(name):
 def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):
     (tmp_path / "x.json").write_bytes(b"old")
     code = (
-        "import os, sys; from cutline.core.atomic_write import filling\n"
-        "with filling(sys.argv[1] + '/x.json', overwrite=True) as unfinished:\n"
+        "import os, sys; from cutline.core.atomic_write import write_atomically\n"
+        "with write_atomically(sys.argv[1] + '/x.json', overwrite=True) as unfinished:\n"
         "    unfinished.write_bytes(b'half'); os.kill(os.getpid(), 9)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)  # noqa: S603

@@ -124,7 +124,7 @@ def _kind(out: Path | None, *, force: bool) -> str:
 def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
     """Yield the file to fill, which becomes the copy, or is printed: to a terminal without what would steer it."""
     if out is not None:
-        with atomic_write.filling(out, overwrite=force) as unfinished:
+        with atomic_write.write_atomically(out, overwrite=force) as unfinished:
             yield unfinished
         return
     with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
