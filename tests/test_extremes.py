@@ -25,7 +25,7 @@ often = settings(max_examples=200, deadline=None)
 # Warnings are errors in all tests: that a test passes means that numpy had nothing to warn of.
 
 
-@each_case("scale", [1e-90, 1e90])
+@each_case("scale", [1e-45, 1e45])
 @each_case("m", [m for m in MEASURES if m.scales and not m.required], ids=str)
 def test_weights_on_any_scale_give_the_same_value(m, scale):
     expected = m(LABELS, SCORES, WEIGHTS)

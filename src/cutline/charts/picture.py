@@ -145,7 +145,7 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 
 
 @public
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Picture:
     """A chart by name: `drawing` is one of ours, or of Altair.
 
@@ -155,8 +155,16 @@ class Picture:
 
     name: str
     drawing: Any
-    legends_below: bool = False
-    legend_columns: int = 1
+    legends_below: bool
+    legend_columns: int
+
+    def __init__(
+        self, name: str, drawing: Any, legends_below: bool = False, legend_columns: int = 1, *, altair: Any = None
+    ) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "drawing", drawing if altair is None else altair)  # as in replace(picture, altair=...)
+        object.__setattr__(self, "legends_below", legends_below)
+        object.__setattr__(self, "legend_columns", legend_columns)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Picture):

@@ -115,6 +115,7 @@ class Measure:
         if not isinstance(other, Measure):
             return NotImplemented
         is_same = self.function is other.function and self.display_name == other.display_name
+        is_same = is_same and self.baseline == other.baseline  # which a caller may replace
         return self is other or (is_same and is_equal(self.bound, other.bound))
 
     def __hash__(self) -> int:

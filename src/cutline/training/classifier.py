@@ -367,7 +367,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         ranking = split.rank(model.scores(X))
         self.train_measure_ = recipe.target.reported_value(ranking, 0.0)
         if complaint := self._complaint(model, recipe):
-            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+            warnings.warn(complaint, ConvergenceWarning, stacklevel=5)
 
     def _complaint(self, model: Model, recipe: Recipe) -> str:
         """Return what the user should know before using the model; usually nothing."""

@@ -247,7 +247,8 @@ def tpr_at(r: Ranking, fpr: Array) -> Array:
     place = fpr * r.negatives
     after = np.searchsorted(r.fp, place * (1 + 1e-12), side="right")  # the first cut beyond the place; 0.3 * 10 is 3
     before, after = after - 1, np.minimum(after, len(r))
-    way = (place - r.fp[before]) / np.maximum(r.fp[after] - r.fp[before], np.finfo(float).tiny)
+    beyond, gap = place - r.fp[before], r.fp[after] - r.fp[before]
+    way = np.divide(beyond, gap, out=np.zeros_like(beyond), where=gap > 0)
     return np.asarray(divide(r.tp[before] + np.clip(way, 0, 1) * (r.tp[after] - r.tp[before]), r.positives))
 
 
