@@ -503,3 +503,11 @@ def test_the_same_choice_gives_the_same_cut_and_a_file_holds_all_of_it(tmp_path)
     assert cl.load(one.save(tmp_path / "cut.json")) == one
     with pytest.raises(InputError, match="no threshold"):
         Cut.from_dict(one.to_dict() | {"threshold": None})
+
+
+@pytest.mark.parametrize("count", [[], {}, "x", None, True, -1, np.nan, np.inf, 10**400])
+def test_a_file_of_a_cut_holds_counts_that_are_numbers(count):
+    document = cl.choose_cut(cl.rank(*mixed()), "recall >= 0.6", resamples=0).to_dict()
+
+    with pytest.raises(InputError, match="Counts of a cut cannot be"):
+        Cut.from_dict(document | {"counts": document["counts"] | {"tp": count}})

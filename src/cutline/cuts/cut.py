@@ -352,4 +352,7 @@ def _estimate(fields: Mapping[str, Any]) -> Estimate:
 
 
 def _counts(fields: Mapping[str, Any]) -> Counts:
-    return Counts(fields["tp"], fields["fp"], fields["fn"], fields["tn"], _float(fields["threshold"]))
+    cells = [fields[name] for name in ("tp", "fp", "fn", "tn")]
+    if not all(type(cell) in (int, float) and 0 <= cell < 2**63 for cell in cells):
+        raise InputError(f"Counts of a cut cannot be {briefly(cells)}", "pass what Cut.to_dict() wrote")
+    return Counts(*cells, _float(fields["threshold"]))
