@@ -23,7 +23,7 @@ def sorted_instead(monkeypatch):
 
     def rank(*data, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(in_memory, "counted", lambda *_: None)
+            patch.setattr(in_memory, "count_on_grid", lambda *_: None)
             return cl.rank(*data, **options)
 
     return rank
