@@ -495,7 +495,7 @@ class File:
             column: The name of the new column.
             drop: Whether rows without a score are left out; they are refused otherwise.
             into: The file to write.
-            kind: Its format: see `copying.write_rows`.
+            kind: Its format: see `write_flags.write_rows`.
         """
         self._check_numbers(score)
         value = self._sql(score)

@@ -138,7 +138,7 @@ class CaseColumns:
         Args:
             flags: What is flagged, and the name of the new column.
             into: The file to write.
-            kind: Its format: arrow, or one that `copying.write_rows` knows.
+            kind: Its format: arrow, or one that `write_rows` knows.
         """
         score, how = self._checked(flags)
         return _written(partial(self._file.flag, score, flags.threshold, **how), into, kind)
@@ -150,7 +150,7 @@ class CaseColumns:
             flags: The column of the scores, their direction, and the name of the new column; its threshold is not used.
             quota: How many cases are flagged.
             into: The file to write.
-            kind: Its format: arrow, or one that `copying.write_rows` knows.
+            kind: Its format: arrow, or one that `write_rows` knows.
         """
         score, how = self._checked(flags)
         return _written(partial(self._file.flag_first, score, quota, **how), into, kind)
@@ -180,7 +180,7 @@ class CaseColumns:
             score: The column of the scores.
             expression: What is computed, in SQL, of the SQL of the score.
             into: The file to write.
-            kind: Its format: arrow, or one that `copying.write_rows` knows.
+            kind: Its format: arrow, or one that `write_rows` knows.
             column: The name of the new column.
             drop: Whether rows without a score are left out.
             functions: Functions that the expression calls, by name.
