@@ -355,4 +355,5 @@ def _counts(fields: Mapping[str, Any]) -> Counts:
     cells = [fields[name] for name in ("tp", "fp", "fn", "tn")]
     if not all(type(cell) in (int, float) and 0 <= cell < 2**63 for cell in cells):
         raise InputError(f"Counts of a cut cannot be {briefly(cells)}", "pass what Cut.to_dict() wrote")
-    return Counts(*cells, _float(fields["threshold"]))
+    tp, fp, fn, tn = cells
+    return Counts(tp, fp, fn, tn, _float(fields["threshold"]))
