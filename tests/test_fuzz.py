@@ -41,11 +41,16 @@ FILES = [
     "compare-40017494",
     "evaluate-77002376",
     "recalibrate-77002590",
+    "compare-93006037",
+    "chart-93010152",
+    "check-93012530",
+    "compare-93015338",
     *(f"late-{number}" for number in range(6)),
     *(f"rankings-{number}" for number in range(12)),
     *("decimals-0", "decimals-1"),
 ]
 CALLS = [
+    "cl.one_vs_rest-93054567",
     "Counts.independent-141", "cl.mcnemar-23", "Evaluation:1.to_dict-176", "Discordance.p_value-314", "cl.plan-353",
     "Recalibration.from_dict-470", "Plan.widths-606", "Measure.baseline_value-621", "cl.boosting_loss-659",
     "Discordance.interval-967", "Evaluation:1.at_prevalence-1144", "cl.load-22", "cl.plan-26", "Cut.from_dict-142",

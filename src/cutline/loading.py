@@ -17,6 +17,8 @@ from cutline.cuts.cut import SCHEMA, Cut
 from cutline.monitoring.monitors import SCHEMA as MONITOR
 from cutline.monitoring.monitors import Monitor
 
+MOST_BYTES = 2**28
+
 
 @public
 def load(path: str | os.PathLike[str]) -> Any:
@@ -31,11 +33,17 @@ def load(path: str | os.PathLike[str]) -> Any:
         return load_ranking(where)
     title = shown(where.name or str(where))
     try:
-        document = json.loads(where.read_text(encoding="utf-8"))
+        with where.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r}", "pass one that cutline wrote") from None
-    except OSError as error:
-        raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that cutline wrote") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no such name"
+        raise InputError(f"{title} cannot be read ({why})", "pass a file that cutline wrote") from None
+    if len(content) > MOST_BYTES:  # as of a device that never ends
+        raise InputError(f"{title} is longer than any file of cutline", "pass a file that cutline wrote")
+    try:
+        document = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
         raise InputError(
             f"{title} is neither JSON nor a ranking file", "pass a file that cutline wrote, such as cut.json"

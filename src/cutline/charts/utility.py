@@ -18,6 +18,7 @@ from cutline.charts.picture import Picture, finish
 from cutline.charts.theme import DASHES, DOTTED, Theme, themed
 from cutline.charts.vega_lite import inline
 from cutline.core.array_ops import Array
+from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
@@ -164,7 +165,7 @@ def standardised_net_benefit(
     """Draw the net benefit as a share of what finding every positive at no cost would be worth, with its band."""
     first = next(iter(models.values())).ranking
     own = rates_at(first, RISKS, check_prevalence(prevalence)).prevalence
-    beside = {EVERYBODY: flag_everybody(RISKS, own) / own, NOBODY: np.zeros(len(RISKS))}
+    beside = {EVERYBODY: divide(flag_everybody(RISKS, own), own), NOBODY: np.zeros(len(RISKS))}
     request = _check_request("standardised", prevalence, level, resamples)
     return _over_risks(models, theme, request, beside, (-0.15, 1.0))
 

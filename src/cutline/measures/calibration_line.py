@@ -204,7 +204,8 @@ def _robust(
     for start in range(0, len(r), _PART):
         here = slice(start, start + _PART)
         design, eta = columns(x[here])
-        mean = 1 / (1 + np.exp(-eta))
+        with np.errstate(over="ignore"):  # of a risk of 0
+            mean = 1 / (1 + np.exp(-eta))
         rows = design @ covariance
         leverage = mean * (1 - mean) * (rows * design).sum(-1)
         for whole, squared, residual in ((r.pos, r.pos2, 1 - mean), (r.neg, r.neg2, -mean)):

@@ -12,7 +12,7 @@ import numpy as np
 from cutline.core.errors import ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.validation import LEVEL, check_flag, check_level, check_text, counted, name_of
+from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_text, counted, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.multiclass import ClassCases, read
@@ -116,6 +116,7 @@ def one_vs_rest(
     if name is not None:
         check_text(name, "name", "forest")
     ordered = check_flag(ordered, "ordered")
+    check_choice(missing, "missing", ("error", "drop"))
     if is_indicator(labels) or (data is not None and isinstance(labels, list | tuple)):
         others = {"weights": weights, "weights_are": weights_are, "ordered": ordered or None}
         others["missing"] = None if missing == "error" else missing

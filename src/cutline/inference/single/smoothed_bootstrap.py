@@ -127,7 +127,8 @@ def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
     from statistics import NormalDist  # scipy takes longer to load than a small file to evaluate
 
     size = r.size.astype(float)
-    ranks = (np.cumsum(size) - size / 2) / size.sum()
+    # Beside a weight of 1e16 a rank is rounded to an end, where there is no normal score.
+    ranks = np.clip((np.cumsum(size) - size / 2) / size.sum(), np.finfo(float).tiny, 1 - np.finfo(float).epsneg)
     z = np.fromiter(map(NormalDist().inv_cdf, ranks.tolist()), float, len(ranks))
     nodes = np.linspace(z[0], z[-1], _NODES) if len(r) > _NODES else z
     everywhere = _on_nodes(z, size, nodes)
