@@ -7,7 +7,10 @@ import pickle
 from dataclasses import is_dataclass
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
@@ -20,7 +23,8 @@ LABELS = RNG.integers(0, 2, 60)
 GOOD, POOR = np.clip(0.3 * LABELS + 0.7 * RNG.random(60), 0, 1), RNG.random(60)
 FOLDS = np.arange(60) % 3
 EV, CMP = cl.evaluate(LABELS, GOOD), cl.compare(LABELS, {"good": GOOD, "poor": POOR})
-CV = cl.cross_validate(LogisticRegression(), np.c_[GOOD, POOR], LABELS, cv=3)
+FEATURES = np.c_[GOOD, POOR]
+CV = cl.cross_validate(LogisticRegression(), FEATURES, LABELS, cv=3)
 
 RESULTS = {
     "Evaluation": lambda: EV,
@@ -58,6 +62,15 @@ RESULTS = {
     "FoldEvaluation": lambda: cl.evaluate(LABELS, GOOD, folds=FOLDS),
     "FoldComparison": lambda: cl.compare_folds(LABELS, {"good": GOOD, "poor": POOR}, FOLDS),
     "CrossValidation": lambda: CV,
+    "a cross-validation of a data frame": lambda: cl.cross_validate(
+        LogisticRegression(), pd.DataFrame(FEATURES), LABELS
+    ),
+    "a cross-validation of a polars frame": lambda: cl.cross_validate(
+        LogisticRegression(), pl.DataFrame(FEATURES), LABELS
+    ),
+    "a cross-validation of a sparse matrix": lambda: cl.cross_validate(
+        LogisticRegression(), csr_matrix(FEATURES), LABELS
+    ),
     "NestedCrossValidation": lambda: CV.nested(repeats=2),
     "DatasetComparison": lambda: cl.compare_datasets({"one": GOOD[:6], "two": POOR[:6], "three": POOR[6:12]}),
     "IndependentComparison": lambda: cl.compare_independent(EV, EV),
@@ -227,3 +240,5 @@ def test_what_is_the_same():
     assert not is_equal(np.array([1.0, nan()]), np.array([1.0, 2.0]))
     assert not is_equal({"a": 1}, {"b": 1})
     assert not is_equal([nan()], [nan(), nan()])
+    assert not is_equal(pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2]}))
+    assert not is_equal(csr_matrix([[1.0]]), csr_matrix([[2.0]]))

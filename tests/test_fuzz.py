@@ -79,6 +79,8 @@ CALLS = [
     "cl.Counts~threshold~48", "cl.Counts~threshold~75", "cl.Counts~is_risk~131", "cl.choose_cut~prevalence~106",
     "cl.decision_curve~prevalence~104", "cl.scorer~positive~94", "cl.why~scores~81", "cl.why~groups~33",
     "measure:h_measure-30047920", "cl.Counts~class_titles~131", "Comparison.ratio~measure~66", "Ranking.save~path~169",
+    "cl.cross_validate~X~40", "cl.cross_validate~X~93", "cl.cross_validate~measures~93", "cl.scorer~positive~180",
+    "FoldEvaluation.save~path~62",
 ]  # fmt: skip
 
 

@@ -214,6 +214,7 @@ def test_a_measure_comes_back_as_the_very_same_object(m):
     "make",
     [
         lambda: scorer("nonsense"),
+        lambda: scorer("auc", positive=KeyError("a")),
         lambda: scorer("prevalence"),
         lambda: scorer("predicted_positive_rate"),
         lambda: scorer("hit_rate"),

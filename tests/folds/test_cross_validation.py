@@ -113,6 +113,8 @@ def test_measures_names_what_the_summary_shows_and_labels_may_be_text() -> None:
         ({"cv": [(np.arange(60), np.arange(60, 120))]}, "gives 1 fold"),
         ({"cv": GroupKFold(3)}, "cannot be split"),
         ({"positive": 7}, "which is no label"),
+        ({"measures": [3]}, "There is no measure 3"),
+        ({"measures": [pd.Series([1])]}, "There is no measure 0 1 dtype: int64"),
         ({"resume": 3}, "pass the CrossValidation that was stopped"),
         ({"n_jobs": 0}, "n_jobs is 0"),
     ],

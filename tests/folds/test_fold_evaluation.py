@@ -265,3 +265,10 @@ def test_groups_that_look_like_folds_are_noted_once() -> None:
     labels, scores, fold, _ = out_of_fold()
     rules = [note.rule for note in cl.evaluate(labels, scores + 9 * fold, groups=fold).notes]
     assert rules.count("groups-are-folds") == rules.count("groups-differ") == 1
+
+
+def test_a_page_of_folds_without_an_interval_is_written(tmp_path) -> None:
+    labels, scores = [1, 0, 1, 0, 1, 0, 1, 1, 0, 0], [0.9, 0.6, 0.6, 0.2, 0.7, 0.1, 0.8, 0.4, 0.5, 0.3]
+    found = cl.evaluate(labels, scores, folds=[0, 0, 1, 1, 2, 2, 0, 1, 2, 0])
+    assert not found.estimate("auc").has_interval
+    assert "</html>" in found.save(tmp_path / "x.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import cutline.charts.vega_lite as alt
 from cutline.charts.layers import HEIGHT, WIDTH
 from cutline.charts.picture import Picture, finish
 from cutline.charts.theme import DOTTED, Theme, themed
-from cutline.charts.vega_lite import inline
+from cutline.charts.vega_lite import inline, plain
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
@@ -173,7 +173,7 @@ def fold_values(
     ]
     points = alt.Chart(inline(rows)).mark("circle", size=60, opacity=0.7, color=look.colour(0))
     layers = [points.encode(x=x, y=y, tooltip=tooltip)]
-    rule = alt.Chart(inline([{"value": mean.value, "low": mean.low, "high": mean.high}]))
+    rule = alt.Chart(inline([{name: plain(getattr(mean, name)) for name in ("value", "low", "high")}]))
     layers.append(rule.mark("rule", color=look.colour(1), strokeWidth=2).encode(y=alt.Y("value:Q")))
     if mean.has_interval:
         band = rule.mark("rect", color=look.colour(1), opacity=0.15)

@@ -31,7 +31,6 @@ from cutline.inputs.in_memory import rank_cases
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
 from cutline.measures.kinds import MeanOfCases, Proportion
-from cutline.measures.registry import each_of
 from cutline.model_evaluation import model_scores
 from cutline.refit import (
     check_estimator,
@@ -42,7 +41,7 @@ from cutline.refit import (
     split_folds,
 )
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named
+from cutline.results.measure_selection import Named, find_measures
 from cutline.results.notes import Note
 from cutline.scoring import title, two_classes
 
@@ -351,6 +350,7 @@ def cross_validate(
         groups = column(groups, "groups")
         check_same_length(groups, labels, "groups", "y")
         group_codes(groups)
+    shown = None if measures is None else tuple(find_measures(measures))
     seed = check_whole(seed, "seed", 0)
     chosen = _positive_class(np.unique(labels).tolist(), positive)
     if resume is not None and not isinstance(resume, CrossValidation):
@@ -369,7 +369,6 @@ def cross_validate(
         scores = [] if resume is None else list(resume.scores)
         scores += run_rounds(_fit_fold, task, range(len(scores), len(splits.test)), n_jobs, progress)
         called = title(estimator)
-    shown = None if measures is None else tuple([measures] if isinstance(measures, tuple) else each_of(measures))
     return _build_result(
         estimator, X, labels, splits, scores, chosen, groups, seed, shown,
         {"name": name_of(name) or called, "threshold": threshold, "quota": quota, "share": share},

@@ -102,6 +102,7 @@ def check_one_label(positive: Any) -> None:
     if validation.is_missing(positive):
         raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
     is_nested = isinstance(positive, validation.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
+    is_nested |= isinstance(positive, BaseException)  # which equals itself alone
     if is_nested or not validation.is_single(positive) or any(hasattr(positive, name) for name in ("iloc", "collect")):
         raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
 

@@ -75,7 +75,7 @@ class Registry:
         if name in self:
             return self._by_name[self._spelled(name)]
         hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
-        raise UnknownNameError(f"There is no measure {name!r}", hint=hint)
+        raise UnknownNameError(f"There is no measure {briefly(name)}", hint=hint)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):

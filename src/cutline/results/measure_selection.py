@@ -50,13 +50,22 @@ def select_measures(
     if measures is None:
         every = [m for m in MEASURES.search(family=family) if suits(m, ranking) and (cut.by_quota or not m.required)]
         return [_bind(m, {}, ranking, cut) for m in every]
+    return [_bind(measure, parameters, ranking, cut) for measure, parameters in find_measures(measures)]
+
+
+def find_measures(measures: Iterable[Named] | Named) -> list[tuple[Measure, dict[str, Any]]]:
+    """Return the measures that are named, each with its own parameters; raise if one is unknown.
+
+    Args:
+        measures: Names or measures, each alone or with its parameters.
+    """
     listed = [measures] if isinstance(measures, tuple) else each_of(measures)
     pairs = [item if isinstance(item, tuple) else (item, {}) for item in listed]
     for pair in pairs:
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
             way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
             raise ParameterError(f"holds {briefly(pair)}", way_out, argument="measures")
-    return [_bind(under(MEASURES[name], name), dict(parameters), ranking, cut) for name, parameters in pairs]
+    return [(under(MEASURES[name], name), dict(parameters)) for name, parameters in pairs]
 
 
 def suits(measure: Measure, ranking: Ranking) -> bool:
