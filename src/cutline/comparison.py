@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
@@ -37,7 +37,6 @@ from cutline.inference.differences.paired import (
     PairedMeasure,
     Questions,
     ask,
-    known,
     resolve_measure,
     two_of,
 )
@@ -47,7 +46,7 @@ from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_c
 from cutline.inputs.rank import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
-from cutline.results.base import Summarized
+from cutline.results.base import NamedParts, Reported
 from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
@@ -147,7 +146,7 @@ def _columns(
 
 @public
 @dataclass(frozen=True, eq=False)
-class Comparison(Summarized, Mapping[str, Evaluation]):
+class Comparison(Reported, NamedParts[str, Evaluation]):
     """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
 
     evaluations: Mapping[str, Evaluation]
@@ -155,14 +154,12 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
 
     whole: ClassVar[Mapping[str, Any]] = {"of_models": "all"}  # a document holds all measures of each model
 
+    @property
+    def _parts(self) -> Mapping[str, Evaluation]:
+        return self.evaluations
+
     def __getitem__(self, name: str) -> Evaluation:
-        return self.evaluations[known(name, self.evaluations)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.evaluations)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
+        return super().__getitem__(str(name))  # the models may have been named by numbers
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from cutline.core.errors import InputError, UnknownNameError, briefly, near
 from cutline.core.escaping import html_text
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, p_shown, plain
+from cutline.core.table import ShownAsTable, Table, p_shown, plain
 from cutline.core.validation import (
     LEVEL,
     check_choice,
@@ -59,7 +59,7 @@ class Pair(NamedTuple):
 
 @public
 @dataclass(frozen=True, eq=False)
-class DatasetComparison(ComparedByFields):
+class DatasetComparison(ShownAsTable):
     """Several models on several data sets: mean ranks, Friedman's test, and the test of each pair.
 
     `test` is "wilcoxon" (signed ranks of each pair, adjusted by Holm) or "nemenyi" (mean ranks of all models at once).
@@ -213,10 +213,6 @@ class DatasetComparison(ComparedByFields):
             "verdict": self.verdict,
             "notes": list(self.notes),
         }
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the pairs as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
 
     def to_csv(self) -> str:
         """Return the pairs as CSV."""

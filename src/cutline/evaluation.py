@@ -25,7 +25,7 @@ from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, complete
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
 from cutline.measures.registry import each_of
-from cutline.results.base import Summarized
+from cutline.results.base import Reported
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate, with_note
 from cutline.results.measure_selection import Named, headlines, select_measures
@@ -266,7 +266,7 @@ def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, pl
 
 
 @public
-class MeasuredAtCut(Summarized, EveryMeasure):
+class MeasuredAtCut(Reported, EveryMeasure):
     """What evaluations have in common, of one list or of folds: every measure is an attribute, and there is one cut."""
 
     ranking: Ranking

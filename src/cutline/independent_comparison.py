@@ -12,7 +12,7 @@ from cutline.core.merging import merge
 from cutline.core.messages import Text, listed
 from cutline.core.public import public
 from cutline.core.ranking import cases_of
-from cutline.core.table import ComparedByFields, Table, p_number, shown
+from cutline.core.table import Table, p_number, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, counted
 from cutline.evaluation import Evaluation
 from cutline.inference import constants
@@ -30,6 +30,7 @@ from cutline.inference.single.estimand import IntervalRequest, of_measure
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
+from cutline.results.base import Summarized
 from cutline.results.choices import GOALS, title_in_sentence
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines
@@ -93,7 +94,7 @@ def _as_scores(ev: Evaluation) -> Evaluation:
 
 @public
 @dataclass(frozen=True, eq=False)
-class IndependentComparison(ComparedByFields):
+class IndependentComparison(Summarized):
     """Two evaluations of different cases, and how they differ."""
 
     a: Evaluation

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from cutline.core.counts import divide, with_commas, written
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, unknown_name
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, p_shown, plain
+from cutline.core.table import Table, p_shown, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, is_among, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, make_estimate
@@ -32,7 +32,7 @@ from cutline.inference.survey import ClusterRatio, cluster_ratio, spread, studen
 from cutline.inputs import column_source
 from cutline.inputs.in_memory import rank_cases
 from cutline.inputs.rank import complete
-from cutline.results.base import Tabulated
+from cutline.results.base import Summarized, Tabulated
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Note
 
@@ -119,9 +119,7 @@ def _of_rows(
     validation.check_simple(period, "quota_by")
     columns = {key: rows[key] for key in ("labels", "scores", "weights")}
     labels = validation.column(columns["labels"], "labels")
-    if len(period) != len(labels):
-        lengths = f"has {counted(len(period), 'value')} but labels has {len(labels)}"
-        raise InputError(lengths, "pass one for each label", argument="quota_by")
+    validation.check_length(period, len(labels), "quota_by")
     absent, dropped = validation.missing_mask(period), 0
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
@@ -198,8 +196,8 @@ def _whole(quota: Any) -> int:
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class QuotaPeriods(ComparedByFields, Mapping[Any, Evaluation]):
+@dataclass(frozen=True, eq=False, repr=False)
+class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
     """What a quota in each period brings: pooled over the periods, as means of them, and period by period.
 
     It is a mapping of the evaluation of each period at its own quota. The cases stand in the order of the lists:
@@ -235,6 +233,8 @@ class QuotaPeriods(ComparedByFields, Mapping[Any, Evaluation]):
     higher_is_positive: bool = True
     positive: Any = 1
     dropped: int = 0
+
+    more: ClassVar[str] = ".table, .curve('hit_rate'), .chart('qrecall'), .save('periods.html')"
 
     def __post_init__(self) -> None:
         for column in (self.code, self.is_positive, self.scores, self.places):
@@ -518,12 +518,6 @@ class QuotaPeriods(ComparedByFields, Mapping[Any, Evaluation]):
         written_to: Path = write(self, path, level=check_level(level), overwrite=overwrite)
         return written_to
 
-    def __repr__(self) -> str:
-        return f"{self.summary()!r}\nmore: .table, .curve('hit_rate'), .chart('qrecall'), .save('periods.html')"
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
-
 
 def _columns(table: Table) -> dict[str, list[Any]]:
     return {name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)}
@@ -538,7 +532,7 @@ class PeriodRow(NamedTuple):
     optimum: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PeriodSummary(Tabulated):
     """The numbers of a quota in each period, with their intervals: what every view shows."""
 
@@ -600,11 +594,9 @@ class PeriodSummary(Tabulated):
         )
         return hits, positives
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.verdict, "", repr(self.table), *self.notes_as_text()])
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table._repr_html_()}{self.notes_as_html()}</div>"
+    @property
+    def _opening(self) -> tuple[str, ...]:
+        return self.verdict
 
 
 def _interval(estimate: Estimate) -> str:
@@ -635,7 +627,7 @@ class PeriodDifference(NamedTuple):
     p_holm: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PeriodComparison(Tabulated):
     """Models with the same quota in the same periods: their values, differences and tests, as every view shows them."""
 
@@ -698,9 +690,6 @@ class PeriodComparison(Tabulated):
             "notes": [note.to_dict() for note in self.notes],
             "versions": self.versions,
         }
-
-    def __repr__(self) -> str:
-        return "\n".join([repr(self.table), *self.notes_as_text()])
 
 
 @public

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -115,6 +115,21 @@ def check_target(
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(suffixes)}")
     check(target, overwrite=check_flag(overwrite, "overwrite"))
     return target, suffix
+
+
+def save(
+    path: str | os.PathLike[str], example: str, contents: Mapping[str, Callable[[], str]], *, overwrite: bool
+) -> Path:
+    """Write the text that the suffix of a path names, and return the path.
+
+    Args:
+        path: The argument of somebody who saves a result.
+        example: A path that would do.
+        contents: What returns the text, by suffix.
+        overwrite: Whether a file that exists is replaced.
+    """
+    target, suffix = check_target(path, example, tuple(contents), overwrite=overwrite)
+    return write(target, contents[suffix]().encode(), overwrite=overwrite)
 
 
 def check(target: Path, *, overwrite: bool) -> None:

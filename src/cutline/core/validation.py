@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -275,6 +275,13 @@ def check_simple(array: Array, name: str) -> None:
         problem = f"holds a {type(array[position]).__name__}"
         way_out = "pass one simple value for each case, such as text or a number"
         raise PositionError(problem, way_out, argument=name, position=position)
+
+
+def check_length(values: Sized, labels: int, name: str) -> None:
+    """Raise if a column has not as many values as there are labels."""
+    if len(values) != labels:
+        lengths = f"has {counted(len(values), 'value')} but labels has {labels}"
+        raise InputError(lengths, "pass one for each label", argument=name)
 
 
 def check_one_order(columns: Mapping[str, Any]) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cutline.core.errors import CutlineError, InputError, ParameterError, briefly, unknown_name
+from cutline.core.errors import CutlineError, InputError, ParameterError, briefly
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
@@ -25,6 +25,7 @@ from cutline.inputs import column_source
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
 from cutline.measures.registry import each_of
+from cutline.results.base import NamedParts, Summarized
 from cutline.results.notes import Note
 
 if TYPE_CHECKING:
@@ -89,22 +90,16 @@ class FoldTest(ComparedByFields):
 
 @public
 @dataclass(frozen=True, eq=False)
-class FoldComparison(ComparedByFields, Mapping[str, FoldEvaluation]):
+class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
     """Several models on the same folds: a mapping of their evaluations by name."""
 
     models: Mapping[str, FoldEvaluation]
 
-    def __getitem__(self, name: str) -> FoldEvaluation:
-        try:
-            return self.models[name]
-        except (KeyError, TypeError):  # of what cannot be hashed
-            raise unknown_name("model", name, self.models) from None
+    more: ClassVar[str] = ".test(measure, rope=0.01)"
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.models)
-
-    def __len__(self) -> int:
-        return len(self.models)
+    @property
+    def _parts(self) -> Mapping[str, FoldEvaluation]:
+        return self.models
 
     # ------------------------------------------------------------------ tests
 
@@ -252,15 +247,6 @@ class FoldComparison(ComparedByFields, Mapping[str, FoldEvaluation]):
             "notes": [note.to_dict() for note in self.notes],
         }
 
-    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """Return the summary as a data frame.
-
-        Args:
-            backend: "pandas", "polars" or "pyarrow".
-            options: What `summary` takes.
-        """
-        return self.summary(**options).to_frame(backend)
-
     def chart(
         self,
         name: str = "posterior",
@@ -308,12 +294,9 @@ class FoldComparison(ComparedByFields, Mapping[str, FoldEvaluation]):
 
     def __repr__(self) -> str:
         try:
-            return "\n".join([repr(self.summary()), "more: .test(measure, rope=0.01)"])
+            return super().__repr__()
         except CutlineError as error:  # such as a fold of one class
             return f"Comparison of {listed([*self])} on folds. {error}"
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
 
 
 @public

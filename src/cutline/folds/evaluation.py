@@ -605,9 +605,7 @@ def _some_cases(cases: Cases, rows: Array) -> Cases:
 def _codes(values: Any, name: str, cases: Cases) -> Array:
     """Return the distinct values of a column, numbered from 0, for the rows that are complete."""
     column = validation.column(values, name)
-    if len(column) != cases.rows:
-        lengths = f"has {counted(len(column), 'value')} but labels has {cases.rows}"
-        raise InputError(lengths, "pass one for each label", argument=name)
+    validation.check_length(column, cases.rows, name)
     absent = validation.missing_mask(column)
     if absent is not None and absent.any():
         raise validation.missing_error(name, absent, None, "fill them, or leave these rows out")

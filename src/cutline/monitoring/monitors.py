@@ -604,15 +604,12 @@ class Monitor(ShownAsTable):
             path: Where to write.
             overwrite: Whether a file that exists is replaced.
         """
-        suffixes = (".json", ".html", ".csv")
-        target, suffix = atomic_write.check_target(path, "monitor.json", suffixes, overwrite=overwrite)
-        if suffix == ".json":
-            text = json.dumps(self.state(), allow_nan=False, separators=(",", ":")) + "\n"
-        elif suffix == ".csv":
-            text = self.table.to_csv()
-        else:
-            text = import_module("cutline.report.monitor_page").monitor_page(self)
-        return atomic_write.write(target, text.encode(), overwrite=overwrite)
+        contents = {
+            ".json": lambda: json.dumps(self.state(), allow_nan=False, separators=(",", ":")) + "\n",
+            ".html": lambda: import_module("cutline.report.monitor_page").monitor_page(self),
+            ".csv": self.table.to_csv,
+        }
+        return atomic_write.save(path, "monitor.json", contents, overwrite=overwrite)
 
     def __repr__(self) -> str:
         last = [row for row in self.table.rows if row[0] == (self.table.rows[-1][0] if self.table.rows else "")]

@@ -335,12 +335,9 @@ class Drift(ShownAsTable):
             path: Where to write.
             overwrite: Whether a file that exists is replaced.
         """
-        suffixes = (".html", ".json", ".csv")
-        target, suffix = atomic_write.check_target(path, "drift.html", suffixes, overwrite=overwrite)
-        if suffix == ".json":
-            text = json_text(self.to_dict()) + "\n"
-        elif suffix == ".csv":
-            text = self.table.to_csv()
-        else:
-            text = import_module("cutline.report.monitor_page").drift_page(self)
-        return atomic_write.write(target, text.encode(), overwrite=overwrite)
+        contents = {
+            ".html": lambda: import_module("cutline.report.monitor_page").drift_page(self),
+            ".json": lambda: json_text(self.to_dict()) + "\n",
+            ".csv": self.table.to_csv,
+        }
+        return atomic_write.save(path, "drift.html", contents, overwrite=overwrite)

@@ -285,7 +285,7 @@ class ClassDifference(ComparedByFields):
         return self.measure, self.of, test.a, test.b, *numbers, test.method, " ".join(test.notes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassComparisonSummary(Tabulated):
     """The summaries of models of several classes on the same cases, and their differences."""
 
@@ -347,9 +347,6 @@ class ClassComparisonSummary(Tabulated):
             "versions": self.versions,
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([self.title, "", repr(self.shown_table()), *self.notes_as_text()])
-
-    def _repr_html_(self) -> str:
-        table = self.shown_table()._repr_html_()
-        return f"<div><p>{html_text(self.title)}</p>{table}{self.notes_as_html()}</div>"
+    @property
+    def _opening(self) -> tuple[str, ...]:
+        return (self.title,)

@@ -6,11 +6,11 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError, unknown_name
+from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference, chi_square
@@ -25,7 +25,7 @@ from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDiffer
 from cutline.multiclass.measures import statistic_of, whole_measures
 from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.multiclass.statistic import Statistic
-from cutline.results.base import Summarized
+from cutline.results.base import NamedParts, Reported
 from cutline.results.estimate import Estimate
 from cutline.results.resample_budget import resamples_of_rows
 
@@ -83,22 +83,19 @@ def compare_classes(
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassComparison(Summarized, Mapping[str, OneVsRest]):
+class ClassComparison(Reported, NamedParts[str, OneVsRest]):
     """Models of several classes on the same cases: a mapping of each, and what only the pairs can tell."""
 
     models: Mapping[str, OneVsRest]
 
+    more: ClassVar[str] = ".summary(), .test(), .difference()"
+
+    @property
+    def _parts(self) -> Mapping[str, OneVsRest]:
+        return self.models
+
     def __getitem__(self, name: str) -> OneVsRest:
-        try:
-            return self.models[str(name)]
-        except KeyError:
-            raise unknown_name("model", name, self) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.models)
-
-    def __len__(self) -> int:
-        return len(self.models)
+        return super().__getitem__(str(name))  # the models may have been named by numbers
 
     def values_of(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> dict[str, float]:
         """Return the value of a measure for each model.
@@ -264,12 +261,6 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             yield ClassDifference(
                 statistic.name, statistic.title, statistic.of, test, value_a, value_b, low, high, statistic.better
             )
-
-    def __repr__(self) -> str:
-        return f"{self.summary()!r}\nmore: .summary(), .test(), .difference()"
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
 
 
 def _statistics(measures: Any, cases: ClassCases) -> list[Statistic]:

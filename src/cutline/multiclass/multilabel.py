@@ -19,7 +19,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, unknown_name
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
-from cutline.core.table import ComparedByFields, Table
+from cutline.core.table import Table
 from cutline.core.validation import (
     LEVEL,
     check_choice,
@@ -40,6 +40,7 @@ from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, stack_rankings
+from cutline.results.base import Summarized
 from cutline.results.estimate import Estimate
 
 OF_CASES = {"hamming_loss": "Hamming loss", "subset_accuracy": "Subset accuracy"}
@@ -121,7 +122,7 @@ def _check_cases(truth: Array, scores: Array, names: Any, name: str | None, grou
 
 @public
 @dataclass(frozen=True, eq=False)
-class MultiLabel(ComparedByFields, Mapping[Any, Evaluation]):
+class MultiLabel(Summarized, Mapping[Any, Evaluation]):
     """Several labels: a mapping of the evaluation of each, their means, and measures of whole cases.
 
     Attributes:

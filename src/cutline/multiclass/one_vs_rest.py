@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import ParameterError, unknown_name
+from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_text, counted, name_of
@@ -25,7 +25,7 @@ from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.multiclass.measures import CLASS_MEASURES, CUTS, WHOLE, measure_of, statistic_of, whole_measures
 from cutline.multiclass.multilabel import is_indicator, read_labels
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
-from cutline.results.base import Summarized
+from cutline.results.base import NamedParts, Reported
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Note
 
@@ -132,7 +132,7 @@ def one_vs_rest(
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class OneVsRest(Summarized, Mapping[Any, Evaluation]):
+class OneVsRest(Reported, NamedParts[Any, Evaluation]):
     """Several classes: a mapping of the evaluation of each against the rest, and what they give together."""
 
     cases: ClassCases
@@ -168,11 +168,13 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         """The cases by real class and by the class of their highest score; its items are the counts of each class."""
         return decisions.ConfusionMatrix(self.cases.classes, decisions.confusion_table(self.cases))
 
-    def __getitem__(self, label: Any) -> Evaluation:
-        try:
-            return self.evaluations[label]
-        except (KeyError, TypeError):  # of what cannot be hashed
-            raise unknown_name("class", label, self) from None
+    @property
+    def _parts(self) -> Mapping[Any, Evaluation]:
+        return self.evaluations
+
+    @property
+    def _kind(self) -> str:
+        return "class"
 
     def __contains__(self, label: object) -> bool:
         return label in self.cases.classes
@@ -401,9 +403,6 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     def __repr__(self) -> str:
         classes = f"OneVsRest of {len(self)} classes: {', '.join(map(repr, self))}"
         return f"{classes}\n{self.summary().overall_table()!r}\nmore: .summary()"
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
 
 
 def _select_measures(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:

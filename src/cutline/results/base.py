@@ -1,20 +1,20 @@
-"""Base classes: a summary whose rows are a table, and an object that summarizes itself, shows and saves it."""
+"""Base classes of results: parts by name, an object with a summary, one that is saved as a report, rows as a table."""
 
 from __future__ import annotations
 
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from cutline import __version__
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import ParameterError, briefly, unknown_name
 from cutline.core.escaping import html_text
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, ShownAsTable
+from cutline.core.table import ComparedByFields, ShownAsTable, Table
 from cutline.results.notes import Note
 from cutline.results.resample_budget import RULE
 
@@ -66,6 +66,11 @@ def versions() -> dict[str, str]:
     return installed | {"python": platform.python_version()}
 
 
+def paragraphs(sentences: Iterable[str]) -> str:
+    """Return sentences as paragraphs of HTML."""
+    return "".join(f"<p>{html_text(sentence)}</p>" for sentence in sentences)
+
+
 class Tabulated(ShownAsTable):
     """A summary whose rows are a table: it iterates over them as dictionaries, and converts."""
 
@@ -95,6 +100,22 @@ class Tabulated(ShownAsTable):
         items = "".join(f"<li>{html_text(note.text)}</li>" for note in (*self.notes, *self.row_notes))
         return f"<ul>{items}</ul>" if items else ""
 
+    @property
+    def _opening(self) -> tuple[str, ...]:
+        """Return the sentences that are printed above the rows."""
+        return ()
+
+    def shown_table(self) -> Table:
+        """Return the rows as people read them."""
+        return self.table
+
+    def __repr__(self) -> str:
+        opening = [*self._opening, ""] if self._opening else []
+        return "\n".join([*opening, repr(self.shown_table()), *self.notes_as_text()])
+
+    def _repr_html_(self) -> str:
+        return f"<div>{paragraphs(self._opening)}{self.shown_table()._repr_html_()}{self.notes_as_html()}</div>"
+
     def __len__(self) -> int:
         return len(self.table)
 
@@ -110,16 +131,69 @@ class Tabulated(ShownAsTable):
         return self.table.to_csv()
 
 
+Key = TypeVar("Key")
+Part = TypeVar("Part")
+
+
+class NamedParts(Mapping[Key, Part]):
+    """A mapping of parts by name, such as the models of a comparison, that refuses unknown names with a hint."""
+
+    @property
+    def _kind(self) -> str:
+        """Return what a refusal calls a part."""
+        return "model"
+
+    @property
+    @abstractmethod
+    def _parts(self) -> Mapping[Key, Part]:
+        """Return the parts by name."""
+
+    def __getitem__(self, name: Key) -> Part:
+        try:
+            return self._parts[name]
+        except (KeyError, TypeError):  # of what cannot be hashed
+            raise unknown_name(self._kind, name, self._parts) from None
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
 @public
 class Summarized(ComparedByFields, ABC):
-    """Base class of evaluations and comparisons: they convert and save their summary."""
+    """Base class of what has a summary: it prints, shows itself in a notebook, and converts to a data frame."""
 
-    # What the document of all numbers asks of summary(), unless other options are given.
-    whole: ClassVar[Mapping[str, Any]] = {}
+    more: ClassVar[str] = ""  # methods that the last line of the printed form names
 
     @abstractmethod
     def summary(self, *arguments: Any, **options: Any) -> Any:
-        """Return the document that every view shows."""
+        """Return the numbers that every view shows."""
+
+    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
+        """Return the summary as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+            options: What `summary()` takes, such as `level` or `measures`.
+        """
+        return self.summary(**options).to_frame(backend)
+
+    def __repr__(self) -> str:
+        return f"{self.summary()!r}\nmore: {self.more}" if self.more else repr(self.summary())
+
+    def _repr_html_(self) -> str:
+        html: str = self.summary()._repr_html_()
+        return html
+
+
+@public
+class Reported(Summarized):
+    """Base class of evaluations and comparisons, whose summary is a document that is saved as a report."""
+
+    # What the document of all numbers asks of summary(), unless other options are given.
+    whole: ClassVar[Mapping[str, Any]] = {}
 
     def to_dict(self, summary: object = None, **options: Any) -> dict[str, Any]:
         """Return the summary, ready for JSON (docs/schema.json); non-finite numbers are None, with a reason.
@@ -137,15 +211,6 @@ class Summarized(ComparedByFields, ABC):
         if not hasattr(summary, "document"):
             raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
         return summary
-
-    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """Return the summary as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-            options: What `summary()` takes, such as `level` or `measures`.
-        """
-        return self.summary(**options).to_frame(backend)
 
     def save(
         self, path: str | os.PathLike[str], *, overwrite: bool = False, summary: object = None, **options: Any

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from cutline.core.counts import with_commas
-from cutline.core.escaping import html_text
 from cutline.core.messages import listed
 from cutline.core.ranking import classes_in_words, share_of_positives
 from cutline.core.table import ComparedByFields, Table, p_number, plain
@@ -128,7 +127,7 @@ class Omnibus(ComparedByFields):
         return {name: plain(getattr(self, name)) for name in names}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ComparisonSummary(Tabulated):
     """The summaries of models on the same cases, and their differences: a row for each measure and pair.
 
@@ -345,12 +344,9 @@ class ComparisonSummary(Tabulated):
             "versions": self.versions,
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.statements, "", repr(self.shown_table()), *self.notes_as_text()])
-
-    def _repr_html_(self) -> str:
-        first = "".join(f"<li>{html_text(line)}</li>" for line in self.statements)
-        return (f"<ul>{first}</ul>" if first else "") + self.shown_table()._repr_html_() + self.notes_as_html()
+    @property
+    def _opening(self) -> tuple[str, ...]:
+        return tuple(self.statements)
 
 
 def title_of(models: Mapping[str, Any]) -> str:

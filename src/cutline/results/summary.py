@@ -18,7 +18,7 @@ from cutline.core.table import ComparedByFields, Table, format_bracket, plain
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
 from cutline.measures.registry import each_of
-from cutline.results.base import Tabulated, conventions
+from cutline.results.base import Tabulated, conventions, paragraphs
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.method_titles import RESAMPLED, method_title
@@ -235,7 +235,7 @@ def _parameters(measure: Measure, at: Mapping[str, float]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Summary(Tabulated):
     """The numbers of one model, the options they were made with, what was evaluated, and the notes.
 
@@ -340,11 +340,9 @@ class Summary(Tabulated):
             "versions": self.versions,
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.verdict, "", repr(self.table), *self.notes_as_text()])
-
-    def _repr_html_(self) -> str:
-        return paragraphs(self.verdict) + self.table._repr_html_() + self.notes_as_html()
+    @property
+    def _opening(self) -> tuple[str, ...]:
+        return self.verdict
 
 
 def _json_label(label: object) -> Any:
@@ -370,11 +368,6 @@ def first_look_html(summary: Summary) -> str:
         f"<div>{paragraphs(summary.verdict)}<p>{html_text(summary.title)}</p>{summary.counts._repr_html_()}"
         f"{_table(summary)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
     )
-
-
-def paragraphs(sentences: Iterable[str]) -> str:
-    """Return sentences as paragraphs of HTML."""
-    return "".join(f"<p>{html_text(sentence)}</p>" for sentence in sentences)
 
 
 def comparison_text(title: str, headlines: Table, statements: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,12 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, unknown_name
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.escaping import html_text
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.public import public
-from cutline.core.table import ComparedByFields, Table, plain, shown
+from cutline.core.table import Table, plain, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
@@ -42,6 +42,7 @@ from cutline.inputs.slicing import (
     slice_rules,
 )
 from cutline.measures import Measure, Needs
+from cutline.results.base import NamedParts, Summarized
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, headlines
 from cutline.results.method_titles import method_title
@@ -74,7 +75,7 @@ ALTERNATIVES = ("two-sided", "worse", "better")
 
 @public
 @dataclass(frozen=True, eq=False)
-class Slices(ComparedByFields, Mapping[Any, Evaluation]):
+class Slices(Summarized, NamedParts[Any, Evaluation]):
     """The evaluations of slices by the value that the cases of each have in common."""
 
     evaluations: Mapping[Any, Evaluation]
@@ -96,17 +97,13 @@ class Slices(ComparedByFields, Mapping[Any, Evaluation]):
         if not self.columns:
             object.__setattr__(self, "columns", (self.by,))
 
-    def __getitem__(self, value: Any) -> Evaluation:
-        try:
-            return self.evaluations[value]
-        except (KeyError, TypeError):  # of what cannot be hashed
-            raise unknown_name(f"slice by {self.by}", value, self) from None
+    @property
+    def _parts(self) -> Mapping[Any, Evaluation]:
+        return self.evaluations
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.evaluations)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
+    @property
+    def _kind(self) -> str:
+        return f"slice by {self.by}"
 
     @property
     def together(self) -> Evaluation:
@@ -192,15 +189,6 @@ class Slices(ComparedByFields, Mapping[Any, Evaluation]):
             return table
         level = check_level(options.get("level", LEVEL))
         return replace(table, below=(simultaneous_words(level, len(self)),))
-
-    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """Return the summary as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-            options: What `summary()` takes.
-        """
-        return self.summary(**options).to_frame(backend)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -723,9 +711,7 @@ def _with_slice(
     columns = {key: validation.column(value, key) for key, value in rows.items()}
     keys = {name: validation.column(column, "by") for name, column in values.items()}
     for name, column in (*columns.items(), *(("by", column) for column in keys.values())):
-        if len(column) != len(columns["labels"]):
-            lengths = f"has {len(column)} values but labels has {len(columns['labels'])}"
-            raise InputError(lengths, "pass one for each label", argument=name)
+        validation.check_length(column, len(columns["labels"]), name)
     rows_given, present = len(columns["labels"]), rows_with_slice(keys, missing)
     if len(present) < rows_given:
         keys = {name: column[present] for name, column in keys.items()}

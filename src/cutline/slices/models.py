@@ -13,7 +13,7 @@ import numpy as np
 from cutline.comparison import Comparison, compare
 from cutline.core import validation
 from cutline.core.array_ops import Array
-from cutline.core.errors import InputError, ParameterError, unknown_name
+from cutline.core.errors import ParameterError
 from cutline.core.messages import listed
 from cutline.core.public import public
 from cutline.core.table import ComparedByFields, Table, p_shown, plain, shown
@@ -32,7 +32,7 @@ from cutline.inputs.slicing import (
     slice_rules,
 )
 from cutline.measures import MEASURES
-from cutline.results.base import Tabulated
+from cutline.results.base import NamedParts, Summarized, Tabulated
 from cutline.results.choices import GOALS, title_in_sentence
 from cutline.results.comparison_summary import DifferenceRow
 from cutline.results.estimate import quantile
@@ -106,8 +106,7 @@ def compare_by_slice(
     length = len(columns["labels"])
     checked = [*columns.items(), *(("scores", c) for c in by_model.values()), *(("by", c) for c in keys.values())]
     for name, column in checked:
-        if len(column) != length:
-            raise InputError(f"has {len(column)} values but labels has {length}", "pass one for each", argument=name)
+        validation.check_length(column, length, name)
     present = rows_with_slice(keys, missing)
     left_out = length - len(present)
     codes, names = cross_slices([code_slices(name, column[present], rules[name]) for name, column in keys.items()])
@@ -127,8 +126,8 @@ def compare_by_slice(
 
 
 @public
-@dataclass(frozen=True, eq=False)
-class SliceComparison(ComparedByFields, Mapping[Any, Comparison]):
+@dataclass(frozen=True, eq=False, repr=False)
+class SliceComparison(Summarized, NamedParts[Any, Comparison]):
     """Models on the same cases, slice by slice: a mapping of the comparison in each slice."""
 
     overall: Comparison
@@ -136,17 +135,13 @@ class SliceComparison(ComparedByFields, Mapping[Any, Comparison]):
     by: str
     left_out: int = 0
 
-    def __getitem__(self, key: Any) -> Comparison:
-        try:
-            return self.slices[key]
-        except (KeyError, TypeError):  # of what cannot be hashed
-            raise unknown_name(f"slice by {self.by}", key, self) from None
+    @property
+    def _parts(self) -> Mapping[Any, Comparison]:
+        return self.slices
 
-    def __iter__(self) -> Any:
-        return iter(self.slices)
-
-    def __len__(self) -> int:
-        return len(self.slices)
+    @property
+    def _kind(self) -> str:
+        return f"slice by {self.by}"
 
     def summary(
         self,
@@ -330,8 +325,7 @@ class SliceComparisonSummary(Tabulated):
     def table(self) -> Table:
         """All rows as a table."""
         rows = tuple(difference.cells() for difference in self.rows)
-        title = f"Differences between models by {self.by}"
-        return Table(COLUMNS, rows, title=title, above=self.statements, below=tuple(note.text for note in self.notes))
+        return Table(COLUMNS, rows, title=f"Differences between models by {self.by}", above=self.statements)
 
     def document(self) -> dict[str, Any]:
         """Return all of it, ready for JSON."""
