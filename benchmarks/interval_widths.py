@@ -25,7 +25,7 @@ from populations import Population, development, threshold_of
 import cutline as cl
 from cutline.core import parallel
 from cutline.measures import Measure
-from cutline.measures.kinds import CalibrationError, LineOfAuc, Proportion, Ratio, StandardError
+from cutline.measures.forms import CalibrationError, LinearInAuc, Proportion, Ratio, VarianceFormula
 
 RESULTS = Path(__file__).with_name("interval_widths.json")
 COVERS = 0.925, 0.975  # between which an interval held the truth as often as it says
@@ -50,16 +50,16 @@ FEWEST = 20  # intervals of a cell
 
 def former(measure: Measure, ev: cl.Evaluation) -> str:
     """The method that was the default for a measure."""
-    kind = measure.kind
-    if isinstance(kind, Proportion):
+    form = measure.form
+    if isinstance(form, Proportion):
         return "wilson"
-    if isinstance(kind, LineOfAuc):
+    if isinstance(form, LinearInAuc):
         return "newcombe" if min(ev.ranking.positives, ev.ranking.negatives) < 30 else "delong_logit"
-    if isinstance(kind, Ratio) or measure.name == "oe_ratio":
+    if isinstance(form, Ratio) or measure.name == "oe_ratio":
         return "log"
-    if isinstance(kind, StandardError):
-        return next(iter(kind.methods))
-    return "inversion" if isinstance(kind, CalibrationError) else "bca"
+    if isinstance(form, VarianceFormula):
+        return next(iter(form.methods))
+    return "inversion" if isinstance(form, CalibrationError) else "bca"
 
 
 def sample(p: Population, rng: np.random.Generator, i: int, truth: dict[str, float], found: Any) -> None:

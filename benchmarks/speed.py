@@ -178,8 +178,8 @@ def charts() -> None:
 
 def calibration() -> None:
     """All numbers of calibration and the diagram of a million distinct probabilities, and the honest band of 10,000."""
-    kind = cl.MEASURES["mcb"].kind
-    names = [m.name for m in cl.MEASURES if isinstance(m.kind, type(kind))]
+    form = cl.MEASURES["mcb"].form
+    names = [m.name for m in cl.MEASURES if isinstance(m.form, type(form))]
     names += ["oe_ratio", "calibration_intercept", "calibration_slope", "dsc", "unc", "spiegelhalter"]
     labels, scores = predictions(1_000_000)
 

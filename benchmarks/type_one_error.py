@@ -50,7 +50,7 @@ SHARE = 0.1  # of the list that a quota takes
 REFUSED = ("hosmer_lemeshow", "spiegelhalter")  # test statistics, which are not compared between samples
 # Of these, results by their own intervals alone do not count between samples, where `pooled_losses` is the default.
 LOSSES = frozenset(
-    m.name for m in cl.MEASURES if POOLED in TABLE[quantity_of(m.kind, is_of_counts=False, by_quota=False)]
+    m.name for m in cl.MEASURES if POOLED in TABLE[quantity_of(m.form, is_of_counts=False, by_quota=False)]
 ) & {m.name for m in cl.MEASURES if m.family is Family.PROBABILITY}
 QUOTAS = ("hit_rate", "qrecall", "enrichment")
 # Simulations of these take most of the time: one sample in so many has them.

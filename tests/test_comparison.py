@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import cutline as cl
 from cutline import MEASURES, compare
 from cutline.inference.resampling.pairing import delong_covariance
-from cutline.measures import LineOfAuc, Needs
+from cutline.measures import LinearInAuc, Needs
 from grouping import each_case
 
 # 43 patients of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988): albumin, total protein and the Krebs-Goplerud
@@ -115,7 +115,7 @@ def test_a_share_of_a_quota_is_resampled_and_of_fractional_weights_linearised():
     assert weighted.test("recall", resamples=50).method == "linearised"
 
 
-@pytest.mark.parametrize("measure", [m.name for m in MEASURES if isinstance(m.kind, LineOfAuc)])
+@pytest.mark.parametrize("measure", [m.name for m in MEASURES if isinstance(m.form, LinearInAuc)])
 def test_what_is_linear_in_the_auc_has_its_p_value_and_its_scaled_interval(measure):
     of_auc, found = PATIENTS.difference("auc", "albumin", "kg"), PATIENTS.difference(measure, "albumin", "kg")
     perfect, reversed_ = (cl.evaluate([1] * 31 + [0] * 12, [sign] * 31 + [0] * 12) for sign in (1, -1))

@@ -413,8 +413,8 @@ WRONG = {
     "empty cells": ({"needs": "ranking"}, lambda r: 1.0 * len(r) + 0 * r.pos.sum(axis=-1), "Scores without a case"),
     "error": ({}, lambda tp: tp["x"], "The definition raises IndexError"),
     "concordant": ({"concordant": True}, lambda fp, tn: fp / (fp + tn), "It is declared concordant, but it loses"),
-    "kind": (
-        {"kind": cl.measures.Proportion(lambda c: (c.tp, c.flagged))},
+    "form": (
+        {"form": cl.measures.Proportion(lambda c: (c.tp, c.flagged))},
         lambda tp, fn: tp / (tp + fn),
         "It is declared as a Proportion",
     ),

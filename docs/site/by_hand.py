@@ -15,7 +15,7 @@ from cutline import evaluate, examples
 from cutline.core.errors import CutlineError
 from cutline.evaluation import Evaluation
 from cutline.measures import Measure, Needs
-from cutline.measures.kinds import LineOfAuc, MeanOfCases
+from cutline.measures.forms import LinearInAuc, MeanOfCases
 
 _KNOWN = "|".join(map(re.escape, sorted(OF_ONE_CUT, key=len, reverse=True)))
 _TOKEN = re.compile(rf"({_KNOWN})(?![A-Za-z])|\\[A-Za-z]+|[A-Za-z]")
@@ -81,7 +81,7 @@ def substituted(measure: Measure) -> str | None:
 
 def _of_pairs(measure: Measure) -> str:
     """Of a measure that is linear in the AUC, or counts pairs: the pairs that are in the right order."""
-    if not isinstance(measure.kind, LineOfAuc) and "S^+" not in measure.formula:
+    if not isinstance(measure.form, LinearInAuc) and "S^+" not in measure.formula:
         return ""
     ranking = ten_cases().ranking
     below = [int(ranking.neg[place + 1 :].sum()) for place in np.flatnonzero(ranking.pos)]
@@ -89,10 +89,10 @@ def _of_pairs(measure: Measure) -> str:
         f"{_order()} The positives have {', '.join(map(str, below[:-1]))} and {below[-1]} negatives below them: "
         f"{sum(below)} of the 25 pairs are in the right order, and none is tied"
     )
-    if not isinstance(measure.kind, LineOfAuc):
+    if not isinstance(measure.form, LinearInAuc):
         return text + "."
     slope, intercept = (
-        float(x) for x in measure.kind.of(ranking, **{name: measure.defaults[name] for name in measure.parameters})
+        float(x) for x in measure.form.of(ranking, **{name: measure.defaults[name] for name in measure.parameters})
     )
     auc = f"{text}, so that the AUC is {sum(below)}/25 = {sum(below) / 25:g}."
     line = "" if (slope, intercept) == (1, 0) else f" The measure is {slope:g} times that {_signed(intercept)}."
@@ -105,11 +105,11 @@ def _signed(number: float) -> str:
 
 def _of_cases(measure: Measure) -> str:
     """Of a mean over the cases: what each contributes."""
-    if not isinstance(measure.kind, MeanOfCases):
+    if not isinstance(measure.form, MeanOfCases):
         return ""
     ranking = ten_cases().ranking
     given = {name: measure.defaults[name] for name in measure.parameters}
-    for_positive, for_negative = (np.asarray(part, dtype=float) for part in measure.kind.of(ranking, **given))
+    for_positive, for_negative = (np.asarray(part, dtype=float) for part in measure.form.of(ranking, **given))
     parts = np.where(ranking.pos > 0, *np.broadcast_arrays(for_positive, for_negative, ranking.score)[:2])
     rows = [
         (f"{score:g}", "+" if positive else "-", f"{part:.4f}")

@@ -21,9 +21,9 @@ from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
-from cutline.measures import Condition, Context, Family, Measure, Needs, Parameter, ReferenceValue
+from cutline.measures import Context, Family, Measure, Needs, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.check_measure import baseline_data, perfect_data
-from cutline.measures.kinds import Kind
+from cutline.measures.forms import Form
 from cutline.measures.registry import Better, member
 from cutline.measures.registry import measure as define
 
@@ -37,10 +37,10 @@ _FAMILIES = {
 }
 
 Function = Callable[..., Any]
-Undefined = Mapping[str, Function] | Iterable[Condition] | Condition
+Undefined = Mapping[str, Function] | Iterable[UndefinedWhen] | UndefinedWhen
 
 
-@public
+@public(kind="form")
 def measure(
     *,
     name: str | None = None,
@@ -61,7 +61,7 @@ def measure(
     scales: bool = True,
     concordant: bool = False,
     headline: bool = True,
-    kind: Kind = None,
+    form: Form = None,
 ) -> Callable[[Function], Measure]:
     """Define a measure of your own; from then on it is one of `cutline.MEASURES`.
 
@@ -91,7 +91,8 @@ def measure(
         scales: whether weights times a constant change nothing.
         concordant: whether it can only gain when a positive moves up past a negative.
         headline: whether it is shown in short tables too.
-        kind: what closed-form interval it has, as in `cutline.measures.kinds`; without, the bootstrap gives one.
+        form: its statistical form, such as `cutline.measures.Proportion`, for which there is a closed-form interval;
+            without, the bootstrap gives one.
 
     >>> @measure(range=(-1, 1))
     ... def net_hits(tp, fp):
@@ -112,7 +113,7 @@ def measure(
         "scales": scales,
         "concordant": concordant,
         "headline": headline,
-        "kind": kind,
+        "form": form,
     }
     return lambda function: _define(function, open_facts, facts)
 
@@ -275,13 +276,13 @@ def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
 # ---------------------------------------------------------------------- facts that follow from the function
 
 
-def _conditions(function: Function, declared: Any) -> tuple[Condition, ...]:
+def _conditions(function: Function, declared: Any) -> tuple[UndefinedWhen, ...]:
     if declared is None:
-        return (Condition("the definition gives no number", lambda data, **p: np.isnan(function(data, **p))),)
-    if isinstance(declared, Condition):
+        return (UndefinedWhen("the definition gives no number", lambda data, **p: np.isnan(function(data, **p))),)
+    if isinstance(declared, UndefinedWhen):
         return (declared,)
     if isinstance(declared, Mapping):
-        return tuple(Condition(words, _ignoring_others(holds)) for words, holds in declared.items())
+        return tuple(UndefinedWhen(words, _ignoring_others(holds)) for words, holds in declared.items())
     return tuple(declared)
 
 

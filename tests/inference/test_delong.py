@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cutline import MEASURES, Evaluation, Ranking, evaluate, rank
 from cutline.inference import delong
 from cutline.inference.single.proportions import wilson
-from cutline.measures import LineOfAuc
+from cutline.measures import LinearInAuc
 
 cases = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=4, max_size=30).filter(
     lambda rows: 2 <= sum(label for label, _ in rows) <= len(rows) - 2
@@ -93,17 +93,23 @@ def test_the_logit_interval_is_the_plain_one_on_another_scale():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.kind, LineOfAuc)], ids=str)
+@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.form, LinearInAuc)], ids=str)
 @given(rows=cases)
 def test_a_declared_line_leads_from_the_auc_to_the_measure(m, rows):
     ranking = rank(*zip(*rows, strict=True))
-    slope, intercept = m.kind.of(ranking)
+    slope, intercept = m.form.of(ranking)
 
     assert slope * MEASURES["auc"](ranking) + intercept == pytest.approx(m(ranking), abs=1e-12)
 
 
 def test_the_lines_are_those_of_the_auc():
-    assert {m.name for m in MEASURES if isinstance(m.kind, LineOfAuc)} == {"auc", "gini", "pem", "taks", "average_gain"}
+    assert {m.name for m in MEASURES if isinstance(m.form, LinearInAuc)} == {
+        "auc",
+        "gini",
+        "pem",
+        "taks",
+        "average_gain",
+    }
 
 
 def test_the_interval_of_the_gini_index_is_twice_that_of_the_auc_less_one():

@@ -11,7 +11,7 @@ import cutline as cl
 from cutline.core.counts import Counts, divide
 from cutline.inference import delong
 from cutline.measures import MEASURES, Family, Needs
-from cutline.measures.kinds import Proportion
+from cutline.measures.forms import Proportion
 from cutline.measures.tracing import (
     INPUTS,
     OPERATIONS,
@@ -119,18 +119,18 @@ def test_the_program_of_a_measure_says_what_its_definition_says(measure):
             assert baseline == pytest.approx(measure.baseline_value(counts), rel=1e-12, abs=1e-13, nan_ok=True), table
 
 
-@pytest.mark.parametrize("measure", [m for m in COUNT_MEASURES if isinstance(m.kind, Proportion)], ids=str)
+@pytest.mark.parametrize("measure", [m for m in COUNT_MEASURES if isinstance(m.form, Proportion)], ids=str)
 def test_a_share_says_of_which_cases(measure):
     found, program = trace(measure), Program()
     some, every = (program.add(expression) for expression in found.share)
     for table in tables():
         results = run(program.steps, dict(zip(INPUTS, table, strict=True)))
-        assert (results[some], results[every]) == pytest.approx([float(x) for x in measure.kind.of(Counts(*table))])
+        assert (results[some], results[every]) == pytest.approx([float(x) for x in measure.form.of(Counts(*table))])
     if found.then is not None:
         then = Program()
         place = then.add(found.then)
-        assert run(then.steps, {"share": 0.4})[place] == pytest.approx(measure.kind.then(0.4))
-    assert (found.then is None) == (measure.kind.then is float)
+        assert run(then.steps, {"share": 0.4})[place] == pytest.approx(measure.form.then(0.4))
+    assert (found.then is None) == (measure.form.then is float)
 
 
 def test_costs_stay_adjustable_where_they_are_open():

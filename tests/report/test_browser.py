@@ -155,7 +155,7 @@ def _same_as_python(report, where):
         if method and math.isfinite(counts.threshold):  # the threshold is taken as given, also where a quota led there
             found = ev.estimate(name, method=method, threshold=float(counts.threshold))
             assert (low, high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-8, nan_ok=True), about
-            if isinstance(measure.kind, Proportion | Ratio) and ev.ranking.integral:  # the page has no other formula
+            if isinstance(measure.form, Proportion | Ratio) and ev.ranking.integral:  # the page has no other formula
                 assert method == ev.estimate(name, threshold=float(counts.threshold)).method, about
 
 

@@ -16,7 +16,7 @@ from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields, Table, frame, plain, shown
-from cutline.measures import Condition, Measure, Needs, Parameter
+from cutline.measures import Measure, Needs, Parameter, UndefinedWhen
 from cutline.measures.metadata import ONE_CLASS
 
 # How neighbouring vertices are joined. On a step, a value holds on the way to its vertex, or from it to the next.
@@ -126,7 +126,7 @@ class CurveKind:
     also: tuple[Axis, ...] = ()
     area: Measure | None = None
     measures: tuple[Measure, ...] = ()
-    undefined: tuple[Condition, ...] = ()
+    undefined: tuple[UndefinedWhen, ...] = ()
     vertices: Callable[..., Vertices] = every_cut
     points: Callable[[Ranking], Mapping[str, Point]] = lambda _: {}
     figures: Callable[[Ranking], Mapping[str, float]] = lambda _: {}

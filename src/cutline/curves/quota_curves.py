@@ -17,7 +17,7 @@ from cutline.core.table import Table, shown
 from cutline.curves.curve_type import FLAGGED, Axis, CurveKind, Vertices, every_cut, of, perfect
 from cutline.measures import Measure
 from cutline.measures.combined import lift
-from cutline.measures.kinds import MeanOfCases
+from cutline.measures.forms import MeanOfCases
 from cutline.measures.metadata import NO_POSITIVE
 from cutline.measures.precision_recall import aucpr_davis_goadrich, average_lift
 from cutline.measures.probabilities import hinge_loss
@@ -328,7 +328,7 @@ def names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
 
 def hinge_losses(r: Ranking) -> Array:
     """Return the mean hinge loss of the cases of each distinct score, which is taken for a signed distance."""
-    kind = hinge_loss.kind
-    assert isinstance(kind, MeanOfCases)  # noqa: S101
-    of_positives, of_negatives = kind.of(r)
+    form = hinge_loss.form
+    assert isinstance(form, MeanOfCases)  # noqa: S101
+    of_positives, of_negatives = form.of(r)
     return np.asarray(r.share * of_positives + (1 - r.share) * of_negatives)

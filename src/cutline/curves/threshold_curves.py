@@ -29,7 +29,7 @@ from cutline.curves.curve_type import (
     some_cuts,
 )
 from cutline.curves.simplify import CurveLine, corners, simplify
-from cutline.measures import Condition, Measure, Parameter, losses
+from cutline.measures import Measure, Parameter, UndefinedWhen, losses
 from cutline.measures.costs import net_benefit
 from cutline.measures.metadata import INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.precision_recall import (
@@ -118,7 +118,7 @@ def _has_no_scale(r: Ranking) -> bool:
     return not nearest < span < FARTHEST if math.isfinite(span) else False
 
 
-NO_SCALE = Condition("the scores lie too far apart, or too near, for an axis", lambda r, **_: _has_no_scale(r))
+NO_SCALE = UndefinedWhen("the scores lie too far apart, or too near, for an axis", lambda r, **_: _has_no_scale(r))
 
 SCORE = Axis("score", "Score", lambda v: v.places)
 

@@ -101,7 +101,7 @@ def _number(label: Any) -> float | None:
 
 def _verdict(gate: Requirement, cut: Cut, ev: Evaluation, level: float, resamples: int, seed: int) -> Verdict:
     measure = gate.term.measure
-    exact = isinstance(measure.kind, Proportion) and ev.groups is None and ev.ranking.integral
+    exact = isinstance(measure.form, Proportion) and ev.groups is None and ev.ranking.integral
     method = "clopper_pearson" if exact else "auto"
     how: dict[str, Any] = {"resamples": resamples, "seed": seed, "threshold": cut.threshold}
     if cut.prevalence is not None and measure.name not in OF_ONE_CLASS:

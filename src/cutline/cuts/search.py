@@ -23,7 +23,7 @@ from cutline.inference.single.estimand import as_measure, of_measure
 from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.kinds import Proportion
+from cutline.measures.forms import Proportion
 from cutline.results.resample_budget import resamples_of_rows
 
 CORNER = "corner"
@@ -203,23 +203,23 @@ def rule_on_limit(
 
     At another prevalence it is the bootstrap interval.
     """
-    kind = requirement.term.measure.kind
-    if isinstance(kind, Proportion) and groups is None and r.integral and prevalence is None:
-        return _rule_on_wilson_limit(requirement, kind, level)
+    form = requirement.term.measure.form
+    if isinstance(form, Proportion) and groups is None and r.integral and prevalence is None:
+        return _rule_on_wilson_limit(requirement, form, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
     limit, value = _limits_at(requirement, r, at, groups, level, seed, prevalence)
     return _rule_on_limits_at(requirement, r, at, limit, limit - value, prevalence)
 
 
-def _rule_on_wilson_limit(requirement: Requirement, kind: Proportion, level: float) -> CutRule:
+def _rule_on_wilson_limit(requirement: Requirement, form: Proportion, level: float) -> CutRule:
     """Return the rule on a limit of Wilson's interval, for a measure that is a share of independent cases."""
 
     def allowed(r: Ranking) -> Array:
-        k, n = (np.asarray(x, dtype=float) for x in kind.of(r.counts))
+        k, n = (np.asarray(x, dtype=float) for x in form.of(r.counts))
         with np.errstate(divide="ignore", invalid="ignore"):
             limits = wilson(k, n, level)
             limit = limits.low if requirement.term.part == "low" else limits.high
-            value = limit if kind.then is float else kind.then(limit)
+            value = limit if form.then is float else form.then(limit)
         return np.asarray(requirement.hold(np.where(n > 0, value, np.nan)))
 
     return allowed

@@ -28,7 +28,7 @@ from cutline.inputs.column_source import LABELS, SCORES
 from cutline.inputs.text_table import MISSING, PLAIN_NUMBER, SPELLINGS
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.binned_calibration import bin_of
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, ShareOfPairs, SmoothOfOrder, StandardError
+from cutline.measures.forms import LinearInAuc, MeanOfCases, RankStatistic, ShareOfPairs, VarianceFormula
 from cutline.measures.tracing import Expression, Program, Traced, symbolic_ranking, trace_ranking
 from cutline.report import programs
 from cutline.report.cut_data import precision_program, sentences
@@ -132,22 +132,22 @@ def is_resampled(measure: Measure) -> bool:
 
 def _row_of(measure: Measure) -> tuple[Method, ...]:
     """Return the row of a measure in the table of methods."""
-    return DEFAULTS[quantity_of(measure.kind, is_of_counts=False, by_quota=False)]
+    return DEFAULTS[quantity_of(measure.form, is_of_counts=False, by_quota=False)]
 
 
 def _formula(measure: Measure) -> ClosedForm | None:
     """Return the closed-form interval of a measure; None if it has none."""
-    kind = measure.kind
-    if isinstance(kind, LineOfAuc):
+    form = measure.form
+    if isinstance(form, LinearInAuc):
         return ClosedForm(partial(line_of_auc_limits, measure), "delong_student", "newcombe_delong")
-    if isinstance(kind, MeanOfCases):
+    if isinstance(form, MeanOfCases):
         return ClosedForm(partial(mean_limits, measure), "influence", "influence_student")
-    if isinstance(kind, SmoothOfOrder):
+    if isinstance(form, RankStatistic):
         return ClosedForm(partial(smooth_limits, measure), "influence_student")
-    if isinstance(kind, ShareOfPairs):
+    if isinstance(form, ShareOfPairs):
         return ClosedForm(partial(pairs_limits, measure), "wilson")
-    if isinstance(kind, StandardError) and kind.scale == "log":
-        return ClosedForm(partial(log_limits, measure), next(iter(kind.methods)))
+    if isinstance(form, VarianceFormula) and form.scale == "log":
+        return ClosedForm(partial(log_limits, measure), next(iter(form.methods)))
     return None
 
 
@@ -158,11 +158,11 @@ def _area(r: Ranking) -> tuple[Any, Any, Any, tuple[Any, Any]]:
 
 def line_of_auc_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a linear function of the AUC, and whether more than a few cases decide them."""
-    kind: Any = measure.kind
+    form: Any = measure.form
     area, variance, free, sizes = _area(r)
     limits = auc.student_limits(area, variance, free, sizes, level)
-    on_line = auc.limits_on_line(kind.of, r, limits)
-    low, high = auc.add_prevalence(kind.of, r, measure.function(r), on_line, level, sum(sizes))
+    on_line = auc.limits_on_line(form.of, r, limits)
+    low, high = auc.add_prevalence(form.of, r, measure.function(r), on_line, level, sum(sizes))
     return low, high, np.logical_not(auc.is_decided_by_few(area, variance, free))
 
 
@@ -175,7 +175,7 @@ def _freedom_to_tell(r: Ranking) -> Any:
 def mean_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a mean over the cases, and whether there are plenty, so that the mean is about normal."""
     value, positives, negatives = measure.function(r), *effective(r)
-    variance, _ = closed_forms.variance_and_freedom(measure.kind, r, {})
+    variance, _ = closed_forms.variance_and_freedom(measure.form, r, {})
     plenty = np.minimum(positives, negatives) >= constants.PLENTY
     normal, student = influence.normal(value, variance, level), smooth_limits(measure, r, level)
     low, high = (
@@ -187,7 +187,7 @@ def mean_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, A
 def smooth_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a measure whose influence function is known, and whether it tells how uncertain it is."""
     value, allowed = measure.function(r), measure.range
-    variance, freedom = closed_forms.variance_and_freedom(measure.kind, r, {})
+    variance, freedom = closed_forms.variance_and_freedom(measure.form, r, {})
     is_known = closed_forms.has_scale(value, variance, allowed)
     limits = closed_forms.limits_on_scale(value, variance, freedom, allowed, level)
     low, high = (np.where(is_known, limit, np.nan) for limit in limits)
@@ -196,16 +196,16 @@ def smooth_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any,
 
 def pairs_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return Wilson's limits of a share of pairs, and that there are such."""
-    kind: Any = measure.kind
+    form: Any = measure.form
     share = measure.function(r)
-    low, high = proportions.limits_of_pairs(r, share, kind.of(r), level)
+    low, high = proportions.limits_of_pairs(r, share, form.of(r), level)
     return low, high, share >= 0
 
 
 def log_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a number by the variance of its logarithm, and whether there is one."""
-    kind: Any = measure.kind
-    value, variance = measure.function(r), next(iter(kind.methods.values()))(r)
+    form: Any = measure.form
+    value, variance = measure.function(r), next(iter(form.methods.values()))(r)
     low, high = closed_forms.limits_on_log_scale(value, variance, level)
     return low, high, np.isfinite(variance) & np.isfinite(value) & (value > 0)
 

@@ -30,7 +30,7 @@ from cutline.inference.resampling.pairing import stream
 from cutline.inputs.in_memory import rank_cases
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
-from cutline.measures.kinds import MeanOfCases, Proportion
+from cutline.measures.forms import MeanOfCases, Proportion
 from cutline.model_evaluation import model_scores
 from cutline.refit import (
     check_estimator,
@@ -211,10 +211,10 @@ class NestedCrossValidation(ComparedByFields):
 
 
 def _check_mean_of_cases(measure: Measure) -> None:
-    kind = measure.kind
-    if isinstance(kind, MeanOfCases):
+    form = measure.form
+    if isinstance(form, MeanOfCases):
         return
-    if isinstance(kind, Proportion) and kind.paired is not None and kind.paired.among is None:
+    if isinstance(form, Proportion) and form.paired is not None and form.paired.among is None:
         return
     raise ParameterError(
         f"nested is a method for means over cases, which {measure.name} is not", "pass accuracy, brier or log_loss"
@@ -223,20 +223,20 @@ def _check_mean_of_cases(measure: Measure) -> None:
 
 def _case_losses(measure: Measure, positive: Array, scores: Array, parameters: Mapping[str, Any]) -> Array:
     """Return the loss of each case (last axis); NaN where there is no score."""
-    kind = measure.kind
+    form = measure.form
     labels = np.broadcast_to(positive, scores.shape)
-    if isinstance(kind, Proportion):
-        assert kind.paired is not None  # noqa: S101
+    if isinstance(form, Proportion):
+        assert form.paired is not None  # noqa: S101
         threshold = check_number(parameters.get("threshold", 0.5), "threshold")
         flagged = scores >= threshold
-        right = {"right": flagged == labels, "wrong": flagged != labels, "flagged": flagged}[kind.paired.what]
+        right = {"right": flagged == labels, "wrong": flagged != labels, "flagged": flagged}[form.paired.what]
         return np.where(np.isnan(scores), np.nan, right.astype(float))
-    assert isinstance(kind, MeanOfCases)  # noqa: S101
+    assert isinstance(form, MeanOfCases)  # noqa: S101
     known = ~np.isnan(scores)
     ranking = rank_cases(labels[known], scores[known])
     if not measure.fits(ranking):
         raise InputError(measure.reason(ranking))
-    of_positive, of_negative = kind.of(ranking, **{**measure.bound, **parameters})
+    of_positive, of_negative = form.of(ranking, **{**measure.bound, **parameters})
     place = len(ranking) - 1 - np.searchsorted(ranking.score[::-1], scores[known])
     losses = np.full(scores.shape, math.nan)
     losses[known] = np.where(labels[known], np.asarray(of_positive)[place], np.asarray(of_negative)[place])

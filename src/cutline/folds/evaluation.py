@@ -31,7 +31,7 @@ from cutline.inputs import column_source
 from cutline.inputs.rank import Cases, complete
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
+from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
 from cutline.measures.registry import each_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
@@ -515,10 +515,10 @@ def build_estimate(
 
 def _is_mean_of_cases(measure: Measure) -> bool:
     """Whether the measure is a mean over all cases, which a fold of one case has too."""
-    kind = measure.kind
-    if isinstance(kind, Proportion):
-        return kind.paired is not None and kind.paired.among is None
-    return isinstance(kind, MeanOfCases)
+    form = measure.form
+    if isinstance(form, Proportion):
+        return form.paired is not None and form.paired.among is None
+    return isinstance(form, MeanOfCases)
 
 
 def _with_odds(r: Ranking, positives: int, negatives: int) -> Ranking:
@@ -529,22 +529,22 @@ def _with_odds(r: Ranking, positives: int, negatives: int) -> Ranking:
 
 def _is_of_each_class(measure: Measure) -> bool:
     """Whether the measure depends on the scores within each class alone, whatever the share of positives."""
-    kind = measure.kind
-    if isinstance(kind, Proportion):
-        return kind.paired is not None and kind.paired.among is not None
-    if isinstance(kind, SumOfRates):
-        return not kind.of_flags
-    return measure.name == "auc" or isinstance(kind, ShareOfPairs)
+    form = measure.form
+    if isinstance(form, Proportion):
+        return form.paired is not None and form.paired.among is not None
+    if isinstance(form, SumOfRates):
+        return not form.of_flags
+    return measure.name == "auc" or isinstance(form, ShareOfPairs)
 
 
 def _is_unbiased(measure: Measure) -> bool:
     """Whether the mean over small folds estimates the same as large ones: means over cases or pairs and the like."""
-    kind = measure.kind
-    if isinstance(kind, Proportion):
-        return kind.paired is not None
-    if isinstance(kind, SumOfRates):
-        return not kind.of_flags
-    return isinstance(kind, LineOfAuc | ShareOfPairs | MeanOfCases)
+    form = measure.form
+    if isinstance(form, Proportion):
+        return form.paired is not None
+    if isinstance(form, SumOfRates):
+        return not form.of_flags
+    return isinstance(form, LinearInAuc | ShareOfPairs | MeanOfCases)
 
 
 # ---------------------------------------------------------------------- from rows

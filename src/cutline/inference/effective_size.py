@@ -15,7 +15,7 @@ from cutline.core.array_ops import Array, as_number, choose
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
 from cutline.inference import constants
-from cutline.measures.kinds import Moments
+from cutline.measures.forms import Moments
 
 _OTHERWISE = "If they are sampling or importance weights, say so when you evaluate."
 

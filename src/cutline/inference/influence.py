@@ -22,7 +22,7 @@ from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Ranking
 from cutline.inference.delong import placements
 from cutline.inference.effective_size import effective, squares
-from cutline.measures import LineOfAuc, MeanOfCases, Measure, Needs
+from cutline.measures import LinearInAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Limits, quantile
 
 _STEP = 1e-5  # of a count: the error of a central difference and of rounding are then both about 1e-10
@@ -93,9 +93,9 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]
     data, rest = measure.prepare(ranking, parameters)
     if measure.needs is Needs.COUNTS and "threshold" in parameters:
         return of_cut(partial(measure.compute, **rest), data, ranking, ranking.cut(parameters["threshold"]))
-    of_kind = _OF_KINDS.get(type(measure.kind))
-    if of_kind is not None:
-        return of_kind(measure.kind, ranking, {**measure.bound, **rest})
+    of_form = _OF_FORMS.get(type(measure.form))
+    if of_form is not None:
+        return of_form(measure.form, ranking, {**measure.bound, **rest})
     if measure.needs is not Needs.RANKING or "quota" in {**measure.bound, **parameters}:
         return None
 
@@ -117,18 +117,18 @@ def of_area(ranking: Ranking) -> Influence:
     return Influence(above, below)
 
 
-def _of_line_of_auc(kind: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence:
-    slope, area = float(kind.of(ranking, **parameters)[0]), of_area(ranking)
+def _of_linear_in_auc(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence:
+    slope, area = float(form.of(ranking, **parameters)[0]), of_area(ranking)
     return Influence(slope * area.of_positives, slope * area.of_negatives)
 
 
-def _of_mean_of_cases(kind: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence | None:
-    losses = kind.of(ranking, **parameters)
+def _of_mean_of_cases(form: Any, ranking: Ranking, parameters: dict[str, Any]) -> Influence | None:
+    losses = form.of(ranking, **parameters)
     return of_losses(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None
 
 
-_OF_KINDS: Mapping[type, Callable[[Any, Ranking, dict[str, Any]], Influence | None]] = {
-    LineOfAuc: _of_line_of_auc,
+_OF_FORMS: Mapping[type, Callable[[Any, Ranking, dict[str, Any]], Influence | None]] = {
+    LinearInAuc: _of_linear_in_auc,
     MeanOfCases: _of_mean_of_cases,
 }
 

@@ -18,7 +18,7 @@ from cutline.inference.single import auc, bootstrap, calibration_error, closed_f
 from cutline.inference.single import smoothed_bootstrap as smoothed
 from cutline.inference.single.curve_points import curve_point_limits
 from cutline.inference.single.estimand import Estimand
-from cutline.measures.kinds import CurvePoint, MeanOfCases, SmoothOfOrder, StandardError
+from cutline.measures.forms import CurvePoint, MeanOfCases, RankStatistic, VarianceFormula
 from cutline.results.method_titles import method_title
 
 Condition = Callable[[Estimand, GroupSampler | None], bool]
@@ -58,7 +58,7 @@ def _is_plain(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa:
 
 def _is_known_at_once(estimand: Estimand, groups: GroupSampler | None) -> bool:
     """Whether MOVER is for a point of a curve: resamples do not show how far a cut that is searched for may move."""
-    return groups is None or (groups.are_single and estimand.kind_as(CurvePoint).is_searched)
+    return groups is None or (groups.are_single and estimand.form_as(CurvePoint).is_searched)
 
 
 def _is_sampled_by_design(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
@@ -94,7 +94,7 @@ def _has_slope(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa
 
 
 def _has_influence_function(estimand: Estimand, groups: GroupSampler | None) -> bool:
-    return groups is None and isinstance(estimand.kind, MeanOfCases | SmoothOfOrder)
+    return groups is None and isinstance(estimand.form, MeanOfCases | RankStatistic)
 
 
 def _is_plentiful(estimand: Estimand, groups: GroupSampler | None) -> bool:
@@ -159,7 +159,7 @@ def _by_declared_variance(name: str, source: str, **more: Any) -> Method:
     """Return a method that applies where the measure declares a variance of its name."""
 
     def applies(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001
-        return name in estimand.kind_as(StandardError).methods
+        return name in estimand.form_as(VarianceFormula).methods
 
     return Method(name, source, partial(closed_forms.by_standard_error, method=name), applies=applies, **more)
 

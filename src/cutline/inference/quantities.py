@@ -1,8 +1,8 @@
-"""Which kind of quantity a measure is: the rows of the tables of methods, for one model and for two.
+"""Which quantity a measure is: the rows of the tables of methods, for one model and for two.
 
 The tables have one rule: the default is the first method of its row that applies and that the rule allows.
 
-A measure declares its kind (`cutline.measures.kinds`). What its interval depends on besides is whether a threshold
+A measure declares its form (`cutline.measures.forms`). What its interval depends on besides is whether a threshold
 makes its cut: at a quota the cut itself is random.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol, TypeVar
 
-from cutline.measures import kinds
-from cutline.measures.kinds import Kind
+from cutline.measures import forms
+from cutline.measures.forms import Form
 
 
 class Quantity(Enum):
@@ -41,39 +41,39 @@ class Quantity(Enum):
 
 
 _AT_THRESHOLD: Mapping[type, Quantity] = {
-    kinds.Proportion: Quantity.SHARE,
-    kinds.SumOfRates: Quantity.SUM_OF_SHARES,
-    kinds.Ratio: Quantity.RATIO,
+    forms.Proportion: Quantity.SHARE,
+    forms.SumOfRates: Quantity.SUM_OF_SHARES,
+    forms.Ratio: Quantity.RATIO,
 }
 _OF_ALL_CASES: Mapping[type, Quantity] = {
-    kinds.LineOfAuc: Quantity.AUC,
-    kinds.CurvePoint: Quantity.CURVE_POINT,
-    kinds.MeanOfCases: Quantity.MEAN,
-    kinds.GainOfLikelihood: Quantity.GAIN_OF_LIKELIHOOD,
-    kinds.TopOfList: Quantity.TOP_OF_LIST,
-    kinds.OpenEnds: Quantity.OPEN_ENDS,
-    kinds.BestOfCuts: Quantity.BEST_OF_CUTS,
-    kinds.CalibrationError: Quantity.CALIBRATION_ERROR,
-    kinds.StandardError: Quantity.STANDARD_ERROR,
-    kinds.OfPrevalence: Quantity.PREVALENCE,
-    kinds.ShareOfPairs: Quantity.PAIRS,
+    forms.LinearInAuc: Quantity.AUC,
+    forms.CurvePoint: Quantity.CURVE_POINT,
+    forms.MeanOfCases: Quantity.MEAN,
+    forms.LogLossTransform: Quantity.GAIN_OF_LIKELIHOOD,
+    forms.TopOfList: Quantity.TOP_OF_LIST,
+    forms.OpenEndedArea: Quantity.OPEN_ENDS,
+    forms.MaximumOverCuts: Quantity.BEST_OF_CUTS,
+    forms.CalibrationError: Quantity.CALIBRATION_ERROR,
+    forms.VarianceFormula: Quantity.STANDARD_ERROR,
+    forms.FunctionOfPrevalence: Quantity.PREVALENCE,
+    forms.ShareOfPairs: Quantity.PAIRS,
 }
 
 
-def quantity_of(kind: Kind, *, is_of_counts: bool, by_quota: bool) -> Quantity:
-    """Return the kind of quantity of a registered measure.
+def quantity_of(form: Form, *, is_of_counts: bool, by_quota: bool) -> Quantity:
+    """Return the quantity that the interval of a registered measure is a method of.
 
     Args:
-        kind: What its definition declares.
+        form: What its definition declares.
         is_of_counts: Whether it is a function of the counts of one cut.
         by_quota: Whether a quota or a share of the list makes the cut.
     """
     if not is_of_counts:
-        return _OF_ALL_CASES.get(type(kind), Quantity.AT_QUOTA if by_quota else Quantity.SMOOTH)
+        return _OF_ALL_CASES.get(type(form), Quantity.AT_QUOTA if by_quota else Quantity.SMOOTH)
     if by_quota:
         return Quantity.AT_QUOTA
-    quantity = _AT_THRESHOLD.get(type(kind), Quantity.THREE_SHARES)
-    return Quantity.ODDS_RATIO if quantity is Quantity.RATIO and kind.odds else quantity  # type: ignore[union-attr]
+    quantity = _AT_THRESHOLD.get(type(form), Quantity.THREE_SHARES)
+    return Quantity.ODDS_RATIO if quantity is Quantity.RATIO and form.odds else quantity  # type: ignore[union-attr]
 
 
 # ---------------------------------------------------------------------- the methods of a row

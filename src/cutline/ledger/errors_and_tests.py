@@ -20,17 +20,17 @@ from cutline.inference.effective_size import effective, squares
 from cutline.inputs.in_memory import rank_cases
 from cutline.ledger.cases import Material
 from cutline.measures import Measure
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
+from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion
 
 # ---------------------------------------------------------------------- standard errors
 
-ONE_LESS = {LineOfAuc: 1, MeanOfCases: 1, Proportion: 0}  # what cutline takes from n, by the kind of the measure
+ONE_LESS = {LinearInAuc: 1, MeanOfCases: 1, Proportion: 0}  # what cutline takes from n, by the form of the measure
 
 
 def has_error(measure: Measure) -> bool:
     """Whether a measure has a standard error here: an AUC and its lines, a share itself, a mean over the cases."""
-    return isinstance(measure.kind, LineOfAuc | MeanOfCases) or (
-        isinstance(measure.kind, Proportion) and measure.kind.then is float
+    return isinstance(measure.form, LinearInAuc | MeanOfCases) or (
+        isinstance(measure.form, Proportion) and measure.form.then is float
     )
 
 
@@ -44,16 +44,16 @@ def standard_error(measure: Measure, material: Material, less: int | None = None
         less: What is taken from n; what cutline takes when None.
         **parameters: Of the measure.
     """
-    kind, r = measure.kind, material.ranking
-    less = ONE_LESS[type(kind)] if less is None else less
-    if isinstance(kind, LineOfAuc):
-        slope = float(kind.of(r, **parameters)[0])
+    form, r = measure.form, material.ranking
+    less = ONE_LESS[type(form)] if less is None else less
+    if isinstance(form, LinearInAuc):
+        slope = float(form.of(r, **parameters)[0])
         return abs(slope) * math.sqrt(area_variance(r, less))
-    if isinstance(kind, MeanOfCases):
+    if isinstance(form, MeanOfCases):
         size = float(r.total) ** 2 / float(squares(r).total)
-        variance = influence.of_mean(r, squares(r), *kind.of(r, **parameters)) * _over(size - 1, size - less)
+        variance = influence.of_mean(r, squares(r), *form.of(r, **parameters)) * _over(size - 1, size - less)
         return math.sqrt(variance) if variance >= 0 else math.nan
-    k, n = (float(x) for x in kind.of(material.counts))  # type: ignore[union-attr]
+    k, n = (float(x) for x in form.of(material.counts))  # type: ignore[union-attr]
     return math.sqrt(_over(k / n * (1 - k / n), n - less)) if n else math.nan
 
 

@@ -20,18 +20,18 @@ from cutline.ledger.convention import Applies, Convention, Formula, Stage, formu
 from cutline.ledger.errors_and_tests import ONE_LESS, TESTS, area_variance, discordance_of, paired_p_value
 from cutline.ledger.quantity import PrintedQuantity
 from cutline.measures import Needs
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
+from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion
 from cutline.results.estimate import Limits, quantile
 
 _LEVEL = 0.95
 
 
 def _of_proportion(q: PrintedQuantity) -> bool:
-    return q.is_limit and isinstance(q.kind, Proportion)
+    return q.is_limit and isinstance(q.form, Proportion)
 
 
 def _of_area(q: PrintedQuantity) -> bool:
-    return q.is_limit and isinstance(q.kind, LineOfAuc)
+    return q.is_limit and isinstance(q.form, LinearInAuc)
 
 
 def _by(method: str) -> Formula:
@@ -191,12 +191,12 @@ def _of_auc(q: PrintedQuantity) -> bool:
 
 
 def _of_mean(q: PrintedQuantity) -> bool:
-    return q.is_limit and isinstance(q.kind, MeanOfCases)
+    return q.is_limit and isinstance(q.form, MeanOfCases)
 
 
 def _error_by(less: int) -> Applies:
     """Return standard errors whose variance cutline divides by n less something else."""
-    return lambda q: q.is_error and ONE_LESS[type(q.definition.kind)] != less
+    return lambda q: q.is_error and ONE_LESS[type(q.definition.form)] != less
 
 
 _WHY = "Intervals of the same share differ by how they are made, most of all for few cases."

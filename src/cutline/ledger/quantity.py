@@ -18,7 +18,7 @@ from cutline.ledger import errors_and_tests
 from cutline.ledger.cases import Material
 from cutline.ledger.errors_and_tests import has_error, standard_error
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.kinds import LineOfAuc, Proportion
+from cutline.measures.forms import LinearInAuc, Proportion
 
 _NUMBER = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?\s*(%?)")
 _SLACK = 1e-9  # relative: what sums in another order make
@@ -84,7 +84,7 @@ def _significant(number: float, decimals: int) -> int:
 
 LIMITS = ("low", "high")
 ERROR = "se"  # the part that is a standard error
-_CLOSED = (Proportion, LineOfAuc)  # kinds of measures whose intervals have a formula, whatever is done to the cases
+_CLOSED = (Proportion, LinearInAuc)  # kinds of measures whose intervals have a formula, whatever is done to the cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +111,16 @@ class PrintedQuantity:
         return self.measure
 
     @property
-    def kind(self) -> object:
-        """The kind of the measure; None for a test."""
-        return None if self.measure is None else self.measure.kind
+    def form(self) -> object:
+        """The form of the measure; None for a test."""
+        return None if self.measure is None else self.measure.form
 
     @property
     def proportion(self) -> Proportion:
-        """The kind of a measure that is a proportion."""
-        if not isinstance(self.kind, Proportion):
+        """The form of a measure that is a proportion."""
+        if not isinstance(self.form, Proportion):
             raise TypeError(f"{self.name} is no proportion")
-        return self.kind
+        return self.form
 
     @property
     def needs(self) -> Needs | None:
@@ -145,7 +145,7 @@ class PrintedQuantity:
     @property
     def is_resampled(self) -> bool:
         """Whether its interval may need resamples, so that many variants of the cases would take long."""
-        return self.is_limit and not isinstance(self.kind, _CLOSED)
+        return self.is_limit and not isinstance(self.form, _CLOSED)
 
     @property
     def is_test(self) -> bool:

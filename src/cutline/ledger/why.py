@@ -31,7 +31,7 @@ from cutline.ledger.search import (
     random_candidates,
 )
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.kinds import Proportion
+from cutline.measures.forms import Proportion
 
 MOST_SHOWN = 5
 MOST_TOOLS = 3
@@ -475,9 +475,9 @@ def _step(q: PrintedQuantity, material: Material) -> float:
     if q.needs is not Needs.COUNTS or q.measure is None:
         return 0.0
     total = float(material.ranking.total)
-    if not isinstance(q.measure.kind, Proportion):
+    if not isinstance(q.measure.form, Proportion):
         return 1 / total
-    _, cases = q.measure.kind.of(material.counts)
+    _, cases = q.measure.form.of(material.counts)
     return 1 / min(max(float(cases), 1.0), total)
 
 

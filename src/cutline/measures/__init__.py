@@ -19,18 +19,17 @@ from cutline.measures import (
     scoring_rules,
 )
 from cutline.measures.entry_points import load_module
-from cutline.measures.kinds import Equivalent, LineOfAuc, MeanOfCases, PairedShare, Proportion, Ratio, StandardError
-from cutline.measures.metadata import Condition, Context, Parameter, ReferenceValue
+from cutline.measures.forms import Equivalent, LinearInAuc, MeanOfCases, PairedShare, Proportion, Ratio, VarianceFormula
+from cutline.measures.metadata import Context, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.registry import MEASURES, Family, Measure, Needs, measure
 
 __all__ = [
     "MEASURES",
-    "Condition",
     "Context",
     "Counts",
     "Equivalent",
     "Family",
-    "LineOfAuc",
+    "LinearInAuc",
     "MeanOfCases",
     "Measure",
     "Needs",
@@ -39,7 +38,8 @@ __all__ = [
     "Proportion",
     "Ratio",
     "ReferenceValue",
-    "StandardError",
+    "UndefinedWhen",
+    "VarianceFormula",
     "agreement",
     "binned_calibration",
     "calibration_line",

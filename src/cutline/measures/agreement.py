@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
-from cutline.measures.kinds import Ratio, SumOfRates
+from cutline.measures.forms import Ratio, SumOfRates
 from cutline.measures.metadata import (
     ALL_FLAGGED,
     NO_CASE,
     NONE_FLAGGED,
     ONE_CLASS,
-    Condition,
     Parameter,
     ReferenceValue,
+    UndefinedWhen,
 )
 from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
@@ -64,7 +64,7 @@ def mcc(c: Counts) -> Any:
     better="higher",
     perfect=1,
     baseline=0,
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "labels and predictions all say the same class, so chance alone agrees fully",
         lambda c, **_: (c.tp == c.total) | (c.tn == c.total),
     ),
@@ -93,7 +93,7 @@ def kappa(c: Counts) -> Any:
     better="higher",
     perfect=1,
     baseline=0,
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "no disagreement that counts is expected of the baseline",
         lambda c, weight, **_: _by_chance(c, weight) == 0,
     ),
@@ -158,7 +158,7 @@ def mutual_information(c: Counts, *, base: float = math.e) -> Any:
     undefined=(NONE_FLAGGED, ALL_FLAGGED),
     aliases=("delta_p",),
     source="powers2011",
-    kind=SumOfRates(1, -1, of_flags=True),
+    form=SumOfRates(1, -1, of_flags=True),
     blind_to="How many positives are found: few flags that are right score as well as many.",
 )
 def markedness(c: Counts) -> Any:
@@ -173,12 +173,12 @@ def markedness(c: Counts) -> Any:
     better="higher",
     perfect=math.inf,
     baseline=1,
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "the right and the wrong predictions both lack a class",
         lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.fp == 0) | (c.fn == 0)),
     ),
     aliases=("dor", "odds_ratio"),
-    kind=Ratio(above=("tp", "fn"), below=("fp", "tn"), odds=True),
+    form=Ratio(above=("tp", "fn"), below=("fp", "tn"), odds=True),
     source="glas2003",
     blind_to=(
         "Which kind of error is made: half the odds of a false alarm and twice the odds of a miss cancel out, so "
@@ -203,7 +203,7 @@ def diagnostic_odds_ratio(c: Counts) -> Any:
             divide(1, s.prevalence) + divide(1, s.flagged) + divide(1, 1 - s.prevalence) + divide(1, 1 - s.flagged),
         ),
     ),
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "nothing is predicted correctly, or everything is and it is of one class",
         lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.tp + c.tn == 0) | (c.fp + c.fn == 0)),
     ),

@@ -17,7 +17,7 @@ from cutline.core.caching import forget
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking, dot
 from cutline.core.table import format_bracket
-from cutline.measures.kinds import CurvePoint
+from cutline.measures.forms import CurvePoint
 from cutline.measures.measure_type import Measure
 from cutline.measures.registry import Needs
 from cutline.measures.roc import youden_of_all_cuts
@@ -99,7 +99,7 @@ def _between(term: tuple[Measure, Mapping[str, Any], float], first_end: Any, oth
     (counts, low), (same, high) = first_end, other_end
     if counts is not None and counts == same and low == high == value:  # no bin straddles the cut
         return None
-    if isinstance(measure.kind, CurvePoint) and measure.kind.is_searched and not math.isnan(high):
+    if isinstance(measure.form, CurvePoint) and measure.form.is_searched and not math.isnan(high):
         # The cuts between the bins are cuts of the cases too, and none inside a bin is better than with its positives
         # first.
         return _wide((value, high), value)

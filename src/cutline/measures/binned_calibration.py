@@ -13,8 +13,8 @@ from cutline.core.array_ops import Array, as_array, is_symbol
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.kinds import CalibrationError
-from cutline.measures.metadata import Condition, Parameter
+from cutline.measures.forms import CalibrationError
+from cutline.measures.metadata import Parameter, UndefinedWhen
 from cutline.measures.miscalibration import UPWARDS, error
 
 _GRID = 512  # places at which the kernel version is evaluated
@@ -29,7 +29,7 @@ BINS = {
     ),
 }
 # A bin is filled by counting cases, so that a weight is a repetition.
-binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWARDS, kind=CalibrationError())
+binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWARDS, form=CalibrationError())
 
 
 def bin_of(r: Ranking, bins: int, binning: str) -> Array:
@@ -138,7 +138,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
     title="Debiased calibration error",
     formula=r"\sqrt{\max\left(0, \sum_b \frac{n_b}{n} \left[(\bar y_b - \bar p_b)^2 "
     r"- \frac{\bar y_b (1 - \bar y_b)}{n_b - 1}\right]\right)}",
-    kind=CalibrationError(of_places=True),
+    form=CalibrationError(of_places=True),
     source=("kumar2019", "broecker2012"),
     blind_to="Errors that cancel inside a bin, and whether the model can tell cases apart.",
 )
@@ -163,7 +163,7 @@ def _excess(r: Ranking) -> Array:
     formula=r"\int |K_\sigma * (y - p)|, \quad \sigma : \text{the value itself}",
     range=(0, 1),
     caveat=UPWARDS,
-    kind=CalibrationError(),
+    form=CalibrationError(),
     source="blasiok2023",
     blind_to="Errors that cancel within the width of the kernel, and whether the model can tell cases apart.",
 )
@@ -240,7 +240,7 @@ def _spread(r: Ranking) -> Any:
 @statistic(
     title="Spiegelhalter's z",
     formula=r"\frac{\sum_i (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_i (1 - 2 p_i)^2 p_i (1 - p_i)}}",
-    undefined=Condition("every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)),
+    undefined=UndefinedWhen("every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)),
     source="spiegelhalter1986",
     blind_to=(
         "How large a miscalibration is: with enough cases the smallest one is significant, with few the largest is not."

@@ -15,8 +15,8 @@ from cutline.core.array_ops import Array, as_array
 from cutline.core.blocks import always, condensed_ranking, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.kinds import Moments, StandardError
-from cutline.measures.metadata import ONE_CLASS, Condition, Parameter
+from cutline.measures.forms import Moments, VarianceFormula
+from cutline.measures.metadata import ONE_CLASS, Parameter, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
 from cutline.measures.roc import over_stack
 
@@ -78,13 +78,13 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     range=(0, math.inf),
     perfect=1,
     baseline=1,
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "no positive is observed and none is expected",
         lambda r, **_: (r.positives == 0) & (_expected_positives(r) == 0),
     ),
     aliases=("o_e_ratio", "observed_expected_ratio"),
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
-    kind=StandardError({"delta": _delta_variance_of_log_ratio, "log": _variance_of_log_ratio}, scale="log"),
+    form=VarianceFormula({"delta": _delta_variance_of_log_ratio, "log": _variance_of_log_ratio}, scale="log"),
     source=("vancalster2025", "riley2021"),
     blind_to="Errors that cancel: half the cases too high and half too low give 1.",
 )
@@ -106,7 +106,7 @@ def _is_in_doubt(r: Ranking) -> Any:
     return ((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1)
 
 
-NO_DOUBT = Condition("every probability is 0 or 1", lambda r, **_: ~_is_in_doubt(r))
+NO_DOUBT = UndefinedWhen("every probability is 0 or 1", lambda r, **_: ~_is_in_doubt(r))
 
 
 def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
@@ -131,7 +131,7 @@ def _overlaps(r: Ranking) -> Any:
     return r.cached("overlaps", overlaps)
 
 
-SEPARATED = Condition(
+SEPARATED = UndefinedWhen(
     "the scores separate the classes or are all alike, so that no slope fits best",
     lambda r, fit="likelihood", **_: (fit == "likelihood") & (r.positives > 0) & (r.negatives > 0) & ~_overlaps(r),
 )
@@ -251,13 +251,13 @@ def _moments_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Moment
     return _robust(few, logits(few), columns, fitted.covariance, column)
 
 
-def _sandwich_or_likelihood(variance: Callable[..., Any], moments: Callable[..., Moments]) -> StandardError:
+def _sandwich_or_likelihood(variance: Callable[..., Any], moments: Callable[..., Moments]) -> VarianceFormula:
     """Return both variances; the default supposes only that the cases are independent, not that the line is true."""
 
     def sandwich(r: Ranking, **parameters: Any) -> Any:
         return moments(r, **parameters).second
 
-    return StandardError({"sandwich": sandwich, "likelihood": variance}, robust="sandwich", moments=moments)
+    return VarianceFormula({"sandwich": sandwich, "likelihood": variance}, robust="sandwich", moments=moments)
 
 
 line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox1958"))
@@ -270,7 +270,7 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     baseline=0,
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
-    kind=_sandwich_or_likelihood(_variance_of_offset, _moments_of_offset),
+    form=_sandwich_or_likelihood(_variance_of_offset, _moments_of_offset),
     blind_to="Whether probabilities are too extreme or too timid: only their average counts.",
 )
 def calibration_intercept(r: Ranking) -> Any:
@@ -285,7 +285,7 @@ def calibration_intercept(r: Ranking) -> Any:
     baseline=math.nan,
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
-    kind=_sandwich_or_likelihood(partial(_variance_of_line, 1), partial(_moments_of_line, 1)),
+    form=_sandwich_or_likelihood(partial(_variance_of_line, 1), partial(_moments_of_line, 1)),
     blind_to=(
         "Whether probabilities are too high or too low on average, and miscalibration that is not a straight line."
     ),
@@ -303,7 +303,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
-    kind=_sandwich_or_likelihood(partial(_variance_of_line, 0), partial(_moments_of_line, 0)),
+    form=_sandwich_or_likelihood(partial(_variance_of_line, 0), partial(_moments_of_line, 0)),
     blind_to="Whether probabilities are right on average: it is the value at even odds of a fitted line.",
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:

@@ -21,7 +21,7 @@ from cutline.core.errors import CutlineError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.inputs.rank import rank
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
+from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion
 from cutline.measures.measure_type import Measure, Needs
 from cutline.measures.metadata import Context
 from cutline.measures.registry import MEASURES
@@ -259,27 +259,27 @@ def is_the_same_however_called(m: Measure, r: Ranking) -> Iterator[str]:
             yield f"It is {expected!r} for labels and scores, but {actual!r} for the same cases as {words}."
 
 
-def is_of_its_kind(m: Measure, r: Ranking) -> Iterator[str]:
-    """Check that the value follows from the declared kind, from which the interval is computed."""
-    expected = _by_kind(m, r)
+def has_its_form(m: Measure, r: Ranking) -> Iterator[str]:
+    """Check that the value follows from the declared form, from which the interval is computed."""
+    expected = _compute_by_form(m, r)
     actual = values(m, r)
     if expected is not None and not same(actual, np.where(np.isnan(actual), np.nan, expected)[()]):
-        kind = type(m.kind).__name__
-        yield f"It is declared as a {kind} with the value {expected}, but it is {actual} for {_describe(r)}."
+        form = type(m.form).__name__
+        yield f"It is declared as a {form} with the value {expected}, but it is {actual} for {_describe(r)}."
 
 
-def _by_kind(m: Measure, r: Ranking) -> Any:
-    if isinstance(m.kind, Proportion):
-        hits, among = m.kind.of(r.counts)
+def _compute_by_form(m: Measure, r: Ranking) -> Any:
+    if isinstance(m.form, Proportion):
+        hits, among = m.form.of(r.counts)
         share = divide(hits, among)
-        return share if m.kind.then is float else m.kind.then(share)
-    if isinstance(m.kind, LineOfAuc):
+        return share if m.form.then is float else m.form.then(share)
+    if isinstance(m.form, LinearInAuc):
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope, intercept = m.kind.of(r, **m.bound)
+            slope, intercept = m.form.of(r, **m.bound)
         return slope * float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)) + intercept
-    if isinstance(m.kind, MeanOfCases):
+    if isinstance(m.form, MeanOfCases):
         chosen = fixed(m, float(r.total))
-        of_positive, of_negative = m.kind.of(r, **chosen.defaults)
+        of_positive, of_negative = m.form.of(r, **chosen.defaults)
         gained = np.where(r.pos > 0, r.pos * of_positive, 0.0) + np.where(r.neg > 0, r.neg * of_negative, 0.0)
         return gained.sum() / float(r.total)
     return None
@@ -306,7 +306,7 @@ RANKING_LAWS: tuple[Law, ...] = (
     ignores_empty_cells,
     broadcasts,
     is_the_same_however_called,
-    is_of_its_kind,
+    has_its_form,
     gains_from_concordant_swaps,
 )
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
-from cutline.measures.kinds import Equivalent, Proportion, Ratio, SumOfRates
+from cutline.measures.forms import Equivalent, Proportion, Ratio, SumOfRates
 from cutline.measures.metadata import (
     ALL_FLAGGED,
     NO_POSITIVE,
     NONE_FLAGGED,
     NULL_PREVALENCE,
     ONE_CLASS,
-    Condition,
     Context,
     Parameter,
     ReferenceValue,
+    UndefinedWhen,
     null,
 )
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
@@ -28,7 +28,7 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
 
 @rate(
     title="Youden's J",
-    kind=SumOfRates(1, -1),
+    form=SumOfRates(1, -1),
     formula=r"TPR - FPR",
     range=(-1, 1),
     better="higher",
@@ -78,7 +78,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     baseline=1,
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     aliases=("positive_likelihood_ratio",),
-    kind=Ratio(above=("tp", "fn"), below=("fp", "tn")),
+    form=Ratio(above=("tp", "fn"), below=("fp", "tn")),
     source={"berrar2025": "Definition 9"},
     blind_to="How many positives are found: flagging a single positive and nobody else is infinitely good.",
 )
@@ -96,7 +96,7 @@ def lr_plus(c: Counts) -> Any:
     baseline=1,
     undefined=(*ONE_CLASS, ALL_FLAGGED),
     aliases=("negative_likelihood_ratio",),
-    kind=Ratio(above=("fn", "tp"), below=("tn", "fp")),
+    form=Ratio(above=("fn", "tp"), below=("tn", "fp")),
     source={"berrar2025": "Definition 10"},
     blind_to="False alarms, once every positive is flagged: it is 0 then, however few negatives are left alone.",
 )
@@ -107,7 +107,7 @@ def lr_minus(c: Counts) -> Any:
 
 @rate(
     title="Balanced accuracy",
-    kind=SumOfRates(0.5, 0),
+    form=SumOfRates(0.5, 0),
     formula=r"\frac{TPR + TNR}{2}",
     better="higher",
     perfect=1,
@@ -128,7 +128,7 @@ def balanced_accuracy(c: Counts) -> Any:
 
 @rate(
     title="Balanced error rate",
-    kind=SumOfRates(-0.5, 1),
+    form=SumOfRates(-0.5, 1),
     formula=r"\frac{FPR + FNR}{2}",
     better="lower",
     perfect=0,
@@ -165,7 +165,7 @@ def g_mean(c: Counts) -> Any:
 
 # ---------------------------------------------------------------------- precision and recall together
 
-NOTHING_POSITIVE = Condition("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
+NOTHING_POSITIVE = UndefinedWhen("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
 
 
 def _f_baseline(s: Context, alpha: float) -> Any:
@@ -178,7 +178,7 @@ def _f_baseline(s: Context, alpha: float) -> Any:
     better="higher",
     perfect=1,
     baseline=ReferenceValue(r"\frac{\pi q}{\alpha q + (1-\alpha)\pi}", lambda s, alpha=0.5: _f_baseline(s, alpha)),
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "no case is positive or flagged, as far as alpha counts them",
         lambda c, alpha, **_: (c.tp == 0) & (alpha * c.fp + (1 - alpha) * c.fn == 0),
     ),
@@ -204,7 +204,7 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     baseline=ReferenceValue(
         r"\frac{(1+\beta^2)\pi q}{\beta^2 \pi + q}", lambda s, beta=1.0: _f_baseline(s, 1 / (1 + beta**2))
     ),
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "no case is positive or flagged, as far as beta counts them",
         lambda c, beta, **_: (c.tp == 0) & (c.fp + beta**2 * c.fn == 0),
     ),
@@ -230,7 +230,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     undefined=NOTHING_POSITIVE,
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
-    kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
+    form=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
     trained_by="rows",
     source={"berrar2025": "Definition 12", "murphy2007": "Equation 12", "sonnenburg": "Scores III"},
     blind_to="True negatives, and that precision and recall may not matter alike to you: it weighs them equally.",
@@ -267,7 +267,7 @@ def g_measure(c: Counts) -> Any:
     ),
     undefined=NOTHING_POSITIVE,
     aliases=("csi", "critical_success_index", "threat_score", "jaccard_score"),
-    kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn)),
+    form=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn)),
     equivalent=Equivalent("f1", "f1 / (2 - f1)"),
     trained_by="rows",
     source="jaccard1912",
@@ -287,7 +287,7 @@ def jaccard(c: Counts) -> Any:
     baseline=ReferenceValue(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
     undefined=(
         NONE_FLAGGED,
-        Condition(
+        UndefinedWhen(
             "there is no positive case", lambda c, prevalence=None, **_: (c.positives == 0) & (prevalence is None)
         ),
     ),

@@ -11,8 +11,8 @@ from cutline.core.array_ops import Array, Numbers
 from cutline.core.blocks import over_cells
 from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Ranking
-from cutline.measures.kinds import BestOfCuts, best_cuts
-from cutline.measures.metadata import NO_CASE, NO_POSITIVE, ONE_CLASS, Condition, Parameter, ReferenceValue
+from cutline.measures.forms import MaximumOverCuts, best_cuts
+from cutline.measures.metadata import NO_CASE, NO_POSITIVE, ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
 
 _BLOCK = 1 << 17  # cuts of a long ranking that are looked at together
@@ -69,7 +69,7 @@ def _odds(risk: Numbers) -> Any:
     ),
     undefined=(
         NO_CASE,
-        Condition(
+        UndefinedWhen(
             "the threshold is not a probability of the positive class below 1, and no risk is given",
             lambda c, risk=None, **_: ~((_risk(c, risk) >= 0) & (_risk(c, risk) < 1)),
         ),
@@ -156,7 +156,7 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     parameters={"cost_fp": COST, "cost_fn": COST},
     found_at=_cheapest_cut,
     concordant=True,
-    kind=BestOfCuts(of_all=lambda r, cost_fp=1.0, cost_fn=1.0, **_: -_cost_of_cuts(r, cost_fp, cost_fn)),
+    form=MaximumOverCuts(of_all=lambda r, cost_fp=1.0, cost_fn=1.0, **_: -_cost_of_cuts(r, cost_fp, cost_fn)),
     source=("vancalster2025", "provost2001"),
     blind_to="All of the list but its cheapest cut, which is searched: it flatters small samples.",
 )
@@ -196,7 +196,7 @@ def _smallest_cost(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
         "b": Parameter("second shape; that of the prior by default", low=0, high=1e100, includes_low=False, example=2),
     },
     concordant=True,
-    kind=BestOfCuts(of_peaks=True),
+    form=MaximumOverCuts(of_peaks=True),
     source=("hand2009", "hand2014"),
     blind_to="Your own costs: it averages over what the errors may cost; and whether probabilities are right.",
 )

@@ -12,7 +12,7 @@ from cutline.core.array_ops import Array
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.kinds import GainOfLikelihood
+from cutline.measures.forms import LogLossTransform
 from cutline.measures.metadata import ONE_CLASS, ReferenceValue
 from cutline.measures.probabilities import EPS, log_loss
 from cutline.measures.rates import entropy
@@ -85,7 +85,7 @@ def mcfadden_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"1 - e^{2(\ell_0 - \ell)/n}",
     perfect=ReferenceValue(r"1 - e^{-2 H(\pi)}", lambda s, **_: -math.expm1(-2 * entropy(s.prevalence))),
     source=("vancalster2025", "coxsnell1989"),
-    kind=GainOfLikelihood(_loss_of_cox_snell, _cox_snell),
+    form=LogLossTransform(_loss_of_cox_snell, _cox_snell),
     blind_to=(
         "Whether an error comes from the order or from the probabilities; its largest value depends on the prevalence."
     ),
@@ -102,7 +102,7 @@ def cox_snell_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"\frac{1 - e^{2(\ell_0 - \ell)/n}}{1 - e^{2 \ell_0 / n}}",
     perfect=1,
     source=("vancalster2025", "nagelkerke1991"),
-    kind=GainOfLikelihood(
+    form=LogLossTransform(
         lambda value, null: _loss_of_cox_snell(value * _cox_snell(0.0, null), null),
         lambda loss, null: _cox_snell(loss, null) / _cox_snell(0.0, null),
     ),

@@ -19,8 +19,8 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import is_equal
 from cutline.core.validation import check_number
 from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
-from cutline.measures.kinds import Equivalent, Kind, PairedShare, Proportion, Training
-from cutline.measures.metadata import Condition, Context, Parameter, ReferenceValue
+from cutline.measures.forms import ConstraintSearch, Equivalent, Form, PairedShare, Proportion
+from cutline.measures.metadata import Context, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.references import citation
 
 Better = Literal["higher", "lower"] | None
@@ -85,8 +85,8 @@ class Measure:
     needs: Needs
     family: Family
     source: Mapping[str, str]
-    undefined: tuple[Condition, ...] = ()
-    kind: Kind = None
+    undefined: tuple[UndefinedWhen, ...] = ()
+    form: Form = None
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     concordant: bool = False
@@ -98,7 +98,7 @@ class Measure:
     blind_to: str = ""  # what can go wrong without it moving, in a sentence or two
     across_sizes: str = ""  # the measure to compare data sets of different sizes by, where this one depends on the size
     equivalent: Equivalent | None = None
-    trained_by: Training | None = None
+    trained_by: ConstraintSearch | None = None
     numbered: Mapping[str, str] = field(default_factory=dict)
     own: bool = False
     bound: Mapping[str, Any] = field(default_factory=dict)
@@ -160,7 +160,7 @@ class Measure:
     @property
     def paired(self) -> PairedShare | None:
         """The share of the same cases that it is for every model, by which two models are compared case by case."""
-        return self.kind.paired if isinstance(self.kind, Proportion) else None
+        return self.form.paired if isinstance(self.form, Proportion) else None
 
     @property
     def undefined_when(self) -> str:
@@ -302,8 +302,8 @@ class Measure:
             )
             if is_given
         ]:
-            kind = type(data).__name__
-            raise ParameterError(f"A finished {kind} takes no {' or '.join(unused)}", "pass that to rank()")
+            type_name = type(data).__name__
+            raise ParameterError(f"A finished {type_name} takes no {' or '.join(unused)}", "pass that to rank()")
         data, parameters = self.prepare(data, parameters)
         value = self.compute(data, **parameters)
         return float(value) if np.ndim(value) == 0 else value

@@ -54,7 +54,7 @@ FLAGGED = ReferenceValue("q", lambda s, **_: s.flagged)
 
 
 @dataclass(frozen=True)
-class Condition:
+class UndefinedWhen:
     """A circumstance in which a measure is undefined: in words, and as a test of what it is computed from."""
 
     words: str
@@ -130,14 +130,14 @@ def null(positives: Numbers, total: Numbers, prevalence: float | None) -> Any:
     return divide(positives, total) if prevalence is None else prevalence
 
 
-NO_CASE = Condition("there is no case", lambda d, **_: d.total == 0)
-NO_POSITIVE = Condition("there is no positive case", lambda d, **_: d.positives == 0)
-NO_NEGATIVE = Condition("there is no negative case", lambda d, **_: d.negatives == 0)
-NONE_FLAGGED = Condition("no case is flagged", lambda c, **_: c.flagged == 0)
-ALL_FLAGGED = Condition("every case is flagged", lambda c, **_: c.unflagged == 0)
+NO_CASE = UndefinedWhen("there is no case", lambda d, **_: d.total == 0)
+NO_POSITIVE = UndefinedWhen("there is no positive case", lambda d, **_: d.positives == 0)
+NO_NEGATIVE = UndefinedWhen("there is no negative case", lambda d, **_: d.negatives == 0)
+NONE_FLAGGED = UndefinedWhen("no case is flagged", lambda c, **_: c.flagged == 0)
+ALL_FLAGGED = UndefinedWhen("every case is flagged", lambda c, **_: c.unflagged == 0)
 ONE_CLASS = (NO_POSITIVE, NO_NEGATIVE)
-FRACTIONAL_WEIGHTS = Condition(
+FRACTIONAL_WEIGHTS = UndefinedWhen(
     "the weights are not whole numbers, and the average runs over whole places of the list",
     lambda r, **_: not r.integral,
 )
-INFINITE_SCORES = Condition("a score is infinite", lambda r, **_: not np.isfinite(r.score[[0, -1]]).all())
+INFINITE_SCORES = UndefinedWhen("a score is infinite", lambda r, **_: not np.isfinite(r.score[[0, -1]]).all())

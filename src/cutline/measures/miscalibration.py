@@ -14,8 +14,8 @@ from cutline.core.array_ops import Array, Numbers
 from cutline.core.blocks import Points, always, blocks_of, condensed_points, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
-from cutline.measures.metadata import Condition, Parameter, ReferenceValue
+from cutline.measures.forms import CalibrationError, FunctionOfPrevalence, MaximumOverCuts
+from cutline.measures.metadata import Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.probabilities import brier, log_loss
 from cutline.measures.rates import entropy
 from cutline.measures.registry import Family, Needs, measure
@@ -81,7 +81,7 @@ part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2
     formula=r"\bar S(p) - \bar S(\hat p_{PAV})",
     aliases=("miscalibration",),
     caveat=UPWARDS,
-    kind=CalibrationError(),
+    form=CalibrationError(),
     blind_to="Whether the model can tell cases apart: always saying the prevalence has 0.",
 )
 def mcb(r: Ranking, *, score: str = "brier") -> Any:
@@ -95,7 +95,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     formula=r"\bar S(\pi) - \bar S(\hat p_{PAV})",
     better="higher",
     perfect=UNCERTAINTY,
-    kind=BestOfCuts("recalibrations", of_peaks=True),
+    form=MaximumOverCuts("recalibrations", of_peaks=True),
     blind_to="Whether the probabilities are right: only their order counts.",
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
@@ -109,7 +109,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
-    kind=OfPrevalence(lambda prevalence, score="brier": _uncertainty(prevalence, score)),
+    form=FunctionOfPrevalence(lambda prevalence, score="brier": _uncertainty(prevalence, score)),
     blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
@@ -194,7 +194,7 @@ from_curve = partial(
     parameters=SMOOTH,
     scales=False,
     caveat=UPWARDS,
-    kind=CalibrationError(),
+    form=CalibrationError(),
     source=("vancalster2025", "austin2019"),
 )
 
@@ -248,7 +248,7 @@ def _read_long_curve(r: Ranking, span: float, degree: int) -> tuple[tuple[Any, A
 
 @from_curve(
     title="E50",
-    kind=CalibrationError(of_places=True),
+    form=CalibrationError(of_places=True),
     formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|",
     blind_to="The worse half of the errors, in which direction they go, and whether the model can tell cases apart.",
 )
@@ -259,7 +259,7 @@ def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="E90",
-    kind=CalibrationError(of_places=True),
+    form=CalibrationError(of_places=True),
     formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|",
     blind_to="The worst tenth of the errors, in which direction they go, and whether the model can tell cases apart.",
 )
@@ -270,7 +270,7 @@ def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="Emax",
-    kind=CalibrationError(of_places=True),
+    form=CalibrationError(of_places=True),
     formula=r"\max_i |p_i - \hat s(p_i)|",
     aliases=("e_max",),
     blind_to="All cases but the worst one, which is often where there are the fewest data.",
@@ -357,7 +357,7 @@ def _from_prevalence(r: Ranking) -> Any:
     title="Estimated calibration index",
     formula=r"\frac{\sum_i (p_i - \hat s(p_i))^2}{\sum_i (p_i - \pi)^2}",
     baseline=math.nan,
-    undefined=Condition(
+    undefined=UndefinedWhen(
         "every probability equals the prevalence",
         lambda r, scaling="relative", **_: (scaling == "relative") & (_from_prevalence(r) == 0),
     ),
@@ -371,7 +371,7 @@ def _from_prevalence(r: Ranking) -> Any:
     },
     aliases=("estimated_calibration_index",),
     caveat=UPWARDS,
-    kind=CalibrationError(of_places=True),
+    form=CalibrationError(of_places=True),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
     blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",

@@ -11,8 +11,8 @@ from cutline.core.array_ops import Numbers, as_array
 from cutline.core.blocks import Block, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
-from cutline.measures.kinds import CurvePoint, Stretch, TopOfList
-from cutline.measures.metadata import NO_POSITIVE, ONE_CLASS, Condition, Parameter, ReferenceValue
+from cutline.measures.forms import CurvePoint, PartialArea, TopOfList
+from cutline.measures.metadata import NO_POSITIVE, ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.roc import order
 
 # ---------------------------------------------------------------------- early retrieval
@@ -51,7 +51,7 @@ def _rescale(value: Numbers, share: Numbers, alpha: float) -> Any:
     baseline=1,
     undefined=NO_POSITIVE,
     parameters={"alpha": ALPHA},
-    kind=TopOfList(lambda alpha=20.0: 1 / alpha, lambda prevalence, alpha=20.0: float(_best(prevalence, alpha))),
+    form=TopOfList(lambda alpha=20.0: 1 / alpha, lambda prevalence, alpha=20.0: float(_best(prevalence, alpha))),
     source=("sheridan2001", "truchon2007"),
     blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )
@@ -80,7 +80,7 @@ def _exponential_weight(r: Ranking, alpha: float) -> Any:
     ),
     undefined=ONE_CLASS,
     parameters={"alpha": ALPHA},
-    kind=TopOfList(lambda alpha=20.0: 1 / alpha),
+    form=TopOfList(lambda alpha=20.0: 1 / alpha),
     source="truchon2007",
     blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )
@@ -118,7 +118,7 @@ def area_up_to(r: Ranking, fp: Numbers) -> Any:
     baseline=ReferenceValue(
         r"\frac{m}{2N}", lambda s, n=50: n / 2 / negatives if (negatives := s.n * (1 - s.prevalence)) >= n else math.nan
     ),
-    undefined=(*ONE_CLASS, Condition("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
+    undefined=(*ONE_CLASS, UndefinedWhen("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
     parameters={"n": Parameter("how many false positives to go", low=0, includes_low=False, example=2)},
     scales=False,
     trained_by="first_negatives",
@@ -169,7 +169,7 @@ def _least_area(width: float, low: float) -> float:
     ),
     undefined=(
         *ONE_CLASS,
-        Condition("min_fpr is not below max_fpr", lambda r, max_fpr, min_fpr, **_: not min_fpr < max_fpr),
+        UndefinedWhen("min_fpr is not below max_fpr", lambda r, max_fpr, min_fpr, **_: not min_fpr < max_fpr),
     ),
     parameters={
         "max_fpr": Parameter("false positive rate to go up to", low=0, high=1, includes_low=False, example=0.2),
@@ -181,7 +181,7 @@ def _least_area(width: float, low: float) -> float:
     },
     aliases=("pauc",),
     trained_by="first_negatives",
-    kind=Stretch(
+    form=PartialArea(
         lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _area_range(min_fpr, max_fpr, standardised),
         lambda max_fpr=0.1, min_fpr=0.0, **_: (1.0, max_fpr - min_fpr),
     ),
@@ -222,10 +222,10 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
     ),
     undefined=(
         *ONE_CLASS,
-        Condition(
+        UndefinedWhen(
             "min_recall is not below max_recall", lambda r, min_recall, max_recall, **_: min_recall >= max_recall
         ),
-        Condition("a grid goes with max_recall=1", lambda r, max_recall, grid, **_: grid > 0 and max_recall < 1),
+        UndefinedWhen("a grid goes with max_recall=1", lambda r, max_recall, grid, **_: grid > 0 and max_recall < 1),
     ),
     parameters={
         "min_recall": Parameter(
@@ -240,7 +240,7 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
             example=100,
         ),
     },
-    kind=Stretch(
+    form=PartialArea(
         lambda min_recall=0.8, max_recall=1.0, standardised=False, **_: _area_range(
             1 - max_recall, 1 - min_recall, standardised
         ),
@@ -316,7 +316,7 @@ def _height_at(r: Ranking, fpr: float) -> Any:
         "specificity": Parameter("specificity that is held", low=0, high=1, includes_low=False, example=0.5),
     },
     aliases=("sensitivity_at_specificity",),
-    kind=CurvePoint("recall", "specificity"),
+    form=CurvePoint("recall", "specificity"),
     source="pepe2003",
     blind_to="All of the ROC curve but one point, and how rare positives are.",
 )
@@ -333,7 +333,7 @@ def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     baseline=ReferenceValue(r"1 - \rho", lambda s, recall=0.9: 1 - recall),
     parameters={"recall": Parameter("recall that is held", low=0, high=1, includes_low=False, example=0.5)},
     aliases=("specificity_at_sensitivity",),
-    kind=CurvePoint("specificity", "recall"),
+    form=CurvePoint("specificity", "recall"),
     source="pepe2003",
     blind_to="All of the ROC curve but one point, and how rare positives are.",
 )

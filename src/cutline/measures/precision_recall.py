@@ -13,16 +13,16 @@ from cutline.core.array_ops import Array
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.kinds import CurvePoint, Equivalent, OpenEnds, SmoothOfOrder
+from cutline.measures.forms import CurvePoint, Equivalent, OpenEndedArea, RankStatistic
 from cutline.measures.metadata import (
     FRACTIONAL_WEIGHTS,
     NO_POSITIVE,
     NULL_PREVALENCE,
     ONE_CLASS,
     PREVALENCE,
-    Condition,
     Parameter,
     ReferenceValue,
+    UndefinedWhen,
     null,
 )
 from cutline.measures.roc import order
@@ -201,7 +201,7 @@ def _sum_from(cells: Array) -> Array:
     headline=True,
     trained_by="precisions",
     card=True,
-    kind=SmoothOfOrder(_influence_on_average_precision),
+    form=RankStatistic(_influence_on_average_precision),
     source={"berrar2025": "Definition 32", "murphy2007": "Section 2", "sonnenburg": "Area under the curves"},
     blind_to="The negatives after the last positive; values for different prevalence do not compare.",
 )
@@ -303,7 +303,7 @@ def _precision_of_places_sum(r: Ranking) -> Any:
     ),
     baseline=ReferenceValue(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
     undefined=(
-        Condition(
+        UndefinedWhen(
             "there is no positive case", lambda r, prevalence=None, **_: (r.positives == 0) & (prevalence is None)
         ),
         FRACTIONAL_WEIGHTS,
@@ -413,7 +413,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
-    kind=OpenEnds(first_and_last_line),
+    form=OpenEndedArea(first_and_last_line),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_min(r: Ranking) -> Any:
@@ -436,7 +436,7 @@ def aucpr_min(r: Ranking) -> Any:
     concordant=False,
     parameters={"start": Parameter("precision p_0 at recall 0, where the curve begins", low=0, high=1, example=1.0)},
     source={"berrar2025": "Definition 33", "boyd2013": ""},
-    kind=OpenEnds(first_line),
+    form=OpenEndedArea(first_line),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
@@ -464,7 +464,7 @@ def _middle_precision_sum(r: Ranking) -> Any:
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
-    kind=OpenEnds(first_line),
+    form=OpenEndedArea(first_line),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_max(r: Ranking) -> Any:
@@ -524,7 +524,7 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
-    kind=CurvePoint("precision", "recall"),
+    form=CurvePoint("precision", "recall"),
     source={"murphy2007": "Section 2"},
     blind_to="All of the list but the best cut that reaches the recall; the search flatters small samples.",
 )
@@ -560,12 +560,12 @@ def _best_recall(r: Ranking, precision: float) -> tuple[Any, Any]:
     ),
     undefined=(
         NO_POSITIVE,
-        Condition("no cut reaches that precision", lambda r, precision, **_: ~_best_recall(r, precision)[0]),
+        UndefinedWhen("no cut reaches that precision", lambda r, precision, **_: ~_best_recall(r, precision)[0]),
     ),
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
     concordant=False,
-    kind=CurvePoint("recall_at_precision", "precision"),
+    form=CurvePoint("recall_at_precision", "precision"),
     source=(),  # the converse of the former, which none of the texts defines
     blind_to="All of the list but the best cut that reaches the precision; the search flatters small samples.",
 )

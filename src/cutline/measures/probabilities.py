@@ -18,8 +18,8 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking, dot
 from cutline.inputs.rank import cases, check_probabilities
-from cutline.measures.kinds import Equivalent, MeanOfCases
-from cutline.measures.metadata import ONE_CLASS, Condition, Parameter, ReferenceValue
+from cutline.measures.forms import Equivalent, MeanOfCases
+from cutline.measures.metadata import ONE_CLASS, Parameter, ReferenceValue, UndefinedWhen
 from cutline.measures.rates import BASE, entropy, xlogx
 from cutline.measures.registry import Family, Needs, measure
 
@@ -101,7 +101,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     formula=r"\frac1n \sum_i |y_i - p_i|",
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
-    kind=MeanOfCases(_distances, always),
+    form=MeanOfCases(_distances, always),
     source={"berrar2025": "Definition 17"},
     blind_to="Whether probabilities are right: exaggerating them to 0 and 1 lowers it.",
 )
@@ -120,7 +120,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     baseline=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
-    kind=MeanOfCases(_squares, always),
+    form=MeanOfCases(_squares, always),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 18", "brier1950": ""},
@@ -198,7 +198,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     parameters={"base": BASE, "eps": EPS},
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
-    kind=MeanOfCases(_surprise, lambda eps=None, **_: eps is None),
+    form=MeanOfCases(_surprise, lambda eps=None, **_: eps is None),
     card=True,
     trained_by="cases",
     source={"berrar2025": "Definition 20"},
@@ -220,7 +220,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         ),
     ),
     undefined=tuple(
-        Condition(c.words, lambda r, alpha=None, c=c, **_: (alpha is None) & c.holds(r)) for c in ONE_CLASS
+        UndefinedWhen(c.words, lambda r, alpha=None, c=c, **_: (alpha is None) & c.holds(r)) for c in ONE_CLASS
     ),
     parameters={
         "alpha": Parameter(
@@ -419,7 +419,7 @@ def _class_information_scores(
     perfect=ReferenceValue(r"H(\pi)", lambda s, prior=None, base=math.e: entropy(s.prevalence, base)),
     baseline=0,
     undefined=tuple(
-        Condition(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
+        UndefinedWhen(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
     ),
     parameters={"prior": PRIOR, "base": BASE},
     source={"berrar2025": "Definition 23", "kononenko1991": ""},
@@ -488,7 +488,7 @@ def _shortfalls(r: Ranking) -> tuple[Array, Array]:
     perfect=0,
     baseline=1,
     concordant=True,
-    kind=MeanOfCases(_shortfalls),
+    form=MeanOfCases(_shortfalls),
     source={"berrar2025": "Definition 35"},
     blind_to="Cases on the right side with a margin above 1; it changes when scores are multiplied by a constant.",
 )

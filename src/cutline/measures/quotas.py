@@ -17,7 +17,7 @@ from cutline.core.counts import divide
 from cutline.core.public import public
 from cutline.core.ranking import Ranking, dot
 from cutline.inputs.rank import rank
-from cutline.measures.kinds import Equivalent, LineOfAuc, Stretch
+from cutline.measures.forms import Equivalent, LinearInAuc, PartialArea
 from cutline.measures.metadata import (
     FLAGGED,
     FRACTIONAL_WEIGHTS,
@@ -25,9 +25,9 @@ from cutline.measures.metadata import (
     NO_POSITIVE,
     ONE_CLASS,
     PREVALENCE,
-    Condition,
     Parameter,
     ReferenceValue,
+    UndefinedWhen,
 )
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.registry import Family, Needs, measure
@@ -132,14 +132,14 @@ def lifts(r: Ranking, portions: int, first: int = 0, last: int | None = None) ->
     baseline=1,
     undefined=(
         NO_POSITIVE,
-        Condition("there are fewer portions", lambda r, portion, portions, **_: portion > portions),
+        UndefinedWhen("there are fewer portions", lambda r, portion, portions, **_: portion > portions),
     ),
     parameters={
         "portion": Parameter("which portion, 1 being the top", low=1, high=10_000, whole=True, example=1),
         "portions": Parameter("into how many the list is divided", low=1, high=10_000, whole=True, example=4),
     },
     concordant=False,
-    kind=Stretch(lambda portion=1, portions=10: (0.0, float(portions))),
+    form=PartialArea(lambda portion=1, portions=10: (0.0, float(portions))),
     aliases=("decile_lift",),
     source={"arbel2006": "Section 2.2.5", "coppock2002": ""},
     blind_to="All other portions of the list.",
@@ -227,7 +227,7 @@ def average_qrecall(r: Ranking) -> Any:
     baseline=0,
     undefined=ONE_CLASS,
     aliases=("potential_extract_measure",),
-    kind=LineOfAuc(lambda r: (2.0, -1.0)),
+    form=LinearInAuc(lambda r: (2.0, -1.0)),
     equivalent=Equivalent("auc", "2 auc - 1"),
     source={"arbel2006": "Equation 15"},
     blind_to="All that the AUC is blind to, your quota included: it is a mean over all quotas.",
@@ -290,12 +290,12 @@ def pem_areas(labels: Any, scores: Any = None, weights: Any = None, *, positive:
     perfect=1,
     baseline=0,
     undefined=(
-        Condition(
+        UndefinedWhen(
             "the scores, or the shares of positives, do not vary within the quota",
             lambda r, quota=None, **_: _flat(r, quota),
         ),
         INFINITE_SCORES,
-        Condition("the scores were binned, and a bin counts as a tie", lambda r, **_: r.reach is not None),
+        UndefinedWhen("the scores were binned, and a bin counts as a tie", lambda r, **_: r.reach is not None),
     ),
     parameters={"quota": Parameter(QUOTA.words + "; the whole list by default", low=1, example=5)},
     concordant=False,

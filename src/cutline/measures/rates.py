@@ -14,7 +14,7 @@ import numpy as np
 
 from cutline.core.array_ops import Numbers
 from cutline.core.counts import Counts, divide, real
-from cutline.measures.kinds import Equivalent, PairedShare, Proportion
+from cutline.measures.forms import Equivalent, PairedShare, Proportion
 from cutline.measures.metadata import (
     ALL_FLAGGED,
     FLAGGED,
@@ -59,7 +59,7 @@ def xlogx(x: Numbers) -> Any:
     aliases=("acc", "accuracy_score"),
     headline=True,
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.tp + c.tn, c.total), paired=PairedShare(None, "right")),
+    form=Proportion(lambda c: (c.tp + c.tn, c.total), paired=PairedShare(None, "right")),
     source={
         "berrar2025": "Definition 1",
         "murphy2007": "Equation 10",
@@ -87,7 +87,7 @@ def accuracy(c: Counts) -> Any:
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.fp + c.fn, c.total), paired=PairedShare(None, "wrong")),
+    form=Proportion(lambda c: (c.fp + c.fn, c.total), paired=PairedShare(None, "wrong")),
     equivalent=Equivalent("accuracy", "1 - accuracy"),
     source={"berrar2025": "Definition 2", "arbel2006": "Equation 1", "sonnenburg": "Scores I"},
     blind_to="Which class the errors fall on: with rare positives, flagging nobody scores nearly 0.",
@@ -106,7 +106,7 @@ def error_rate(c: Counts) -> Any:
     undefined=NO_POSITIVE,
     aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate", "recall_score"),
     headline=True,
-    kind=Proportion(lambda c: (c.tp, c.positives), paired=PairedShare(True, "right")),
+    form=Proportion(lambda c: (c.tp, c.positives), paired=PairedShare(True, "right")),
     card=True,
     source={
         "berrar2025": "Definition 3",
@@ -134,7 +134,7 @@ def recall(c: Counts) -> Any:
     undefined=NO_NEGATIVE,
     aliases=("tnr", "true_negative_rate", "selectivity"),
     headline=True,
-    kind=Proportion(lambda c: (c.tn, c.negatives), paired=PairedShare(False, "right")),
+    form=Proportion(lambda c: (c.tn, c.negatives), paired=PairedShare(False, "right")),
     card=True,
     source={
         "berrar2025": "Definition 4",
@@ -157,7 +157,7 @@ def specificity(c: Counts) -> Any:
     baseline=FLAGGED,
     undefined=NO_NEGATIVE,
     aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
-    kind=Proportion(lambda c: (c.fp, c.negatives), paired=PairedShare(False, "wrong")),
+    form=Proportion(lambda c: (c.fp, c.negatives), paired=PairedShare(False, "wrong")),
     equivalent=Equivalent("specificity", "1 - specificity"),
     source={"berrar2025": "Figure 2", "murphy2007": "Equation 7", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
     blind_to="Missed positives, and how rare positives are: 1 % of very many negatives can be most of the alarms.",
@@ -175,7 +175,7 @@ def fpr(c: Counts) -> Any:
     baseline=ReferenceValue("1 - q", lambda s, **_: 1 - s.flagged),
     undefined=NO_POSITIVE,
     aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
-    kind=Proportion(lambda c: (c.fn, c.positives), paired=PairedShare(True, "wrong")),
+    form=Proportion(lambda c: (c.fn, c.positives), paired=PairedShare(True, "wrong")),
     equivalent=Equivalent("recall", "1 - recall"),
     source={"murphy2007": "Equation 8", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
     blind_to="False alarms: flagging everybody scores 0.",
@@ -194,7 +194,7 @@ def fnr(c: Counts) -> Any:
     undefined=NONE_FLAGGED,
     aliases=("ppv", "positive_predictive_value", "precision_score"),
     headline=True,
-    kind=Proportion(lambda c: (c.tp, c.flagged)),
+    form=Proportion(lambda c: (c.tp, c.flagged)),
     trained_by="diagonals",
     card=True,
     source={
@@ -224,7 +224,7 @@ def precision(c: Counts) -> Any:
     baseline=ReferenceValue(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=ALL_FLAGGED,
     aliases=("negative_predictive_value",),
-    kind=Proportion(lambda c: (c.tn, c.unflagged)),
+    form=Proportion(lambda c: (c.tn, c.unflagged)),
     source={"berrar2025": "Definition 6", "sonnenburg": "Scores II"},
     blind_to="False alarms; with rare positives even a useless cut scores nearly 1.",
 )
@@ -241,7 +241,7 @@ def npv(c: Counts) -> Any:
     baseline=ReferenceValue(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=NONE_FLAGGED,
     aliases=("false_discovery_rate",),
-    kind=Proportion(lambda c: (c.fp, c.flagged)),
+    form=Proportion(lambda c: (c.fp, c.flagged)),
     equivalent=Equivalent("precision", "1 - precision"),
     source={"berrar2025": "Definition 7", "sonnenburg": "Scores II"},
     blind_to="Missed positives: one flagged case that is positive scores 0.",
@@ -259,7 +259,7 @@ def fdr(c: Counts) -> Any:
     baseline=PREVALENCE,
     undefined=ALL_FLAGGED,
     aliases=("fdr_minus", "negative_false_discovery_rate"),
-    kind=Proportion(lambda c: (c.fn, c.unflagged)),
+    form=Proportion(lambda c: (c.fn, c.unflagged)),
     equivalent=Equivalent("npv", "1 - npv"),
     source={"sonnenburg": "Scores II"},
     blind_to="False alarms; with rare positives even a useless cut scores nearly 0.",
@@ -277,7 +277,7 @@ def false_omission_rate(c: Counts) -> Any:
     baseline=PREVALENCE,
     aliases=("base_rate",),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.positives, c.total)),
+    form=Proportion(lambda c: (c.positives, c.total)),
     source={"berrar2025": "Definition 16"},
     blind_to="The model: it is a fact about the data.",
 )
@@ -295,7 +295,7 @@ def prevalence(c: Counts) -> Any:
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.flagged, c.total), paired=PairedShare(None, "flagged")),
+    form=Proportion(lambda c: (c.flagged, c.total), paired=PairedShare(None, "flagged")),
     source={"berrar2025": "Definition 24", "murphy2007": "Equation 15"},
     blind_to="Whether the flagged cases are the right ones: it counts flags, not hits.",
 )

@@ -12,7 +12,7 @@ from cutline.core.errors import ParameterError, UnavailableError, UnknownNameErr
 from cutline.core.validation import check_choice, check_text
 from cutline.measures.entry_points import load_installed, load_module
 from cutline.measures.measure_type import Better, Family, Measure, Needs
-from cutline.measures.metadata import Condition, ReferenceValue, constant
+from cutline.measures.metadata import ReferenceValue, UndefinedWhen, constant
 from cutline.measures.references import FOLLOWED, citation, sources
 
 __all__ = ["MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
@@ -158,13 +158,13 @@ MEASURES = Registry()
 """All measures: `MEASURES["ppv"]` by name or alias, `MEASURES.search("matthews")` by words."""
 
 
-def member(kind: type[Named], name: Named | str) -> Named:
+def member(enumeration: type[Named], name: Named | str) -> Named:
     """Return a member of an enumeration, by itself, by its name in small letters, or by its words."""
-    for candidate in kind:
+    for candidate in enumeration:
         if isinstance(name, str | Enum) and name in (candidate, candidate.name.lower(), candidate.value):
             return candidate
-    names = ", ".join(candidate.name.lower() for candidate in kind)
-    raise UnknownNameError(f"There is no {kind.__name__.lower()} {name!r}", f"choose one of {names}")
+    names = ", ".join(candidate.name.lower() for candidate in enumeration)
+    raise UnknownNameError(f"There is no {enumeration.__name__.lower()} {name!r}", f"choose one of {names}")
 
 
 def each_of(measures: Any) -> list[Any]:
@@ -257,7 +257,7 @@ def measure(
     needs: Needs,
     family: Family,
     source: str | Iterable[str] | Mapping[str, str],
-    undefined: Condition | tuple[Condition, ...] = (),
+    undefined: UndefinedWhen | tuple[UndefinedWhen, ...] = (),
     **more: Any,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a definition with all its facts into a `Measure` of that name, and register it.
@@ -291,7 +291,7 @@ def measure(
             needs=needs,
             family=family,
             source=_places(source),
-            undefined=(undefined,) if isinstance(undefined, Condition) else undefined,
+            undefined=(undefined,) if isinstance(undefined, UndefinedWhen) else undefined,
             **facts,
         )
         MEASURES.add(defined)

@@ -17,8 +17,8 @@ from cutline.core.array_ops import Numbers, count_first
 from cutline.core.blocks import over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, take
-from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc, ShareOfPairs, best_cuts
-from cutline.measures.metadata import NULL_PREVALENCE, ONE_CLASS, Condition, ReferenceValue
+from cutline.measures.forms import Equivalent, LinearInAuc, MaximumOverCuts, ShareOfPairs, best_cuts
+from cutline.measures.metadata import NULL_PREVALENCE, ONE_CLASS, ReferenceValue, UndefinedWhen
 from cutline.measures.registry import Family, Needs, measure
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
@@ -35,7 +35,7 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     baseline=0.5,
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance", "roc_auc_score"),
     headline=True,
-    kind=LineOfAuc(lambda r: (1.0, 0.0)),
+    form=LinearInAuc(lambda r: (1.0, 0.0)),
     trained_by="pairs",
     card=True,
     source={
@@ -69,7 +69,7 @@ def auc(r: Ranking) -> Any:
     perfect=1,
     baseline=0,
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
-    kind=LineOfAuc(lambda r: (2.0, -1.0)),
+    form=LinearInAuc(lambda r: (2.0, -1.0)),
     equivalent=Equivalent("auc", "2 auc - 1"),
     source={"berrar2025": "Definition 28", "arbel2006": "Section 2.3.4", "sonnenburg": "Area under the curves"},
     blind_to=(
@@ -89,9 +89,9 @@ def gini(r: Ranking) -> Any:
     better="higher",
     perfect=ReferenceValue(r"\frac{n}{2(n-1)}", lambda s, **_: s.n / (s.n - 1) / 2),
     baseline=0,
-    undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
+    undefined=(*ONE_CLASS, UndefinedWhen("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
     scales=False,
-    kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
+    form=LinearInAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
     equivalent=Equivalent("auc", "n / (n - 1) (auc - 1/2)"),
     source={"berrar2025": "Definition 31", "berrar2014": ""},
     blind_to="All that the AUC is blind to: where on the list the errors are, probabilities, and your cut.",
@@ -132,7 +132,7 @@ def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
     ),
     scales=False,
     parameters={"prevalence": NULL_PREVALENCE},
-    kind=LineOfAuc(lambda r, prevalence=None: _line_of_gain(r, prevalence)),
+    form=LinearInAuc(lambda r, prevalence=None: _line_of_gain(r, prevalence)),
     equivalent=Equivalent("auc", "P N / n (auc - 1/2)"),
     source={"berrar2025": "Definition 25"},
     blind_to=(
@@ -167,7 +167,7 @@ def concordant_pairs(r: Ranking) -> Any:
     perfect=0,
     baseline=ReferenceValue(r"\text{depends on the scores}", lambda s, **_: math.nan),
     concordant=False,
-    kind=ShareOfPairs(lambda r: (divide(r.neg, r.negatives), divide(r.pos, r.positives))),
+    form=ShareOfPairs(lambda r: (divide(r.neg, r.negatives), divide(r.pos, r.positives))),
     source="agresti2010",
     blind_to="Whether the pairs that are not tied are in the right order.",
 )
@@ -205,7 +205,7 @@ def _youden_ends(r: Ranking) -> tuple[Any, Any]:
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     found_at=lambda r, **_: int(best_cuts(_distance_of_all_cuts(r))[0]),
     headline=True,
-    kind=BestOfCuts(of_all=lambda r, **_: _distance_of_all_cuts(r)),
+    form=MaximumOverCuts(of_all=lambda r, **_: _distance_of_all_cuts(r)),
     source={"berrar2025": "Definition 30"},
     blind_to="All of the list but one place, how rare positives are, and in which direction the scores run.",
 )
@@ -223,7 +223,7 @@ def ks(r: Ranking) -> Any:
     baseline=0,
     aliases=("j_max", "max_youden"),
     found_at=lambda r, **_: int(best_cuts(youden_of_all_cuts(r))[0]),
-    kind=BestOfCuts(of_all=lambda r, **_: youden_of_all_cuts(r)),
+    form=MaximumOverCuts(of_all=lambda r, **_: youden_of_all_cuts(r)),
     source={"berrar2025": "Definition 8", "ruopp2008": ""},
     blind_to="All of the list but its best cut, and how rare positives are.",
 )
@@ -293,7 +293,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     better="higher",
     perfect=1,
     baseline=0.5,
-    kind=BestOfCuts(),
+    form=MaximumOverCuts(),
     source={"berrar2025": "Definition 29", "arbel2006": "Section 2.2.2", "provost2001": ""},
     blind_to="Dents in the ROC curve, which it bridges: it flatters models with few cases or few distinct scores.",
 )

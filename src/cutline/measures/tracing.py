@@ -23,7 +23,7 @@ import numpy as np
 from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.errors import UnavailableError
 from cutline.core.ranking import Ranking
-from cutline.measures.kinds import Proportion
+from cutline.measures.forms import Proportion
 from cutline.measures.metadata import Context
 from cutline.measures.registry import MEASURES, Measure, Needs
 
@@ -204,11 +204,11 @@ def _einsum(how: str, *columns: Any) -> Expression:
     return Expression("dot", columns)
 
 
-def _of_column(name: str, kind: type[Expression] = Expression) -> Callable[..., Expression]:
+def _of_column(name: str, node_type: type[Expression] = Expression) -> Callable[..., Expression]:
     def apply(column: Any, axis: int = -1) -> Expression:  # noqa: ARG001 - a column has one
         if not isinstance(column, Column):
             raise UntraceableError(f"A traced definition cannot use {name} of a number.")
-        return kind(name, (column,))
+        return node_type(name, (column,))
 
     return apply
 
@@ -238,8 +238,8 @@ def _node(name: str, *arguments: Any) -> Expression:
     nodes = tuple(map(_expression, arguments))
     if name == "multiply" and nodes[1].operation == "number" and nodes[1].arguments[0] == 1:
         return nodes[0]  # how counts are made floats, as symbols are
-    kind = Column if Column in map(type, nodes) else Expression
-    return kind(name, nodes)
+    node_type = Column if Column in map(type, nodes) else Expression
+    return node_type(name, nodes)
 
 
 def _expression(value: Any) -> Expression:
@@ -309,12 +309,12 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     undefined = _attempt_all([(c.words, c.holds, counts, parameters) for c in measure.undefined])
     if value is None or undefined is None or not _agrees(measure, value, free):
         return None
-    kind = measure.kind
+    form = measure.form
     share = then = None
-    if isinstance(kind, Proportion):
-        share = _attempt_share(kind, counts)
-        then = None if kind.then is float else _attempt(lambda: kind.then(symbol("share")))
-        if share is None or (kind.then is not float and then is None):
+    if isinstance(form, Proportion):
+        share = _attempt_share(form, counts)
+        then = None if form.then is float else _attempt(lambda: form.then(symbol("share")))
+        if share is None or (form.then is not float and then is None):
             return None
     n = counts.total
     context = Context(divide(counts.positives, n), divide(counts.flagged, n), n, counts.threshold)
@@ -455,8 +455,8 @@ def _attempt_all(conditions: Any) -> tuple[tuple[str, Expression], ...] | None:
     return None if any(holds is None for _, holds in traced) else tuple(traced)  # type: ignore[arg-type]
 
 
-def _attempt_share(kind: Proportion, counts: Any) -> tuple[Expression, Expression] | None:
-    some, every = (_attempt(lambda i=i: kind.of(counts)[i]) for i in (0, 1))  # type: ignore[misc]
+def _attempt_share(form: Proportion, counts: Any) -> tuple[Expression, Expression] | None:
+    some, every = (_attempt(lambda i=i: form.of(counts)[i]) for i in (0, 1))  # type: ignore[misc]
     return None if some is None or every is None else (some, every)
 
 

@@ -225,7 +225,7 @@ def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSe
     residuals = (
         (float(pos @ (1 - key) - neg @ key), float(pos @ (1 - key) ** 2 + neg @ key**2)) if calibrated else (0.0, 0.0)
     )
-    losses = {m.name: _loss_sums(m, ranking) for m in watched if isinstance(m.kind, MeanOfCases)}
+    losses = {m.name: _loss_sums(m, ranking) for m in watched if isinstance(m.form, MeanOfCases)}
     return Period(
         name,
         checksum(ranking),
@@ -243,8 +243,8 @@ def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSe
 
 def _loss_sums(measure: Measure, ranking: Ranking) -> tuple[float, float]:
     """Return the sums of a loss and of its square over the cases."""
-    assert isinstance(measure.kind, MeanOfCases)  # noqa: S101
-    of_positive, of_negative = measure.kind.of(ranking, **measure.bound)
+    assert isinstance(measure.form, MeanOfCases)  # noqa: S101
+    of_positive, of_negative = measure.form.of(ranking, **measure.bound)
     with np.errstate(invalid="ignore"):
         parts = [
             float(np.where(cells > 0, cells * loss**power, 0.0).sum())
@@ -285,7 +285,7 @@ def _check_watchable(measure: Measure, ranking: Ranking) -> None:
         )
     if not measure.fits(ranking):
         raise InputError(f"{measure.name} needs probabilities, and the release has other scores", "leave it out")
-    of_cases = isinstance(measure.kind, MeanOfCases)
+    of_cases = isinstance(measure.form, MeanOfCases)
     if measure.required or not (of_cases or measure.needs in (Needs.COUNTS, Needs.RANKING)):
         raise ParameterError(
             f"{measure.name} has no confidence sequence", f"watch brier, log_loss or {CALIBRATION} instead"

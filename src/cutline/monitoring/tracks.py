@@ -15,7 +15,7 @@ from cutline.core.counts import Counts
 from cutline.core.ranking import Ranking
 from cutline.core.table import ComparedByFields
 from cutline.inference import delong, drift, influence, sequential
-from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Proportion
+from cutline.measures import MEASURES, LinearInAuc, MeanOfCases, Measure, Proportion
 from cutline.measures.measure_type import Needs
 from cutline.monitoring.periods import CALIBRATION, PSI, MonitorSettings, Period, Release
 
@@ -59,7 +59,7 @@ def track(
     if name == PSI:
         return _psi_track(days, release, settings)
     measure = MEASURES[name]
-    if isinstance(measure.kind, Proportion) and measure.kind.then is float:
+    if isinstance(measure.form, Proportion) and measure.form.then is float:
         return _share_track(measure, days, release, settings, restarts)
     return _smooth_track(measure, days, release, settings, restarts)
 
@@ -93,8 +93,8 @@ def _share_track(
     measure: Measure, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return a proportion at the cut: exact, by beta-binomial mixtures."""
-    assert isinstance(measure.kind, Proportion)  # noqa: S101
-    share = measure.kind.of
+    assert isinstance(measure.form, Proportion)  # noqa: S101
+    share = measure.form.of
     per_day = _counts(days)
     s, n = (np.asarray(x, dtype=np.int64) for x in share(Counts(*per_day.T)))
     x0, n0 = (int(x) for x in share(Counts(*release.period.counts)))
@@ -228,7 +228,7 @@ def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
     """Return a measure of some days together with its standard error."""
     smaller = min(sums.positives, sums.cases - sums.positives)
     ready = smaller >= FEWEST_OF_A_CLASS
-    if isinstance(measure.kind, MeanOfCases):
+    if isinstance(measure.form, MeanOfCases):
         if not sums.cases:
             return _Smooth(math.nan, math.nan, False)
         mean, square = sums.loss / sums.cases
@@ -250,8 +250,8 @@ def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
     ready = ready and smaller * min(area, 1 - area) >= FEWEST_ERRORS
     if not ready or math.isnan(value):
         return _Smooth(value, math.nan, False)
-    if isinstance(measure.kind, LineOfAuc):
-        slope = measure.kind.of(ranking)[0]
+    if isinstance(measure.form, LinearInAuc):
+        slope = measure.form.of(ranking)[0]
         return _Smooth(value, abs(float(slope)) * math.sqrt(float(delong.variance(ranking))), True)
     changes = influence.of_order(measure.compute, value, ranking)
     if changes is None:

@@ -23,7 +23,7 @@ from cutline.inference.effective_size import squares
 from cutline.inference.single import closed_forms, proportions
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.costs import total_cost
-from cutline.measures.kinds import Ratio, SumOfRates
+from cutline.measures.forms import Ratio, SumOfRates
 from cutline.measures.tracing import Program, Traced, symbol, trace, traced
 from cutline.results.estimate import quantile
 
@@ -74,15 +74,15 @@ def _places(formula: Traced, measure: Measure, program: Program, level: float) -
         "reasons": [[words, program.add(holds)] for words, holds in formula.undefined],
         "share": None if formula.share is None else [program.add(part) for part in formula.share],
         "then": None if formula.then is None else {"result": then.add(formula.then), "steps": then.steps},
-        "ratio": measure.kind._asdict() if isinstance(measure.kind, Ratio) else None,
-        "sum": _places_of_sum(measure.kind, program, level) if isinstance(measure.kind, SumOfRates) else None,
+        "ratio": measure.form._asdict() if isinstance(measure.form, Ratio) else None,
+        "sum": _places_of_sum(measure.form, program, level) if isinstance(measure.form, SumOfRates) else None,
         "parameters": dict(formula.parameters),
     }
 
 
-def _places_of_sum(kind: SumOfRates, program: Program, level: float) -> list[int]:
+def _places_of_sum(form: SumOfRates, program: Program, level: float) -> list[int]:
     """Return where the limits of a sum of two shares stand in the program."""
-    limits = closed_forms.limits_of_sum(kind, _SYMBOLS, level, proportions.modified_of_counts)
+    limits = closed_forms.limits_of_sum(form, _SYMBOLS, level, proportions.modified_of_counts)
     return [program.add(limit) for limit in limits]
 
 

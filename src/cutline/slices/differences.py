@@ -87,7 +87,7 @@ def estimate_slice(ev: Evaluation, measure: Measure, level: float, **parameters:
 
 def simultaneous_method(measure: Measure, estimate: Estimate) -> str | None:
     """Return the method that keeps the high level of simultaneous intervals; None where the estimate's own does."""
-    if isinstance(measure.kind, Proportion) and estimate.method in ("wilson", "wilson_modified"):
+    if isinstance(measure.form, Proportion) and estimate.method in ("wilson", "wilson_modified"):
         return "mid_p"
     return "delong_logit" if estimate.method == "delong_student" else None
 
@@ -196,13 +196,13 @@ class SliceMeasure:
     @cached_property
     def counts(self) -> tuple[Array, Array] | None:
         """Cases of a share and among how many, where the measure is a share of whole cases at a threshold."""
-        kind = self.measure.kind
+        form = self.measure.form
         where = {"quota", "share"} & self.parameters.keys()
-        if not isinstance(kind, Proportion) or where or not all(ev.ranking.integral for ev in self.evaluations):
+        if not isinstance(form, Proportion) or where or not all(ev.ranking.integral for ev in self.evaluations):
             return None
         if any(ev.cut.by_quota for ev in self.evaluations) and "threshold" not in self.parameters:
             return None
-        pairs = [kind.of(self._counts_of(ev)) for ev in self.evaluations]
+        pairs = [form.of(self._counts_of(ev)) for ev in self.evaluations]
         return tuple(np.array([float(pair[i]) for pair in pairs]) for i in (0, 1))  # type: ignore[return-value]
 
     def _counts_of(self, ev: Evaluation) -> Counts:
@@ -237,7 +237,7 @@ class SliceMeasure:
             low[is_small], high[is_small] = np.fmin(low[is_small], own.low), np.fmax(high[is_small], own.high)
             return Limits(low, high)
         if self.counts is not None:
-            then: Any = self.measure.kind.then  # type: ignore[union-attr]
+            then: Any = self.measure.form.then  # type: ignore[union-attr]
             return Limits(*(np.array([then(limit) for limit in side]) for side in mid_p(*self.counts, level)))
         return self._own_limits(self.evaluations, level)
 
@@ -257,7 +257,7 @@ class SliceMeasure:
             spread = np.square(self.values * (1 - self.values))
             with np.errstate(divide="ignore", invalid="ignore"):
                 return simultaneous.logit(self.values), self.variances / spread, simultaneous.expit
-        if self.counts is not None and self.measure.kind.then is float:  # type: ignore[union-attr]
+        if self.counts is not None and self.measure.form.then is float:  # type: ignore[union-attr]
             k, n = self.counts
             if ((k == 0) | (k == n)).any():  # half a case is added to both sides of every slice
                 k, n = k + 0.5, n + 1
@@ -360,8 +360,8 @@ class SliceMeasure:
         """
         slices = len(self.slices)
         if self.counts is not None and self.undefined:
-            kind: Any = self.measure.kind
-            slices = sum(float(kind.of(self._counts_of(ev))[1]) > 0 for ev in self.slices.values())
+            form: Any = self.measure.form
+            slices = sum(float(form.of(self._counts_of(ev))[1]) > 0 for ev in self.slices.values())
         return 1 if slices == 2 else len(self.slices)
 
     def _is_tested(self, least: Iterable[float]) -> Array:
@@ -410,13 +410,13 @@ class SliceMeasure:
     def _share_tests(self, options: TestOptions) -> RestTests:
         k, n = self.counts  # type: ignore[misc]
         if self.undefined:  # their cases belong to the rest all the same
-            kind: Any = self.measure.kind
-            pairs = [kind.of(self._counts_of(ev)) for ev in self.slices.values()]
+            form: Any = self.measure.form
+            pairs = [form.of(self._counts_of(ev)) for ev in self.slices.values()]
             total = [float(sum(float(pair[i]) for pair in pairs)) for i in (0, 1)]
         else:
             total = [float(k.sum()), float(n.sum())]
         rest_k, rest_n = total[0] - k, total[1] - n
-        then: Any = self.measure.kind.then  # type: ignore[union-attr]
+        then: Any = self.measure.form.then  # type: ignore[union-attr]
         with np.errstate(divide="ignore", invalid="ignore"):
             rest_share = np.true_divide(rest_k, rest_n)
         rest = np.array([then(share) for share in rest_share])

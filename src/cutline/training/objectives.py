@@ -17,7 +17,7 @@ from cutline.core.counts import TrustedCounts
 from cutline.core.errors import near
 from cutline.core.logistic import focal_terms
 from cutline.measures import Context, Needs
-from cutline.measures.kinds import Training
+from cutline.measures.forms import ConstraintSearch
 from cutline.training.class_order import Oracle, Psi, Risk, Split
 from cutline.training.loss_oracles import (
     AtMostOracle,
@@ -104,7 +104,7 @@ class Objective:
         return self.trained_measure.name if self.trained_measure is not None else ""
 
     @property
-    def how(self) -> Training | None:
+    def how(self) -> ConstraintSearch | None:
         """By which search it is trained for, as its definition says; None where the definition says nothing."""
         return self.trained_measure.trained_by if self.trained_measure is not None else None
 

@@ -6,9 +6,9 @@ import pytest
 import cutline as cl
 from cutline.inference.single import calibration_error
 from cutline.measures import MEASURES
-from cutline.measures.kinds import CalibrationError
+from cutline.measures.forms import CalibrationError
 
-ERRORS = [m.name for m in MEASURES if isinstance(m.kind, CalibrationError)]
+ERRORS = [m.name for m in MEASURES if isinstance(m.form, CalibrationError)]
 
 
 def predictions(seed, cases=300, power=1.0):

@@ -202,9 +202,9 @@ def test_an_estimate_is_public_and_prints_its_notes():
 # ---------------------------------------------------------------------- influence
 
 
-@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.kind, MeanOfCases)], ids=str)
+@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.form, MeanOfCases)], ids=str)
 def test_the_standard_error_of_a_mean_is_that_of_the_losses(m):
-    of_positive, of_negative = m.kind.of(EV.ranking, **m.defaults)
+    of_positive, of_negative = m.form.of(EV.ranking, **m.defaults)
     losses = np.where(LABELS, of_positive, of_negative)
     found = EV.estimate(m, method="influence")
     half = 1.959963984540054 * losses.std(ddof=1) / np.sqrt(10)

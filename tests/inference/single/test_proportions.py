@@ -73,17 +73,17 @@ def test_no_success_has_the_closed_limits():
     assert reference.clopper_pearson(10, 10, 0.95) == pytest.approx((0.025 ** (1 / 10), 1))
 
 
-@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.kind, Proportion)], ids=str)
+@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.form, Proportion)], ids=str)
 def test_a_declared_proportion_is_the_measure(m):
     counts = Counts(tp=3, fp=1, fn=2, tn=4)
-    k, n = m.kind.of(counts)
+    k, n = m.form.of(counts)
 
     assert 0 <= k <= n
-    assert m.kind.then(k / n) == pytest.approx(m(counts))
+    assert m.form.then(k / n) == pytest.approx(m(counts))
 
 
 def test_the_proportions_are_those_that_count_cases():
-    assert {m.name for m in MEASURES if isinstance(m.kind, Proportion)} == {
+    assert {m.name for m in MEASURES if isinstance(m.form, Proportion)} == {
         *("accuracy", "error_rate", "recall", "specificity", "fpr", "fnr", "precision", "npv", "fdr"),
         *("false_omission_rate", "prevalence", "predicted_positive_rate", "jaccard", "f1"),
     }

@@ -268,7 +268,7 @@ def test_public_names_of_the_pages():
     assert mcnemar(Discordance(8, 1, n=100), "exact") == pytest.approx(20 / 512)
     flat = band(EV.ranking, lambda r: np.array([0.5]), [0.0], resamples=40)
     assert flat.low.tolist() == flat.high.tolist() == [0.5]
-    assert isinstance(MEASURES["recall"].kind, Proportion)
+    assert isinstance(MEASURES["recall"].form, Proportion)
 
 
 def test_refitting_refuses_other_lengths_and_names_any_label():

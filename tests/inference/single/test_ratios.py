@@ -31,11 +31,11 @@ def test_the_interval_of_a_likelihood_ratio_is_that_of_peers(table):
     np.testing.assert_allclose(proportions.log_shares(a, b, c, d, 0.95), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.kind, Ratio)], ids=str)
+@pytest.mark.parametrize("m", [m for m in MEASURES if isinstance(m.form, Ratio)], ids=str)
 def test_a_declared_ratio_is_the_measure(m):
     counts = Counts(tp=30, fp=10, fn=20, tn=40)
-    (a, b), (c, d) = ([getattr(counts, name) for name in names] for names in (m.kind.above, m.kind.below))
-    expected = (a / b) / (c / d) if m.kind.odds else (a / (a + b)) / (c / (c + d))
+    (a, b), (c, d) = ([getattr(counts, name) for name in names] for names in (m.form.above, m.form.below))
+    expected = (a / b) / (c / d) if m.form.odds else (a / (a + b)) / (c / (c + d))
 
     assert m(counts) == pytest.approx(expected)
 

@@ -7,9 +7,9 @@ from scipy.special import expit, ndtr
 import cutline as cl
 from cutline.inference.single import smoothed_bootstrap
 from cutline.measures import MEASURES
-from cutline.measures.kinds import BestOfCuts
+from cutline.measures.forms import MaximumOverCuts
 
-BEST = [m.name for m in MEASURES if isinstance(m.kind, BestOfCuts)]
+BEST = [m.name for m in MEASURES if isinstance(m.form, MaximumOverCuts)]
 
 
 def predictions(seed, positives=40, negatives=160, shift=1.2):

@@ -52,7 +52,7 @@ from cutline.inference.differences.mcnemar import (
 from cutline.inference.differences.paired_values import PairedValues
 from cutline.inference.permutation import exchange_models
 from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name
-from cutline.measures import MEASURES, LineOfAuc
+from cutline.measures import MEASURES, LinearInAuc
 from cutline.results.method_titles import method_title
 
 NO_SIMULATED_SPREAD = "So few cases give simulations without any spread: there is no interval."
@@ -331,7 +331,7 @@ SCORE = PairedMethod(
 DELONG = PairedMethod(
     *("delong", "DeLong et al. 1988", by_delong),
     by_rule=lambda pair: not pair.has_design,
-    scope=lambda: _names(lambda m: type(m.kind) is LineOfAuc),
+    scope=lambda: _names(lambda m: type(m.form) is LinearInAuc),
 )
 INFLUENCE = PairedMethod(
     *("influence", "Jaeckel 1972 (infinitesimal jackknife)", by_influence),

@@ -87,7 +87,7 @@ class PairedValues:
         """The kind of quantity, which the table of methods is ordered by."""
         is_of_counts = self.measure.needs is Needs.COUNTS
         by_quota = self.has_quota or (is_of_counts and "threshold" not in self.question.parameters[0])
-        return quantity_of(self.measure.kind, is_of_counts=is_of_counts, by_quota=by_quota)
+        return quantity_of(self.measure.form, is_of_counts=is_of_counts, by_quota=by_quota)
 
     @property
     def has_quota(self) -> bool:
@@ -161,7 +161,7 @@ class PairedValues:
     def delong_se(self) -> float:
         """The standard error of the difference of two AUCs, times the slope of what is linear in them."""
         variance = delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
-        slope = float(self.measure.kind.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
+        slope = float(self.measure.form.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
         return abs(slope) * math.sqrt(variance)
 
     @property

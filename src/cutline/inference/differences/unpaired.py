@@ -155,7 +155,7 @@ def by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
 def by_delong(samples: Samples) -> Outcome:
     """Return the difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""
     targets = [sample.estimand for sample in samples]
-    slopes = [float(t.kind.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
+    slopes = [float(t.form.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
     variances = [s**2 * float(delong.variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
     total = sum(variances)
     if not total > EQUAL**2:

@@ -20,7 +20,7 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking, linearise
-from cutline.measures.kinds import LineOfAuc, Moments
+from cutline.measures.forms import LinearInAuc, Moments
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 
 
@@ -201,7 +201,7 @@ Line = Callable[[Ranking], tuple[Any, Any]]
 
 
 def _line_of(estimand: Estimand) -> Line:
-    return partial(estimand.kind_as(LineOfAuc).of, **estimand.parameters)
+    return partial(estimand.form_as(LinearInAuc).of, **estimand.parameters)
 
 
 def limits_on_line(line: Line, r: Ranking, limits: Limits) -> Limits:

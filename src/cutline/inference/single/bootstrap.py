@@ -44,7 +44,7 @@ from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.proportions import wilson
 from cutline.inference.single.separation import at_an_end, limits_when_separated
 from cutline.measures import MEASURES, Needs
-from cutline.measures.kinds import BestOfCuts, CurvePoint, GainOfLikelihood, OpenEnds, TopOfList, best_cuts
+from cutline.measures.forms import CurvePoint, LogLossTransform, MaximumOverCuts, OpenEndedArea, TopOfList, best_cuts
 from cutline.results.estimate import Estimate, Interval, Limits, quantile, student_quantile
 
 _LARGEST = 300.0  # of a logarithm, so that its inverse is a number
@@ -216,11 +216,11 @@ def _missing_class(estimand: Estimand) -> list[str]:
 
 def _tied_cuts(estimand: Estimand) -> list[str]:
     """Say that several cuts are equally good, if they are; `threshold_of` names the first of them."""
-    kind = estimand.kind_as(BestOfCuts)
+    form = estimand.form_as(MaximumOverCuts)
     r = estimand.ranking
-    if estimand.quantity is not Quantity.BEST_OF_CUTS or kind.of_all is None or r.is_long:
+    if estimand.quantity is not Quantity.BEST_OF_CUTS or form.of_all is None or r.is_long:
         return []
-    best = best_cuts(kind.of_all(r, **estimand.parameters))
+    best = best_cuts(form.of_all(r, **estimand.parameters))
     if len(best) < 2:
         return []
     named = [f"{float(threshold):.6g}" for threshold in r.thresholds[best[:_NAMED]]]
@@ -243,10 +243,10 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
 
 def _too_little(estimand: Estimand) -> list[str]:
     """Return what qualifies an optimum, which hardly shows on resamples."""
-    kind = estimand.kind_as(CurvePoint)
+    form = estimand.form_as(CurvePoint)
     if estimand.quantity is Quantity.BEST_OF_CUTS:
         return [OPTIMISTIC]
-    return [SEARCHED_AGAIN] if estimand.quantity is Quantity.CURVE_POINT and kind.is_searched else []
+    return [SEARCHED_AGAIN] if estimand.quantity is Quantity.CURVE_POINT and form.is_searched else []
 
 
 def percentiles(resampled: ResampledValues) -> Interval:
@@ -345,10 +345,10 @@ def student_of_top(resampled: ResampledValues) -> Interval:
     interval = studentised(resampled)
     if interval.method != "student":
         return interval
-    estimand, kind = resampled.estimand, resampled.estimand.kind_as(TopOfList)
+    estimand, form = resampled.estimand, resampled.estimand.form_as(TopOfList)
     r, size = estimand.ranking, effective_size.effective(estimand.ranking)
-    most = kind.most(float(r.positives / r.total), **estimand.parameters)
-    first = min(2 * kind.share(**estimand.parameters) * float(sum(size)), float(size.positives))
+    most = form.most(float(r.positives / r.total), **estimand.parameters)
+    first = min(2 * form.share(**estimand.parameters) * float(sum(size)), float(size.positives))
     share = min(estimand.value / most, 1.0)
     if min(share, 1 - share) * first >= constants.FEW_DECISIONS:
         return interval
@@ -364,8 +364,8 @@ def student_with_open_ends(resampled: ResampledValues) -> Interval:
     interval = studentised(resampled)
     if interval.method != "student":
         return interval
-    estimand, kind = resampled.estimand, resampled.estimand.kind_as(OpenEnds)
-    lost = kind.lost(estimand.ranking, **estimand.parameters)
+    estimand, form = resampled.estimand, resampled.estimand.form_as(OpenEndedArea)
+    lost = form.lost(estimand.ranking, **estimand.parameters)
     low, high = float(interval.limits.low), float(interval.limits.high)
     notes = [*interval.notes, *([RARE_SCORES] if abs(lost) > constants.OPEN_END * (high - low) else [])]
     far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
@@ -377,15 +377,15 @@ def student_of_loss(resampled: ResampledValues) -> Interval:
     """Return Student's limits of a function of the log loss, from those of the loss: its scale suits a heavy tail."""
     from cutline.measures.rates import entropy
 
-    estimand, kind = resampled.estimand, resampled.estimand.kind_as(GainOfLikelihood)
+    estimand, form = resampled.estimand, resampled.estimand.form_as(LogLossTransform)
     r = estimand.ranking
     if not math.isfinite(estimand.value):
         return studentised(resampled)
     null = float(entropy(float(r.positives / r.total)))
-    value = float(kind.loss(np.asarray(estimand.value), null))
-    loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
-    interval = studentised(replace(resampled, estimand=loss, values=kind.loss(resampled.values, null)))
-    return interval._replace(limits=Limits(*(kind.back(limit, null) for limit in interval.limits[::-1])))
+    value = float(form.loss(np.asarray(estimand.value), null))
+    loss = replace(estimand, value=value, range=(0.0, math.inf), form=None)
+    interval = studentised(replace(resampled, estimand=loss, values=form.loss(resampled.values, null)))
+    return interval._replace(limits=Limits(*(form.back(limit, null) for limit in interval.limits[::-1])))
 
 
 def _warnings(estimand: Estimand, freedom: float) -> list[str]:

@@ -35,7 +35,7 @@ from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.survey import linearise
-from cutline.measures.kinds import CalibrationError
+from cutline.measures.forms import CalibrationError
 from cutline.measures.miscalibration import isotonic
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Caveat
@@ -320,7 +320,7 @@ def _estimate(
         notes.append(_NOT_RISING)
     low, high = _limits(worlds, i, simulated, level)
     is_null = low == 0
-    if not is_null and estimand.kind_as(CalibrationError).of_places:
+    if not is_null and estimand.form_as(CalibrationError).of_places:
         notes.append(_OF_PLACES)
     if is_null:
         notes.append(_NULL.format(shown(by_chance)))
@@ -342,7 +342,7 @@ def _limits(worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], leve
     # What samples of the curve at hand have may be the truth: where no world is far enough to say how large the error
     # can be, and for single places of the curve, of which the data tell little.
     likely = Limits(*(float(np.interp(1.0, ways, tail)) for tail in (lowest, highest)))
-    is_of_places = worlds.estimands[i].kind_as(CalibrationError).of_places
+    is_of_places = worlds.estimands[i].form_as(CalibrationError).of_places
     if is_of_places or seen > lowest[-1]:
         high = max(high, likely.high)
     return Limits(min(low, likely.low) if is_of_places else low, high)

@@ -19,15 +19,15 @@ from cutline.inference.single import proportions, reference
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking, linearise
-from cutline.measures.kinds import (
-    Kind,
+from cutline.measures.forms import (
+    Form,
     MeanOfCases,
     Moments,
     Proportion,
+    RankStatistic,
     Ratio,
-    SmoothOfOrder,
-    StandardError,
     SumOfRates,
+    VarianceFormula,
 )
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 from cutline.results.notes import Caveat
@@ -65,46 +65,46 @@ def share_by(
         groups: How the cases were sampled, of which such a formula knows nothing.
         formula: The limits of k out of n at a level.
     """
-    kind = estimand.kind_as(Proportion)
+    form = estimand.form_as(Proportion)
     k, n = _cases_of_share(estimand)
     notes = []
     if formula is reference.wald and not reference.wald_holds(k, n):
         notes.append(
             f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
         )
-    return Interval(Limits(*(kind.then(limit) for limit in formula(k, n, level))), notes)
+    return Interval(Limits(*(form.then(limit) for limit in formula(k, n, level))), notes)
 
 
 def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
     """Return how many cases out of how many a share is, in effect."""
-    kind = estimand.kind_as(Proportion)
-    k, n = (float(x) for x in kind.of(estimand.counts))
+    form = estimand.form_as(Proportion)
+    k, n = (float(x) for x in form.of(estimand.counts))
     if estimand.ranking.integral:
         return k, n
-    scale = divide(n, float(kind.of(estimand.second)[1]))
+    scale = divide(n, float(form.of(estimand.second)[1]))
     return k * scale, n * scale
 
 
 def sum_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Newcombe's limits of a slope times the sum of two independent shares plus an intercept."""
-    limits = limits_of_sum(estimand.kind_as(SumOfRates), estimand.counts_in_effect, level)
+    limits = limits_of_sum(estimand.form_as(SumOfRates), estimand.counts_in_effect, level)
     return Interval(Limits(*map(float, limits)), rests_on(estimand.freedom_at_cut))
 
 
 def limits_of_sum(
-    kind: SumOfRates, c: Counts, level: float, limits: proportions.ShareLimits = proportions.wilson_modified
+    form: SumOfRates, c: Counts, level: float, limits: proportions.ShareLimits = proportions.wilson_modified
 ) -> Limits:
     """Return the limits of `sum_of_shares`; it can be traced.
 
     Args:
-        kind: Which shares are added, with the slope and the intercept.
+        form: Which shares are added, with the slope and the intercept.
         c: The counts of the cut.
         level: The level of the interval.
         limits: Those of one share.
     """
-    among = (c.flagged, c.unflagged) if kind.of_flags else (c.positives, c.negatives)
+    among = (c.flagged, c.unflagged) if form.of_flags else (c.positives, c.negatives)
     sum_limits = proportions.square_and_add((c.tp, among[0]), (c.tn, among[1]), level, limits)
-    end, other_end = (kind.intercept + kind.slope * limit for limit in sum_limits)
+    end, other_end = (form.intercept + form.slope * limit for limit in sum_limits)
     return Limits(np.minimum(end, other_end), np.maximum(end, other_end))
 
 
@@ -119,22 +119,22 @@ def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | Non
 
 def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a ratio of shares, or of odds, on the log scale; a half is added to counts with a 0."""
-    kind = estimand.kind_as(Ratio)
+    form = estimand.form_as(Ratio)
     a, b, c, d = _cells_of_ratio(estimand)
     notes = []
     if min(a, b, c, d) == 0:
         a, b, c, d = (count + 0.5 for count in (a, b, c, d))
         notes.append("One of the four counts is 0: a half was added to each for the limits (Haldane, Anscombe).")
-    low, high = (proportions.log_odds if kind.odds else proportions.log_shares)(a, b, c, d, level)
+    low, high = (proportions.log_odds if form.odds else proportions.log_shares)(a, b, c, d, level)
     value = estimand.value
     limits = Limits(0.0 if value == 0 else low, math.inf if math.isinf(value) else high)
     return Interval(limits, notes + rests_on(estimand.freedom_at_cut))
 
 
 def _cells_of_ratio(estimand: Estimand) -> tuple[float, ...]:
-    kind = estimand.kind_as(Ratio)
+    form = estimand.form_as(Ratio)
     counts = estimand.counts_in_effect
-    return tuple(float(getattr(counts, name)) for name in (*kind.above, *kind.below))
+    return tuple(float(getattr(counts, name)) for name in (*form.above, *form.below))
 
 
 def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:
@@ -166,18 +166,18 @@ def by_standard_error(
         groups: How the cases were sampled, of which such a variance knows nothing.
         method: Which of the variances of the definition.
     """
-    kind = estimand.kind_as(StandardError)
-    variance = float(kind.methods[method](estimand.ranking, **estimand.parameters))
+    form = estimand.form_as(VarianceFormula)
+    variance = float(form.methods[method](estimand.ranking, **estimand.parameters))
     if (
         not 0 <= variance < math.inf
         or not math.isfinite(estimand.value)
-        or (kind.scale == "log" and not estimand.value)
+        or (form.scale == "log" and not estimand.value)
     ):
         return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
-    if kind.scale == "log":
+    if form.scale == "log":
         return Interval(limits_on_log_scale(estimand.value, variance, level))
     fewest = float(min(effective_size.effective(estimand.ranking)))
-    if method == kind.robust:
+    if method == form.robust:
         half, freedom = _robust_reach(estimand, level)
         return Interval(Limits(estimand.value - half, estimand.value + half), rests_on(min(freedom, 2 * fewest)))
     limits = influence.normal(estimand.value, variance, level)
@@ -190,7 +190,7 @@ def _robust_reach(estimand: Estimand, level: float) -> tuple[float, float]:
 
     These are few with few cases of a class, or where a few cases make most of the variance.
     """
-    of_robust = cast("Callable[..., Moments]", estimand.kind_as(StandardError).moments)
+    of_robust = cast("Callable[..., Moments]", estimand.form_as(VarianceFormula).moments)
     moments = of_robust(estimand.ranking, **estimand.parameters)
     freedom = float(effective_size.freedom_of_moments(moments))
     fewest = float(min(effective_size.effective(estimand.ranking)))
@@ -205,23 +205,23 @@ def limits_on_log_scale(value: Any, variance: Any, level: float) -> Limits:
 
 def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[str]:
     """Return a warning where an interval supposes more than the data show: where it is narrower than the robust one."""
-    kind = estimand.kind_as(StandardError)
-    if not kind.robust:
+    form = estimand.form_as(VarianceFormula)
+    if not form.robust:
         return []
     wider = 2 * _robust_reach(estimand, level)[0] / width - 1
     if not wider > constants.SANDWICH_WIDER:
         return []
-    assumed = f"Assumes that the calibration line is true; the method {kind.robust!r} does not, and is"
+    assumed = f"Assumes that the calibration line is true; the method {form.robust!r} does not, and is"
     return [Caveat("assumes-the-line", f"{assumed} {100 * wider:.0f} % wider: {BELOW}.", "below")]
 
 
 def influence_of_mean(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a mean over the cases, from the losses of single cases."""
-    kind = estimand.kind_as(MeanOfCases)
+    form = estimand.form_as(MeanOfCases)
     r, parameters = estimand.ranking, estimand.parameters
-    few = condensed_ranking(r) if kind.is_smooth(**parameters) else r
+    few = condensed_ranking(r) if form.is_smooth(**parameters) else r
     second = effective_size.squares(r) if few is r else few
-    return _normal(estimand, influence.of_mean(few, second, *kind.of(few, **parameters)), level)
+    return _normal(estimand, influence.of_mean(few, second, *form.of(few, **parameters)), level)
 
 
 def influence_of_order(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
@@ -234,27 +234,27 @@ def influence_of_order(estimand: Estimand, level: float, groups: GroupSampler | 
 
 def student_of_influence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a measure whose influence function is known, on its scale, with Student's quantile."""
-    variance, freedom = variance_and_freedom(estimand.kind, estimand.ranking, estimand.parameters)
+    variance, freedom = variance_and_freedom(estimand.form, estimand.ranking, estimand.parameters)
     if not math.isfinite(variance) or not has_scale(estimand.value, variance, estimand.range):
         return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
     limits = limits_on_scale(estimand.value, variance, freedom, estimand.range, level)
     return Interval(Limits(*map(float, limits)), rests_on(freedom))
 
 
-def variance_and_freedom(kind: Kind, r: Ranking, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
+def variance_and_freedom(form: Form, r: Ranking, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the variance of a measure from its influence function, and its degrees of freedom; it can be traced.
 
     Args:
-        kind: A mean over the cases, or a smooth measure of the order.
+        form: A mean over the cases, or a smooth measure of the order.
         r: The ranking.
         parameters: Those of the measure.
     """
     second = effective_size.squares(r)
-    if isinstance(kind, MeanOfCases):
-        losses = kind.of(r, **parameters)
+    if isinstance(form, MeanOfCases):
+        losses = form.of(r, **parameters)
         changes = influence.of_losses(r, *losses)
         return influence.of_mean(r, second, *losses), freedom_of_ranking(changes, r)
-    changes = Influence(*cast("SmoothOfOrder", kind).influence(r, **parameters))
+    changes = Influence(*cast("RankStatistic", form).influence(r, **parameters))
     return changes.variance(second), freedom_of_ranking(changes, r)
 
 
@@ -307,22 +307,22 @@ def _linearised_cut(estimand: Estimand, function: Any) -> Influence:
 
 def linearised_share(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return Wilson's limits, modified near 0 and 1, for as many cases as the linearised variance is worth."""
-    kind = estimand.kind_as(Proportion)
+    form = estimand.form_as(Proportion)
 
     def share_of(c: Any) -> Any:
-        return divide(*kind.of(c))
+        return divide(*form.of(c))
 
-    k, n = (float(x) for x in kind.of(estimand.counts))
-    whole = n * divide(n, float(kind.of(estimand.second)[1])) if not estimand.ranking.integral else n
+    k, n = (float(x) for x in form.of(estimand.counts))
+    whole = n * divide(n, float(form.of(estimand.second)[1])) if not estimand.ranking.integral else n
     if groups is not None:
         whole = min(float(whole), groups.groups)
     p, changes = k / n, _linearised_cut(estimand, share_of)
     how = {"level": level, "groups": groups}
     size, variance = proportions.effective_share(changes, p, float(whole), estimand.ranking, **how)
-    limits = Limits(*(kind.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
+    limits = Limits(*(form.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
     if groups is None or not variance > 0:
         return Interval(limits, rests_on(2 * size * min(p, 1 - p)))
-    rows = float(kind.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
+    rows = float(form.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
     worth = p * (1 - p) / variance
     worded = f"The share is of {rows:.0f} cases, which are worth {worth:.4g} (design effect {rows / worth:.3g})."
     return Interval(limits, [worded, *rests_on(2 * size * min(p, 1 - p))])
@@ -341,9 +341,9 @@ def linearised_ratio(estimand: Estimand, level: float, groups: GroupSampler | No
 
 def linearised_mean(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
     """Return the limits of a mean over the cases, on the scale of its range."""
-    kind = estimand.kind_as(MeanOfCases)
+    form = estimand.form_as(MeanOfCases)
     r = estimand.ranking
-    losses = kind.of(r, **estimand.parameters)
+    losses = form.of(r, **estimand.parameters)
     of_positives, of_negatives = (
         np.where(cells > 0, loss, 0.0) for cells, loss in zip((r.pos, r.neg), losses, strict=True)
     )

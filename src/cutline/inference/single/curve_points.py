@@ -16,7 +16,7 @@ from cutline.inference.single import proportions
 from cutline.inference.single.bands import tpr_at
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import MEASURES
-from cutline.measures.kinds import CurvePoint
+from cutline.measures.forms import CurvePoint
 from cutline.results.estimate import Interval, Limits
 
 _RECALLS = 400  # at which the precision is compared with the one that is asked for
@@ -32,15 +32,15 @@ class _Points(NamedTuple):
 
 def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a measure that is one point of a curve, and what qualifies them."""
-    kind = estimand.kind_as(CurvePoint)
+    form = estimand.form_as(CurvePoint)
     r = estimand.ranking
     defaults = MEASURES[estimand.measure_name].defaults
-    fixed = np.array([float(estimand.parameters.get(kind.fixed, defaults[kind.fixed]))])
-    if kind.is_searched:
+    fixed = np.array([float(estimand.parameters.get(form.fixed, defaults[form.fixed]))])
+    if form.is_searched:
         return Interval(_recall(r, float(fixed[0]), level), [SEARCHED])
-    if kind.height == "precision":
+    if form.height == "precision":
         fixed = np.append(fixed, _other_cuts(r, float(fixed[0]), level))
-    points = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, fixed, level)
+    points = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[form.height](r, fixed, level)
     return Interval(Limits(float(points.low.min()), float(points.high.max())))
 
 

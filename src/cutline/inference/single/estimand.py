@@ -22,10 +22,10 @@ from cutline.inference.quantities import Quantity, quantity_of
 from cutline.inputs.rank import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import Bounds, bounds
-from cutline.measures.kinds import Kind, PairedShare, Stretch
+from cutline.measures.forms import Form, PairedShare, PartialArea
 from cutline.measures.metadata import constant
 
-KindT = TypeVar("KindT")
+FormT = TypeVar("FormT")
 
 
 class IntervalRequest(NamedTuple):
@@ -58,7 +58,7 @@ class Estimand:
     value: float
     reason: str = ""
     range: tuple[float, float] = (-math.inf, math.inf)
-    kind: Kind = None
+    form: Form = None
     parameters: dict[str, Any] = field(default_factory=dict)
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
@@ -93,9 +93,9 @@ class Estimand:
     def _find_influence(self) -> Influence | None:
         return of_order(self.statistic, self.value, self.ranking)
 
-    def kind_as(self, kind: type[KindT]) -> KindT:  # noqa: ARG002
-        """Return the kind of the measure, for a method whose row of the table has that kind alone."""
-        return cast("KindT", self.kind)
+    def form_as(self, form: type[FormT]) -> FormT:  # noqa: ARG002
+        """Return the form of the measure, for a method whose row of the table has that form alone."""
+        return cast("FormT", self.form)
 
     @property
     def measure_name(self) -> str:
@@ -107,7 +107,7 @@ class Estimand:
         """Return the kind of quantity, which the table of methods is ordered by."""
         if self.needs is None:
             return Quantity.OWN
-        return quantity_of(self.kind, is_of_counts=self.of_counts is not None, by_quota=self.by_quota)
+        return quantity_of(self.form, is_of_counts=self.of_counts is not None, by_quota=self.by_quota)
 
     @property
     def is_of_one_cut(self) -> bool:
@@ -184,7 +184,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic = _of_quota(partial(measure.compute, **rest), _transfer_quota(quota, ranking, grouped))
     else:
         statistic = partial(measure.compute, **rest)
-    settings, kind = {**measure.bound, **rest}, measure.kind
+    settings, form = {**measure.bound, **rest}, measure.form
     by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
     if quota is None and by_quota:
         where = _where(parameters)
@@ -195,9 +195,9 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic=statistic,
         value=value,
         reason=measure.reason(data, **rest) if math.isnan(value) else "",
-        range=kind.range(**settings) if isinstance(kind, Stretch) else measure.range,
-        stretch=kind.shares(**settings) if isinstance(kind, Stretch) else (1.0, 1.0),
-        kind=kind,
+        range=form.range(**settings) if isinstance(form, PartialArea) else measure.range,
+        stretch=form.shares(**settings) if isinstance(form, PartialArea) else (1.0, 1.0),
+        form=form,
         caveat=measure.caveat,
         parameters=settings,
         cut=cut_at,

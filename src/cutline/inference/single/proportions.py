@@ -22,7 +22,7 @@ from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import linearise
-from cutline.measures.kinds import OfPrevalence, ShareOfPairs
+from cutline.measures.forms import FunctionOfPrevalence, ShareOfPairs
 from cutline.results.estimate import Interval, Limits, quantile
 
 _HALVINGS = 55  # of what two exact limits leave open, after which floats are used up
@@ -183,12 +183,12 @@ _PLACES = 401  # at which a function of the prevalence is looked at between its 
 
 def of_prevalence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return the limits of a function of the prevalence, which has Wilson's."""
-    kind = estimand.kind_as(OfPrevalence)
+    form = estimand.form_as(FunctionOfPrevalence)
     r, size = estimand.ranking, float(sum(effective(estimand.ranking)))
     share = float(r.positives / r.total)
     low, high = wilson(share * size, size, level)
     even = np.clip([share, 0.5], low, high)  # such functions are symmetric: their top is exact
-    there = kind.of(np.append(np.linspace(float(low), float(high), _PLACES), even), **estimand.parameters)
+    there = form.of(np.append(np.linspace(float(low), float(high), _PLACES), even), **estimand.parameters)
     return Interval(Limits(float(np.min(there)), float(np.max(there))))
 
 
@@ -198,8 +198,8 @@ def of_pairs(estimand: Estimand, level: float, groups: GroupSampler | None = Non
     Its variance is that of what each case has, as in DeLong's, where single pairs count twice, and at least that of
     independent pairs.
     """
-    kind = estimand.kind_as(ShareOfPairs)
-    return Interval(limits_of_pairs(estimand.ranking, estimand.value, kind.of(estimand.ranking), level))
+    form = estimand.form_as(ShareOfPairs)
+    return Interval(limits_of_pairs(estimand.ranking, estimand.value, form.of(estimand.ranking), level))
 
 
 def limits_of_pairs(r: Ranking, share: Any, of_cases: tuple[Array, Array], level: float) -> Limits:

@@ -28,7 +28,7 @@ from cutline.inference.resampling.samplers import Urn
 from cutline.inference.single.bootstrap import caveats_of, on_its_scale
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.separation import limits_when_separated
-from cutline.measures.kinds import BestOfCuts
+from cutline.measures.forms import MaximumOverCuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 METHOD = "smoothed"
@@ -111,7 +111,7 @@ def _smoothed_worlds(
 
 def _bandwidth(estimand: Estimand) -> float:
     """Return the bandwidth of the kernel that a measure needs."""
-    return constants.SMOOTHING_OF_PEAKS if estimand.kind_as(BestOfCuts).of_peaks else constants.SMOOTHING
+    return constants.SMOOTHING_OF_PEAKS if estimand.form_as(MaximumOverCuts).of_peaks else constants.SMOOTHING
 
 
 def smoothed_risks(r: Ranking, bandwidth: float = constants.SMOOTHING) -> Array:
@@ -247,7 +247,7 @@ def _estimate(estimand: Estimand, world: _SmoothedSamples, limits: Limits, level
     if limits_when_separated(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):
-        notes.append(RAISED.format(estimand.kind_as(BestOfCuts).over, shown(abs(world.bias))))
+        notes.append(RAISED.format(estimand.form_as(MaximumOverCuts).over, shown(abs(world.bias))))
     elif limits.low == limits.high:
         notes.append(NO_COVERAGE)
     return make_estimate(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
