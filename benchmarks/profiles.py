@@ -106,8 +106,8 @@ OWN_FOR_A_PAGE = {"loading cutline's own modules": (*OWN["loading cutline's own 
 NUMBERS = (
     ("cutline.cli.reading", "read_evaluation", "reading the file"),
     ("cutline.cli.reading", "read_comparison", "reading the file"),
-    ("cutline.cli.evaluate", "evaluated", "numbers, and intervals by formula"),
-    ("cutline.cli.compare", "compared", "numbers, differences and tests"),
+    ("cutline.cli.evaluate", "summarize_evaluation", "numbers, and intervals by formula"),
+    ("cutline.cli.compare", "summarize_comparison", "numbers, differences and tests"),
     ("cutline.inference.single.intervals", "inverted", "intervals of calibration errors, by simulation"),
     ("cutline.inference.single.intervals", "resampled", "intervals by the bootstrap"),
 )
@@ -129,9 +129,8 @@ def of_command(what: str, *arguments: str) -> None:
         found.timed(part, lambda: [importlib.import_module(name) for name in names])  # noqa: B023
     for module, name, part in (*NUMBERS, *(PAGE if is_page else ())):
         found.watch(importlib.import_module(module), name, part)
-    for name in ("evaluate", "compare"):
-        module: Any = importlib.import_module(f"cutline.cli.{name}")
-        module.start_drawing = lambda _: None  # which starts Vega on a thread: here, the first picture does
+    output: Any = importlib.import_module("cutline.cli.output").FileOutput
+    output.start_renderer = lambda _: None  # which starts Vega on a thread: here, the first picture does
     main = importlib.import_module("cutline.cli.main").main
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
         found.timed("the rest: options, tables, template", lambda: main(list(arguments)))

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cutline.cli.command import grouped_options
+from cutline.cli.command import group_options
 from cutline.cli.main import load_commands
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).with_name("site"))]
@@ -102,7 +102,7 @@ def _first(command: Any) -> str:
 def _options(command: Any) -> Iterator[str]:
     """The arguments and the options, in the groups of the help."""
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    groups = ({"Arguments": arguments} if arguments else {}) | grouped_options(command)
+    groups = ({"Arguments": arguments} if arguments else {}) | group_options(command)
     for title, parameters in groups.items():
         yield f"## {title}\n\n" + "\n".join(map(_entry, parameters))
 

@@ -10,9 +10,9 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 from cutline import evaluate
-from cutline.cli import render
-from cutline.cli.evaluate import summarize_evaluation
+from cutline.cli.evaluate import render_evaluation, summarize_evaluation
 from cutline.cli.options import SelectionOptions
+from cutline.cli.render import make_notes
 from cutline.examples import load
 
 PICTURE = Path(__file__).with_name("terminal.svg")
@@ -26,8 +26,8 @@ def picture() -> str:
     ev = evaluate(tumours.labels, tumours.scores["logistic"], positive=tumours.positive, name="logistic", quota=100)
     screen = Console(record=True, width=100, force_terminal=True, file=io.StringIO(), markup=False, highlight=False)
     summary = summarize_evaluation(ev, SelectionOptions(), quiet=True)
-    screen.print(render.evaluation(screen, summary))
-    screen.print(render.notes(summary.notes))
+    screen.print(render_evaluation(screen, summary))
+    screen.print(make_notes(summary.notes))
     title = "cutline evaluate tumours.csv --score logistic --positive malignant --quota 100"
     return screen.export_svg(title=title, code_format=TEMPLATE, unique_id="cutline")
 

@@ -10,7 +10,7 @@ import pytest
 
 from cutline import MEASURES, ParameterError, compare, evaluate
 from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, add_notes, advise, notes, notes_on
-from cutline.cli.text import in_options
+from cutline.cli.text import name_options
 from cutline.core.binned_ranking import of_bins
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
@@ -510,7 +510,7 @@ def test_a_note_that_is_made_longer_still_knows_its_arguments():
 
     assert "It may be chance" in text
     assert "pass higher_is_positive=False." in text
-    assert "pass --lower-is-positive." in in_options(text)
+    assert "pass --lower-is-positive." in name_options(text)
 
 
 def test_a_note_on_one_of_several_models_still_knows_its_arguments():
@@ -520,7 +520,7 @@ def test_a_note_on_one_of_several_models_still_knows_its_arguments():
     [text] = [note.text for note in notes_on(compare(labels, {"a": good, "b": -good})) if note.rule == "reversed"]
 
     assert text.startswith("b: ")
-    assert "pass --lower-is-positive." in in_options(text)
+    assert "pass --lower-is-positive." in name_options(text)
 
 
 def test_a_run_without_resamples_has_no_note_that_needs_them(monkeypatch):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import click
 import pytest
 
-from cutline.cli.command import Fraction, argument, nested, option, options_of
+from cutline.cli.command import Fraction, add_options, argument, nest_options, option
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Inner:
 @dataclass(frozen=True)
 class Outer:
     size: int = option("--size", type=int, required=True, group="Sizes", help="How many.").field()
-    inner: Inner = nested(Inner)  # noqa: RUF009 - a field
+    inner: Inner = nest_options(Inner)  # noqa: RUF009 - a field
     hidden: int = 7  # not for the command line
 
 
@@ -25,7 +25,7 @@ def test_a_dataclass_is_filled_from_its_options():
 
     @click.command
     @argument("first", help="The first.")
-    @options_of(Outer, "group")
+    @add_options(Outer, "group")
     @option("--last", is_flag=True, group="Others", help="Whether it is the last.")
     def work(first, group, last):
         calls.append((first, group, last))

@@ -288,9 +288,9 @@ def test_long_work_shows_a_bar_to_people_only(monkeypatch):
             return wait_until(lambda: "Resampling" in drawn.getvalue(), 60 if is_shown else 0.1) or number
 
         screen = Console(file=drawn, force_terminal=is_person, width=80)
-        monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
+        monkeypatch.setattr(progress, "make_console", lambda *, error, screen=screen: screen)
         monkeypatch.setattr(progress, "_PATIENCE", 0.05)
-        with progress.waiting("Resampling", quiet=is_quiet):
+        with progress.show_progress("Resampling", quiet=is_quiet):
             assert parallel.map_parallel(work, range(6), 10**9, reports=True) == list(range(6))
         assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == is_shown
 
@@ -303,7 +303,7 @@ def test_opening_a_file_shows_a_bar_to_people(cutline, tmp_path, monkeypatch, co
     from cutline.cli.reading import files
 
     drawn = io.StringIO()
-    monkeypatch.setattr(progress, "console", lambda **_: Console(file=drawn, force_terminal=True, width=80))
+    monkeypatch.setattr(progress, "make_console", lambda **_: Console(file=drawn, force_terminal=True, width=80))
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     read = files.read
     patience = 60

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from cutline.cli.main import load_commands
-from cutline.cli.text import OPTIONS, in_options, printable, without_controls
+from cutline.cli.text import OPTIONS, escape_controls, name_options, strip_controls
 from cutline.core.errors import Argument, InputError, Text
 
 BAD_FILES = {
@@ -248,9 +248,9 @@ def test_no_table_of_a_comparison_runs_in_a_spreadsheet(cutline, tmp_path, name)
 
 
 def test_printable_leaves_words_alone():
-    assert printable("Größe 漢字 'x'") == "Größe 漢字 'x'"
-    assert printable("a\tb\r\n\x9b\u200b") == "a\\tb\\r\\n\\x9b\\u200b"
-    assert without_controls("a\x00\x1bb\ud800\uffff") == "ab"
+    assert escape_controls("Größe 漢字 'x'") == "Größe 漢字 'x'"
+    assert escape_controls("a\tb\r\n\x9b\u200b") == "a\\tb\\r\\n\\x9b\\u200b"
+    assert strip_controls("a\x00\x1bb\ud800\uffff") == "ab"
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_printable_leaves_words_alone():
     ],
 )
 def test_what_the_package_says_is_told_in_options(said, expected):
-    assert in_options(said) == expected
+    assert name_options(said) == expected
 
 
 def test_every_option_that_messages_name_exists():

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from cutline import evaluate
-from cutline.cli.slices import _render
+from cutline.cli.slices import _render_evaluations
 from cutline.core.binned_ranking import of_bins
 from cutline.evaluation import Evaluation
 from cutline.slices.evaluation import Slices
@@ -123,7 +123,7 @@ def test_what_bins_leave_open_is_shown():
     top = of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130])))
     slices = Slices({"a": Evaluation(top)}, "site")
     screen = Console(width=120, record=True)
-    screen.print(_render(screen, slices, slices.summaries("auc", resamples=0), with_notes=False))
+    screen.print(_render_evaluations(screen, slices, slices.summaries("auc", resamples=0), with_notes=False))
     shown = screen.export_text()
     assert "0.6190 to" in shown
     assert "0.9762" in shown

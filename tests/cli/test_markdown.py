@@ -1,7 +1,7 @@
 """The results of a gate as Markdown."""
 
 from cutline.cli.check import GateOutcome, Result
-from cutline.cli.check import markdown_document as document
+from cutline.cli.check import make_markdown as document
 
 
 def test_what_failed_comes_first_and_marks_in_names_are_text():

@@ -16,9 +16,9 @@ from cutline.charts import CHARTS, Shows
 from cutline.cli.compare import summarize_comparison
 from cutline.cli.evaluate import summarize_evaluation
 from cutline.cli.options import ColumnOptions, ReadingAtCut, SelectionOptions
-from cutline.cli.reading import choose, read_comparison, read_evaluation, read_slices
-from cutline.cli.render import interval
-from cutline.cli.text import OPTIONS, printable
+from cutline.cli.reading import choose_columns, read_comparison, read_evaluation, read_slices
+from cutline.cli.render import format_interval
+from cutline.cli.text import OPTIONS, escape_controls
 from cutline.comparison import Comparison
 from cutline.core.errors import CutlineError, InputError, ParameterError, sentence_of
 from cutline.core.messages import Argument
@@ -66,7 +66,7 @@ class Jobs:
             settings: The columns and the cut.
             argument: What a job takes besides: a column, a chart or a method.
         """
-        self._folder, self._titles = folder, (Path(file).name, printable(title))
+        self._folder, self._titles = folder, (Path(file).name, escape_controls(title))
         jobs = {
             "describe": lambda: self._describe(file),
             "values": lambda: self._send_values(files.read(file), argument),
@@ -94,8 +94,8 @@ class Jobs:
         source = files.read(file)
         guess: dict[str, Any] = {"columns": list(source.columns), "label": "", "score": ""}
         with suppress(InputError):
-            guess["label"] = choose(source, None, ("",), ()).label
-            guess["score"] = choose(source, guess["label"], (), ()).scores[0]
+            guess["label"] = choose_columns(source, None, ("",), ()).label
+            guess["score"] = choose_columns(source, guess["label"], (), ()).scores[0]
         self._send("columns", guess)
         if guess["label"]:
             self._send_values(source, guess["label"])
@@ -103,7 +103,9 @@ class Jobs:
     def _send_values(self, source: Source, column: str) -> None:
         """Send the values of a column of labels, and the one that can only be positive, as "yes" beside "no"."""
         rows = source.rows({"labels": Request("labels", column, as_text=True)})["labels"]
-        values = sorted({printable(value) for value in set(rows.tolist()) if value is not None and value == value})
+        values = sorted(
+            {escape_controls(value) for value in set(rows.tolist()) if value is not None and value == value}
+        )
         self._send(
             "values",
             {
@@ -229,7 +231,7 @@ class Jobs:
             worth = cl.worth_recalibrating(ev)
             head = ["Method", "Log loss", "Brier score", "Gain", "95 % interval of the gain"]
             rows = [
-                [c.method, shown(c.log_loss), shown(c.brier), shown(c.gain), interval((c.low, c.high))]
+                [c.method, shown(c.log_loss), shown(c.brier), shown(c.gain), format_interval((c.low, c.high))]
                 if c.method != "none"
                 else [c.method, shown(c.log_loss), shown(c.brier), "", ""]
                 for c in worth.candidates
@@ -281,7 +283,7 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
         {
             "title": title,
             "cells": [
-                {"value": shown(row.value), "interval": interval(row.interval), "reason": row.reason}
+                {"value": shown(row.value), "interval": format_interval(row.interval), "reason": row.reason}
                 if (row := own.get(key)) is not None
                 else {"value": "", "interval": "", "reason": ""}
                 for own in columns
@@ -348,5 +350,7 @@ def in_fields(text: str | CutlineError) -> str:
 
     words = FieldWords()
     sentence = sentence_of(text, words) if isinstance(text, CutlineError) else render(text, words)
-    named = re.sub(r"--[a-z-]+", lambda option: f"“{_FIELD_OF_OPTION.get(option[0], option[0])}”", printable(sentence))
+    named = re.sub(
+        r"--[a-z-]+", lambda option: f"“{_FIELD_OF_OPTION.get(option[0], option[0])}”", escape_controls(sentence)
+    )
     return named.replace("pass “", "set “")

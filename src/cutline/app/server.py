@@ -32,7 +32,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from cutline.app.access import PATIENCE, Access, Guard
 from cutline.app.settings import METHODS, PROMISES, Settings
 from cutline.app.tabs import FILE_SECONDS, Tab, Workers
-from cutline.cli.text import printable
+from cutline.cli.text import escape_controls
 from cutline.core.errors import CutlineError
 from cutline.report.html_page import asset as report_asset
 from cutline.report.html_page import environment, theme_variables
@@ -256,7 +256,7 @@ class AppServer:
     async def take_file(self, request: Request) -> Response:
         """Take a file: the bytes of the request, as they come."""
         tab = self._tab(request)
-        title = printable(PurePosixPath(request.query_params.get("name", "").replace("\\", "/")).name)[:200]
+        title = escape_controls(PurePosixPath(request.query_params.get("name", "").replace("\\", "/")).name)[:200]
         suffix = SUFFIXES.get(Path(title).suffix.lower())
         if suffix is None:
             raise HTTPException(415, "This is not a file that is read here: choose a .csv, .xlsx or .parquet file.")

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import Fraction, command, option, options_of
+from cutline.cli.command import Fraction, add_options, command, option
+from cutline.cli.output import print_json
 from cutline.core.errors import ParameterError
 
 GOALS = ("rank", "decide", "probabilities", "quota", "screen")
@@ -91,7 +92,7 @@ class SituationOptions:
 
 
 @command
-@options_of(SituationOptions, "situation")
+@add_options(SituationOptions, "situation")
 @o.JSON
 def advise(situation: SituationOptions, json: bool) -> None:
     """Answer with the measures that fit."""
@@ -105,12 +106,12 @@ def advise(situation: SituationOptions, json: bool) -> None:
             raise ParameterError(f"What is the model for? Pass --goal with one of {', '.join(GOALS)}.")
         answers = _ask(answers)
     if json:
-        render.print_json(recommend_measures(answers))
+        print_json(recommend_measures(answers))
         return
     recommended = recommend(Situation(**answers))
-    screen = render.console()
+    screen = render.make_console()
     rows = [(Text(r.measure, style="bold"), MEASURES[r.measure].title, f"{r.why} ({r.source})") for r in recommended]
-    screen.print(render.grid(screen, ("measure", "", "why"), rows))
+    screen.print(render.make_grid(screen, ("measure", "", "why"), rows))
     names = ",".join(r.measure for r in recommended)
     quota = " --quota 100" if any(MEASURES[r.measure].required for r in recommended) else ""
     screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}{quota}", style="dim"))
@@ -132,11 +133,11 @@ def _ask(options: dict[str, Any]) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for field in fields(Situation):
         is_open = field.name not in _OF_SCREENING or answers["goal"] == "screen"
-        answers[field.name] = options[field.name] or (_answer(field) if is_open else None)
+        answers[field.name] = options[field.name] or (_ask_question(field) if is_open else None)
     return answers
 
 
-def _answer(field: Field[Any]) -> Any:
+def _ask_question(field: Field[Any]) -> Any:
     question = field.metadata["question"]
     if field.name == "goal":
         while (goal := click.prompt(question, prompt_suffix=" ").strip().lower()) not in GOALS:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cutline.cli import render
 from cutline.cli.command import command, option
+from cutline.cli.output import say
 from cutline.core.errors import ParameterError
 
 SERVER = "Run the server"
@@ -61,12 +61,12 @@ def app(port: int, no_browser: bool, limit: str, host: str, password: str | None
     listening = bind("127.0.0.1" if host == "localhost" else host, port)
     access = Access(host, listening.getsockname()[1], password, most)
     if not is_local:
-        render.say(
+        say(
             "Warning: other machines can reach this server, and what they send is not encrypted, nor is the password. "
             "Use it in a network that you trust, or through an encrypted tunnel."
         )
-    render.say(f"cutline app is at {access.url(access.token)}")
-    render.say("Stop it with Ctrl-C" + (", or close its page." if is_local else "."))
+    say(f"cutline app is at {access.url(access.token)}")
+    say("Stop it with Ctrl-C" + (", or close its page." if is_local else "."))
     serve(access, listening, opens_browser=is_local and not no_browser)
 
 

@@ -18,8 +18,9 @@ import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import FileName, argument, command, option
-from cutline.cli.progress import waiting
-from cutline.cli.text import printable, quoted
+from cutline.cli.output import write_stdout
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls, quote
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
@@ -96,8 +97,6 @@ def apply(
 
     loaded = cl.load(cut)
     if quota is not None:
-        from cutline.core.validation import check_whole
-
         check_whole(quota, "quota", 1)
     application = Application(file, output, score, column, missing == "drop", quota, format)
     if isinstance(loaded, Recalibration):
@@ -108,7 +107,7 @@ def apply(
         _flag(loaded, application, force=force, quiet=quiet)
 
 
-def _kind(out: Path | None, *, force: bool) -> str:
+def _check_format(out: Path | None, *, force: bool) -> str:
     if out is None:
         return "csv"
     compression = _COMPRESSED.get(out.suffix.lower())
@@ -132,14 +131,14 @@ def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
         yield printed
         with printed.open(encoding="utf-8", newline="") as rows:
             for part in iter(lambda: rows.read(_AT_ONCE), ""):
-                render.put(part)
+                write_stdout(part)
 
 
 def _say_lines(lines: Sequence[str], out: Path | None) -> None:
     """Print what was done, where it is not taken for the copy."""
-    screen = render.console(error=out is None)
+    screen = render.make_console(error=out is None)
     for line, style in zip(lines, ("", *["dim"] * len(lines)), strict=False):
-        screen.print(Text(printable(line), style=style))
+        screen.print(Text(escape_controls(line), style=style))
 
 
 def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, quiet: bool) -> None:
@@ -148,9 +147,9 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
     from cutline.inputs.rank import check_probabilities
     from cutline.inputs.write_flags import CaseColumns
 
-    kind = _kind(to.out, force=force)
-    with waiting("Recalibrating", quiet=quiet), CaseColumns(to.file, to.format) as cases:
-        score = to.score or _only_score(cases)
+    kind = _check_format(to.out, force=force)
+    with show_progress("Recalibrating", quiet=quiet), CaseColumns(to.file, to.format) as cases:
+        score = to.score or _guess_score(cases)
         column = to.column or "recalibrated"
         check_probabilities("Recalibration", *cases.limits(score))
         expression, functions = in_sql(recalibration)
@@ -158,10 +157,8 @@ def _recalibrate(recalibration: Recalibration, to: Application, *, force: bool, 
             how: dict[str, Any] = {"column": column, "drop": to.drop, "functions": functions}
             count = cases.derive(score, expression, unfinished, kind, **how)
     if not quiet:
-        text = (
-            f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({recalibration.method}){_where(to.out)}"
-        )
-        _say_lines([text], to.out)
+        made = f"{quote(column)} is {quote(score)} recalibrated ({recalibration.method})"
+        _say_lines([f"{count} cases: {made}{_name_target(to.out)}"], to.out)
 
 
 def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
@@ -170,26 +167,26 @@ def _flag(cut: Cut, to: Application, *, force: bool, quiet: bool) -> None:
     from cutline.inputs.write_flags import CaseColumns, Flags
 
     cut.require()
-    kind = _kind(to.out, force=force)
-    with waiting("Flagging", quiet=quiet), CaseColumns(to.file, to.format) as cases:
-        score = to.score or (cut.score if cut.score in cases.columns else None) or _only_score(cases)
+    kind = _check_format(to.out, force=force)
+    with show_progress("Flagging", quiet=quiet), CaseColumns(to.file, to.format) as cases:
+        score = to.score or (cut.score if cut.score in cases.columns else None) or _guess_score(cases)
         flags = Flags(score, cut.threshold, cut.higher_is_positive, to.column or "flagged", to.drop)
         with _copy(to.out, force=force) as unfinished:
             if to.quota is not None:
                 first = cases.flag_first(flags, to.quota, unfinished, kind)
-                flagged, count, more = first.flagged, first.cases, _first_in_words(first, cut)
+                flagged, count, more = first.flagged, first.cases, _describe_first(first, cut)
             else:
                 flagged, count = cases.flag(flags, unfinished, kind)
-                more = [*filter(None, [cut.surprise(flagged, count)]), *_quota_hint(cut, flagged), cut.statement]
+                more = [*filter(None, [cut.surprise(flagged, count)]), *_suggest_quota(cut, flagged), cut.statement]
     if not quiet:
         if cut.score not in (None, score):
-            more = [f"The cut was chosen on column {quoted(str(cut.score))}: is {quoted(score)} the same score?", *more]
+            more = [f"The cut was chosen on column {quote(str(cut.score))}: is {quote(score)} the same score?", *more]
         numbers = f"{with_commas(flagged)} of {with_commas(count)} cases are flagged"
-        _say_lines([f"{numbers} by column {quoted(score)}{_where(to.out)}", *more], to.out)
+        _say_lines([f"{numbers} by column {quote(score)}{_name_target(to.out)}", *more], to.out)
 
 
-def _first_in_words(first: FirstCases, cut: Cut) -> list[str]:
-    """Return down to which score a quota reaches, and who is taken where equal scores do not all fit."""
+def _describe_first(first: FirstCases, cut: Cut) -> list[str]:
+    """Describe the last score that a quota reaches, and the cases taken among equal scores."""
     from cutline.core.counts import with_commas, written
 
     sign = ">=" if cut.higher_is_positive else "<="
@@ -199,8 +196,8 @@ def _first_in_words(first: FirstCases, cut: Cut) -> list[str]:
     return [f"These are the first {with_commas(first.flagged)} by score: score {sign} {written(first.last)}."]
 
 
-def _quota_hint(cut: Cut, flagged: int) -> list[str]:
-    """Return how to fill the quota of a cut on this file, whose threshold flags another number here."""
+def _suggest_quota(cut: Cut, flagged: int) -> list[str]:
+    """Return how to fill the quota of a cut on this file, if its threshold flags another number of cases."""
     from cutline.core.counts import with_commas
 
     if cut.quota is None or flagged == cut.quota:
@@ -208,12 +205,13 @@ def _quota_hint(cut: Cut, flagged: int) -> list[str]:
     return [f"To flag the first {with_commas(cut.quota)} of this file, add --quota {cut.quota:g}."]
 
 
-def _where(out: Path | None) -> str:
+def _name_target(out: Path | None) -> str:
+    """Return the end of a sentence about the copy."""
     return "." if out is None else f": {out}"
 
 
-def _only_score(cases: CaseColumns) -> str:
-    """Return the column that can only be meant: one with the usual name."""
+def _guess_score(cases: CaseColumns) -> str:
+    """Return the one column that has a usual name of scores."""
     usual = [
         name for name in cases.columns if name.lower() in ("p", "score", "scores", "prob", "probability", "prediction")
     ]

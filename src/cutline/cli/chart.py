@@ -15,9 +15,10 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
-from cutline.cli.completion import chart_names
+from cutline.cli.command import FileName, add_options, argument, command, option
+from cutline.cli.completion import complete_chart
 from cutline.cli.options import Reading, ReadingAtCut
+from cutline.cli.output import say
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError, ParameterError
 
@@ -77,7 +78,7 @@ class PictureOptions:
     "what",
     nargs=-1,
     metavar="FILE NAME...",
-    shell_complete=chart_names,
+    shell_complete=complete_chart,
     help="The predictions, and the charts to draw by name, or all; --list shows them. losses needs no file.",
 )
 @option(
@@ -89,8 +90,8 @@ class PictureOptions:
     "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
 )
 @option("--list", "is_list", is_flag=True, group=PICTURE, help="Show all charts and end.")
-@options_of(ReadingAtCut, "reading")
-@options_of(PictureOptions, "look")
+@add_options(ReadingAtCut, "reading")
+@add_options(PictureOptions, "look")
 @o.CLASS_SCORES
 @o.FORCE
 @o.QUIET
@@ -164,7 +165,7 @@ class ChartOutput:
                 raise ParameterError(f"--set is {term!r}", "pass a parameter of the chart")
             if name in self.look:
                 raise ParameterError(f"--set is {term!r}", f"pass --{name}, which is an option of its own")
-            values[name] = _value(text)
+            values[name] = _parse_value(text)
         return values
 
     def save(self, name: str, kind: ChartKind, models: Any) -> Path:
@@ -180,7 +181,7 @@ def _show_list() -> None:
     """List every chart: what it shows, of how many models, and the figures that it stands for."""
     from cutline.charts import CHARTS
 
-    screen = render.console()
+    screen = render.make_console()
     for kind in CHARTS.values():
         needs = f" It needs {kind.needs.words}." if kind.needs else ""
         source = f" {kind.source}." if kind.source else ""
@@ -193,7 +194,7 @@ def _draw_all(what: Sequence[str], reading: Reading, drawing: ChartOutput, class
     """Read the models, and draw the charts that are named, or all that can be drawn."""
     from cutline.charts import CHARTS
 
-    path, names = _file_and_names(what)
+    path, names = _split_arguments(what)
     kinds = [CHARTS[name] for name in names]
     everything = not names
     drawing.chart_parameters()
@@ -201,7 +202,7 @@ def _draw_all(what: Sequence[str], reading: Reading, drawing: ChartOutput, class
         drawing.check(names)
     models = None if path is None else _read(path, reading, kinds, class_scores)
     if everything:
-        kinds = [kind for kind in CHARTS.values() if _is_of(kind, models)]
+        kinds = [kind for kind in CHARTS.values() if _can_draw(kind, models)]
         names = [kind.name for kind in kinds]
         drawing.check(names)
     written: list[Path] = []
@@ -223,13 +224,13 @@ def _draw(name: str, kind: ChartKind, models: Any, drawing: ChartOutput) -> list
     if kind.shows is Shows.NOTHING:
         return [drawing.save(name, kind, None)]
     if kind.shows is Shows.ONE and isinstance(models, Comparison):
-        own = dict(zip(_stems(name, models.names), models.names, strict=True))
+        own = dict(zip(_name_files(name, models.names), models.names, strict=True))
         drawing.check(list(own))
         return [drawing.save(stem, kind, {model: models[model]}) for stem, model in own.items()]
     return [drawing.save(name, kind, models)]
 
 
-def _stems(name: str, models: Sequence[str]) -> list[str]:
+def _name_files(name: str, models: Sequence[str]) -> list[str]:
     """Return the names of the files of a chart of each model: letters that any file can have, numbered where they
     meet.
     """
@@ -237,7 +238,7 @@ def _stems(name: str, models: Sequence[str]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [f"{name}-{i}" for i, _ in enumerate(models, 1)]
 
 
-def _file_and_names(what: Sequence[str]) -> tuple[str | None, list[str]]:
+def _split_arguments(what: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the file, unless the charts need none, and the names of the charts; none of them stands for all."""
     from cutline.charts import CHARTS, Shows
 
@@ -272,7 +273,7 @@ def _read(
     return read_evaluation(path, reading, None)[0]
 
 
-def _is_of(kind: ChartKind, models: Any) -> bool:
+def _can_draw(kind: ChartKind, models: Any) -> bool:
     """Whether a chart can be drawn for a number of models; a difference needs two."""
     from cutline.charts import Shows
     from cutline.comparison import Comparison
@@ -284,7 +285,7 @@ def _is_of(kind: ChartKind, models: Any) -> bool:
     return fits.get(kind.shows, not of_classes or kind.shows is Shows.SEVERAL)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     """Return a value as it is typed: a number, true or false, several of them, or a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
@@ -296,4 +297,4 @@ def _value(text: str) -> Any:
 
 def _say(drawing: ChartOutput, message: str) -> None:
     if not drawing.quiet:
-        render.say(message)
+        say(message)

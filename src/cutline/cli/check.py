@@ -13,11 +13,12 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
-from cutline.cli.completion import measure_list
-from cutline.cli.options import ColumnOptions, IntervalOptions, Output, Reading, ReadingAtCut
-from cutline.cli.progress import waiting
-from cutline.cli.text import in_options, printable, without_controls
+from cutline.cli.command import FileName, Fraction, add_options, argument, command, option
+from cutline.cli.completion import complete_measures
+from cutline.cli.options import ColumnOptions, IntervalOptions, Reading, ReadingAtCut
+from cutline.cli.output import Output, print_json
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls, name_options, strip_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
@@ -36,26 +37,32 @@ if TYPE_CHECKING:
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|#~"})
 
 
-def markdown_document(outcome: GateOutcome) -> bytes:
+def make_markdown(outcome: GateOutcome) -> bytes:
     """Return a heading, a sentence, and a table with what failed first."""
-    heads = ("", "requirement", "found", render.interval_title(outcome.level), "why")
-    rows = [_row(result) for result in sorted(outcome.results, key=lambda result: result.passed)]
+    heads = ("", "requirement", "found", render.format_interval_title(outcome.level), "why")
+    rows = [_make_row(result) for result in sorted(outcome.results, key=lambda result: result.passed)]
     table = [heads, tuple("---" for _ in heads), *rows]
-    lines = [f"### cutline check: {_plain(outcome.file)}", "", outcome.conclusion, ""]
+    lines = [f"### cutline check: {_escape_markdown(outcome.file)}", "", outcome.conclusion, ""]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in table), ""]).encode()
 
 
-def _row(result: Result) -> tuple[str, ...]:
+def _make_row(result: Result) -> tuple[str, ...]:
     state = result.state if result.passed else f"**{result.state}**"
-    return state, _plain(result.requirement), shown(float(result.value)), result.interval, _plain(result.reason)
+    return (
+        state,
+        _escape_markdown(result.requirement),
+        shown(float(result.value)),
+        result.interval,
+        _escape_markdown(result.reason),
+    )
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Escape text so that Markdown shows it unchanged."""
     return html_text(" ".join(text.split()).translate(_SPECIAL))
 
 
-def junit_document(outcome: GateOutcome) -> bytes:
+def make_junit(outcome: GateOutcome) -> bytes:
     """Return a JUnit document with one test case for each requirement."""
     from xml.etree import ElementTree as ET  # only written, never read
 
@@ -63,13 +70,13 @@ def junit_document(outcome: GateOutcome) -> bytes:
     failures = str(sum(not result.passed for result in results))
     counts = {"tests": str(len(results)), "failures": failures, "errors": "0", "skipped": "0"}
     suites = ET.Element("testsuites", counts)
-    suite = ET.SubElement(suites, "testsuite", {"name": f"cutline check {without_controls(outcome.file)}", **counts})
+    suite = ET.SubElement(suites, "testsuite", {"name": f"cutline check {strip_controls(outcome.file)}", **counts})
     for result in results:
-        names = {"classname": "cutline.check", "name": without_controls(result.requirement)}
+        names = {"classname": "cutline.check", "name": strip_controls(result.requirement)}
         case = ET.SubElement(suite, "testcase", names)
         if not result.passed:
             value = f"found {shown(float(result.value))}" + (f", interval {result.interval}" if result.interval else "")
-            message = without_controls(f"{value}. {result.reason}".strip())
+            message = strip_controls(f"{value}. {result.reason}".strip())
             ET.SubElement(case, "failure", {"message": message}).text = message
     ET.indent(suites)
     text: bytes = ET.tostring(suites, "utf-8", xml_declaration=True)
@@ -99,7 +106,7 @@ class GateOptions:
     ).field()
     no_worse: str | None = option(
         "--no-worse",
-        shell_complete=measure_list,
+        shell_complete=complete_measures,
         group=o.CONDITIONS,
         help="Measures in which the model must not be worse than --against, on the interval of the paired difference. "
         "Example: --no-worse auc,log_loss",
@@ -238,10 +245,10 @@ class GateOutcome:
 
 @command
 @argument("file", type=FileName(), required=False, metavar="FILE", help="Predictions; not needed with --monitor alone.")
-@options_of(GateOptions, "gate")
-@options_of(ReadingAtCut, "reading")
-@options_of(IntervalOptions, "intervals")
-@options_of(Output, "output")
+@add_options(GateOptions, "gate")
+@add_options(ReadingAtCut, "reading")
+@add_options(IntervalOptions, "intervals")
+@add_options(Output, "output")
 @o.PLUGIN
 @o.BY
 @click.pass_context
@@ -258,7 +265,7 @@ def check(
     prints_markdown = str(gate.markdown) == STDOUT
     if prints_markdown and output.json:
         raise ParameterError("--json and --markdown - both ask for standard output", "pass one of them")
-    documents = [(gate.junit, junit_document), (None if prints_markdown else gate.markdown, markdown_document)]
+    documents = [(gate.junit, make_junit), (None if prints_markdown else gate.markdown, make_markdown)]
     to_write = [(path, document) for path, document in documents if path is not None]
     for path, _ in to_write:
         atomic_write.check(path, overwrite=output.force)
@@ -268,13 +275,13 @@ def check(
         outcome = check_conditions(file, reading, intervals, gate, quiet=output.quiet)
     output.say_guesses(outcome.guesses)
     for line in outcome.messages:
-        output.say(in_options(line))
+        output.say(name_options(line))
     for path, document in to_write:
         atomic_write.write(path, document(outcome), overwrite=output.force)
     if output.json:
-        render.print_json(outcome.document())
+        print_json(outcome.document())
     elif prints_markdown:
-        click.echo(markdown_document(outcome), nl=False)
+        click.echo(make_markdown(outcome), nl=False)
     elif not outcome.passed or not output.quiet:
         _show(outcome)
     ctx.exit(0 if outcome.passed else 1)
@@ -299,28 +306,26 @@ def check_conditions(
     gate.check()
     has_quota = reading.quota is not None or reading.share is not None
     requirements = [requirement(text, has_quota=has_quota) for text in gate.require]
-    measures = [] if gate.no_worse is None else _guarded_measures(gate.no_worse, has_quota=has_quota)
+    measures = [] if gate.no_worse is None else _parse_guarded(gate.no_worse, has_quota=has_quota)
     intervals.check()
-    watched = [] if gate.monitor is None else _no_alarm(gate.monitor)
+    watched = [] if gate.monitor is None else _check_alarms(gate.monitor)
     if not gate.reads_cases and path is None:
-        return GateOutcome(printable(gate.monitor), tuple(watched), intervals.level)
+        return GateOutcome(escape_controls(gate.monitor), tuple(watched), intervals.level)
     if path is None:
         raise ParameterError("There are no predictions to check", "pass their file")
     ev, predictions = read_evaluation(
         path, _without_columns(reading, path) if gate.independent else reading, None, quiet=quiet
     )
-    with waiting("Resampling for the intervals", quiet=quiet or intervals.resamples == 0):
+    with show_progress("Resampling for the intervals", quiet=quiet or intervals.resamples == 0):
         results, messages = (
             _check_requirements(ev, requirements, intervals, gate.undecided) if requirements else ([], [])
         )
         if gate.cut is not None:
-            results += _cut_holds(ev, gate.cut, intervals, gate.undecided or "pass")
+            results += _check_promises(ev, gate.cut, intervals, gate.undecided or "pass")
         if gate.against is not None and gate.independent:
-            results += _no_worse_unpaired(
-                ev, _read_against(predictions, gate, reading), measures, gate.margin, intervals
-            )
+            results += _check_unpaired(ev, _read_against(predictions, gate, reading), measures, gate.margin, intervals)
         elif gate.against is not None:
-            results += _no_worse(_pair(predictions, gate, reading), measures, gate.margin, intervals)
+            results += _check_paired(_read_pair(predictions, gate, reading), measures, gate.margin, intervals)
     # Somebody may blame the model for scores that rank the other way round.
     messages = [*(note.text for note in data_notes(ev.ranking, ev.cut) if note.rule == "reversed"), *messages]
     return GateOutcome(
@@ -351,14 +356,14 @@ def check_slice_conditions(
         raise ParameterError("There are no predictions to check", "pass their file")
     intervals.check()
     slices, guesses = read_slices([path], by, reading, None, quiet=quiet)
-    with waiting("Comparing the slices", quiet=quiet):
+    with show_progress("Comparing the slices", quiet=quiet):
         checked = check_slices(slices, gate.require, level=intervals.level)
     results = tuple(Result(r.requirement, r.passed, r.value, r.low, r.high, r.reason) for r in checked)
     messages = (how_words(intervals.level, gate.require),)
     return GateOutcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
 
 
-def _guarded_measures(text: str, *, has_quota: bool) -> list[Term]:
+def _parse_guarded(text: str, *, has_quota: bool) -> list[Term]:
     """Return the measures in which the model must be no worse."""
     from cutline.cuts.requirements import check_complete, terms
 
@@ -371,14 +376,16 @@ def _guarded_measures(text: str, *, has_quota: bool) -> list[Term]:
     return guarded
 
 
-def _no_alarm(path: str) -> list[Result]:
+def _check_alarms(path: str) -> list[Result]:
     """Return, for each measure that a monitor watches, whether it has no open alarm."""
     from cutline.loading import load
     from cutline.monitoring import Monitor
 
     monitor = load(path)
     if not isinstance(monitor, Monitor):
-        raise ParameterError(f"{printable(path)} is no state of a monitor", "pass what `cutline monitor --state` wrote")
+        raise ParameterError(
+            f"{escape_controls(path)} is no state of a monitor", "pass what `cutline monitor --state` wrote"
+        )
     last = {row["measure"]: row for row in monitor.table}
     results = []
     for measure in monitor.settings.measures:
@@ -390,7 +397,7 @@ def _no_alarm(path: str) -> list[Result]:
     return results
 
 
-def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided: str) -> list[Result]:
+def _check_promises(ev: Evaluation, path: str, intervals: IntervalOptions, undecided: str) -> list[Result]:
     """Test whether the promises of a cut held on these cases."""
     from cutline.cuts.gates import check_cut
     from cutline.loading import load
@@ -444,9 +451,9 @@ def _check_requirements(
         else []
     )
     judged = [
-        _result(requirement, rows[requirement.text])
+        _judge_number(requirement, rows[requirement.text])
         if undecided is None
-        else _judge(requirement, rows[requirement.text], undecided)
+        else _judge_interval(requirement, rows[requirement.text], undecided)
         for requirement in requirements
     ]
     return judged, [line for line in messages if line]
@@ -474,12 +481,12 @@ def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: In
         )
 
 
-def _judge(requirement: Requirement, row: Row, undecided: str) -> Result:
+def _judge_interval(requirement: Requirement, row: Row, undecided: str) -> Result:
     """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
     from cutline.cuts.gates import state_of
 
     if requirement.term.part != "value" or row.interval is None:
-        return _result(requirement, row)
+        return _judge_number(requirement, row)
     low, high = row.interval
     state = state_of(requirement, row.value, low, high)
     reason = {"passed": "", "failed": f"value is {shown(row.value)}"}.get(state, "the interval holds the bound")
@@ -487,7 +494,7 @@ def _judge(requirement: Requirement, row: Row, undecided: str) -> Result:
     return Result(requirement.text, passed, row.value, low, high, reason, state == "undecided")
 
 
-def _result(requirement: Requirement, row: Row) -> Result:
+def _judge_number(requirement: Requirement, row: Row) -> Result:
     """Whether the number that a requirement names meets it."""
     part, estimate = requirement.term.part, row.estimate
     number = {"value": row.value, "low": estimate.low, "high": estimate.high}[part]
@@ -506,9 +513,9 @@ def _result(requirement: Requirement, row: Row) -> Result:
     return Result(requirement.text, passed, row.value, low, high, reason)
 
 
-def _pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> Comparison:
+def _read_pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> Comparison:
     """Return the model and the one to beat, on the same cases."""
-    from cutline.cli.reading import in_one_order, join_models, open_predictions
+    from cutline.cli.reading import compare_in_order, compare_joined, open_predictions
 
     predictions.check_cases()
     score = gate.against_score or predictions.chosen.scores[0]
@@ -517,10 +524,12 @@ def _pair(predictions: PredictionFile, gate: GateOptions, reading: Reading) -> C
         NEW: predictions,
         OLD: open_predictions(str(gate.against), replace(reading, columns=columns, format=None)),
     }
-    return join_models(models, reading) if reading.columns.id else in_one_order(models, reading)
+    return compare_joined(models, reading) if reading.columns.id else compare_in_order(models, reading)
 
 
-def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions) -> list[Result]:
+def _check_paired(
+    cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions
+) -> list[Result]:
     """Whether the intervals of the paired differences show a loss; with a margin, whether they exclude a larger one."""
     from cutline.results.resample_budget import resamples_of_rows
 
@@ -528,9 +537,9 @@ def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, inter
     summary = cmp.summary([_name_term(term) for term in measures], of_models=(), **how)
     results = []
     for term, row in zip(measures, summary.rows, strict=True):
-        name = _loss_name(term, margin)
+        name = _name_loss(term, margin)
         _check_interval(name, row.estimate, summary.options.resamples_used, intervals)
-        results.append(_loss(name, row.estimate, row.notes, term.measure, margin))
+        results.append(_judge_loss(name, row.estimate, row.notes, term.measure, margin))
     return results
 
 
@@ -554,7 +563,7 @@ def _without_columns(reading: Reading, path: str) -> Reading:
     return replace(reading, columns=ColumnOptions()) if is_ranking_file(path) else reading
 
 
-def _no_worse_unpaired(
+def _check_unpaired(
     new: Evaluation, old: Evaluation, measures: list[Term], margin: float | None, intervals: IntervalOptions
 ) -> list[Result]:
     """Check the differences of two independent samples, as `_no_worse` does for pairs."""
@@ -566,18 +575,18 @@ def _no_worse_unpaired(
     both = compare_independent(new, old, names=(NEW, OLD))
     results = []
     for term in measures:
-        name = _loss_name(term, margin)
+        name = _name_loss(term, margin)
         estimate = both.difference(term.measure, **how, **term.parameters)
         _check_interval(name, estimate, resamples, intervals)
-        results.append(_loss(name, estimate, estimate.notes, term.measure, margin))
+        results.append(_judge_loss(name, estimate, estimate.notes, term.measure, margin))
     return results
 
 
-def _loss_name(term: Term, margin: float | None) -> str:
+def _name_loss(term: Term, margin: float | None) -> str:
     return f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
 
 
-def _loss(name: str, estimate: Estimate, notes: Sequence[str], measure: Measure, margin: float | None) -> Result:
+def _judge_loss(name: str, estimate: Estimate, notes: Sequence[str], measure: Measure, margin: float | None) -> Result:
     if not estimate.has_interval:
         return Result(name, False, estimate.value, reason=" ".join(("there is no interval.", *notes)))
     low, high = estimate.low, estimate.high
@@ -588,18 +597,18 @@ def _loss(name: str, estimate: Estimate, notes: Sequence[str], measure: Measure,
     return Result(name, passed, estimate.value, low, high, reason)
 
 
-def _state(result: Result) -> Text:
+def _format_state(result: Result) -> Text:
     if result.is_undecided:
         return Text("undecided" if result.passed else "UNDECIDED", style="yellow" if result.passed else "bold red")
     return Text("passed", style="green") if result.passed else Text("FAILED", style="bold red")
 
 
 def _show(outcome: GateOutcome) -> None:
-    screen = render.console()
+    screen = render.make_console()
     rows = [
-        (_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)
+        (_format_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)
         for result in sorted(outcome.results, key=lambda result: result.passed)
     ]
-    heads = ("", "requirement", "value", render.interval_title(outcome.level), "why")
-    screen.print(render.grid(screen, heads, rows))
-    screen.print(Text(printable(outcome.conclusion)))
+    heads = ("", "requirement", "value", render.format_interval_title(outcome.level), "why")
+    screen.print(render.make_grid(screen, heads, rows))
+    screen.print(Text(escape_controls(outcome.conclusion)))

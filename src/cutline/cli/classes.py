@@ -10,10 +10,10 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions, refuse
-from cutline.cli.reading import Chosen, choose
-from cutline.cli.render import REPORT, show, write
-from cutline.cli.text import notes_in_options, printable, quoted
+from cutline.cli.options import MeasureOptions, Reading, SelectionOptions, refuse
+from cutline.cli.output import REPORT, FileOutput
+from cutline.cli.reading import Chosen, choose_columns
+from cutline.cli.text import escape_controls, name_options_in_notes, quote
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import Table, p_number, shown
 from cutline.core.validation import name_of
@@ -47,7 +47,7 @@ def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions
         selection: Which measures.
         output: Where they go.
     """
-    _check(model, selection)
+    _check_options(model, selection)
     if len(model.paths) != 1:
         raise ParameterError("--class-scores reads one file", "pass the path of one")
     if model.labels is not None:
@@ -57,10 +57,10 @@ def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions
     output.check(charts)
     classes, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name, ordered=model.ordered)
     summary = classes.summary(_measures(selection), level=selection.level)
-    summary = summary.with_notes(notes_in_options(summary.notes))
+    summary = summary.with_notes(name_options_in_notes(summary.notes))
     output.say_guesses(guesses)
-    show(output, summary, _render(render.console(), summary))
-    write(output, classes, summary, charts)
+    output.print_summary(summary, _render(render.make_console(), summary))
+    output.write_files(classes, summary, charts)
 
 
 def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
@@ -78,14 +78,14 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
         },
     )
     output.check()
-    columns = columns_by_class(model.class_scores)
+    columns = parse_columns(model.class_scores)
     names = [name.strip() for name in (model.labels or "").split(",")]
     file = files.read(model.paths[0], reading.format, reading.memory)
     for option, required in (("--labels", names), ("--class-scores", list(columns.values()))):
         for column in required:
             if column not in file.columns:
-                raise _absent(printable(file.title), column, option, file.columns)
-    title = printable(name_of(model.name) or file.title)
+                raise _missing_column(escape_controls(file.title), column, option, file.columns)
+    title = escape_controls(name_of(model.name) or file.title)
     labels: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
     table = labels.summary(_measures(selection), level=selection.level)
     head = {"schema": "cutline/labels/1", "name": labels.name, "cases": labels.cases}
@@ -93,17 +93,13 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
 
     def print_table(screen: Console) -> None:
         rows = [
-            (row["measure"], row["of"], shown(row["value"]), render.interval(_limits(row["low"], row["high"])))
+            (row["measure"], row["of"], shown(row["value"]), render.format_interval((row["low"], row["high"])))
             for row in table
         ]
-        columns = ("", "of", "value", render.interval_title(selection.level))
-        screen.print(Group(Text(printable(table.title)), Text(), render.grid(screen, columns, rows)))
+        columns = ("", "of", "value", render.format_interval_title(selection.level))
+        screen.print(Group(Text(escape_controls(table.title)), Text(), render.make_grid(screen, columns, rows)))
 
     output.print(lambda: head | {"measures": table.to_dict()}, table.to_csv, print_table)
-
-
-def _limits(low: float | None, high: float | None) -> tuple[float, float] | None:
-    return None if low is None or high is None or low != low else (low, high)
 
 
 def run_class_comparison(
@@ -127,20 +123,20 @@ def run_class_comparison(
     output.check()
     comparison, guesses = read_class_models(paths[0], class_scores, reading)
     summary = comparison.summary(_measures(selection), level=selection.level)
-    summary = replace(summary, notes=notes_in_options(summary.notes))
+    summary = replace(summary, notes=name_options_in_notes(summary.notes))
     output.say_guesses(guesses)
-    show(output, summary, _render_comparison(render.console(), summary))
-    write(output, comparison, summary, ())
+    output.print_summary(summary, _render_comparison(render.make_console(), summary))
+    output.write_files(comparison, summary, ())
 
 
 def _measures(selection: MeasureOptions) -> list[str] | None:
     return None if selection.measures is None else [name.strip() for name in selection.measures.split(",")]
 
 
-def models_by_name(options: Sequence[str]) -> dict[str, dict[str, str]]:
+def parse_models(options: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the columns of each model by class: an option for each model, with its name before a colon.
 
-    >>> models_by_name(["forest:ant=f_ant,bee=f_bee", "ant,bee"])
+    >>> parse_models(["forest:ant=f_ant,bee=f_bee", "ant,bee"])
     {'forest': {'ant': 'f_ant', 'bee': 'f_bee'}, 'model 2': {'ant': 'ant', 'bee': 'bee'}}
     """
     if len(options) < 2:
@@ -152,15 +148,15 @@ def models_by_name(options: Sequence[str]) -> dict[str, dict[str, str]]:
         is_named = bool(colon) and not any(sign in before for sign in ",=")
         name = before.strip() if is_named else f"model {number}"
         if name in models:
-            raise ParameterError(f"--class-scores names the model {quoted(name)} twice", "give each model its own name")
-        models[name] = columns_by_class([after if is_named else text])
+            raise ParameterError(f"--class-scores names the model {quote(name)} twice", "give each model its own name")
+        models[name] = parse_columns([after if is_named else text])
     return models
 
 
-def columns_by_class(options: Sequence[str]) -> dict[str, str]:
+def parse_columns(options: Sequence[str]) -> dict[str, str]:
     """Return the columns by class, as the options name them.
 
-    >>> columns_by_class(["ant,bee", "cat=p_cat"])
+    >>> parse_columns(["ant,bee", "cat=p_cat"])
     {'ant': 'ant', 'bee': 'bee', 'cat': 'p_cat'}
     """
     columns: dict[str, str] = {}
@@ -168,22 +164,22 @@ def columns_by_class(options: Sequence[str]) -> dict[str, str]:
         label, equals, column = (part.strip() for part in term.partition("="))
         if not label or (equals and not column):
             raise ParameterError(
-                f"--class-scores is {quoted(', '.join(options))}",
+                f"--class-scores is {quote(', '.join(options))}",
                 "pass columns with commas, such as ant,bee=p_bee,cat",
             )
         if label in columns:
-            raise ParameterError(f"--class-scores names the class {quoted(label)} twice", "name each class once")
+            raise ParameterError(f"--class-scores names the class {quote(label)} twice", "name each class once")
         columns[label] = column if equals else label
     if len(columns) < 2:
         raise ParameterError(
-            f"--class-scores names one class, {quoted(next(iter(columns)))}",
+            f"--class-scores names one class, {quote(next(iter(columns)))}",
             "pass a column for each of two or more",
         )
     return columns
 
 
-def _check(model: ClassModel, selection: SelectionOptions) -> None:
-    """Refuse options of `evaluate` that several classes have no use for: none is read and ignored."""
+def _check_options(model: ClassModel, selection: SelectionOptions) -> None:
+    """Raise if an option of `evaluate` does not apply to several classes."""
     refuse(
         "--class-scores",
         {
@@ -198,7 +194,7 @@ def _check(model: ClassModel, selection: SelectionOptions) -> None:
 
 
 def _check_reading(reading: Reading) -> None:
-    """Refuse ways of reading that several classes have no use for."""
+    """Raise if an option of reading does not apply to several classes."""
     c = reading.columns
     refuse(
         "--class-scores",
@@ -229,11 +225,11 @@ def read_classes(
         ordered: Whether the classes stand in their order.
     """
     _check_reading(how)
-    columns = columns_by_class(class_scores)
+    columns = parse_columns(class_scores)
     file = files.read(path, how.format, how.memory)
     chosen = _choose_columns(file, columns.values(), how)
-    title = printable(name_of(name) or file.title)
-    options = _common(how) | {"ordered": ordered}
+    title = escape_controls(name_of(name) or file.title)
+    options = _list_options(how) | {"ordered": ordered}
     classes = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **options)
     return classes, chosen.guesses
 
@@ -247,15 +243,15 @@ def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> t
         how: How the file is read.
     """
     _check_reading(how)
-    models = models_by_name(class_scores)
+    models = parse_models(class_scores)
     file = files.read(path, how.format, how.memory)
     chosen = _choose_columns(file, [column for own in models.values() for column in own.values()], how)
-    named = {printable(name): own for name, own in models.items()}
-    comparison = compare_classes(chosen.label, named, how.columns.weight, data=file, **_common(how))
+    named = {escape_controls(name): own for name, own in models.items()}
+    comparison = compare_classes(chosen.label, named, how.columns.weight, data=file, **_list_options(how))
     return comparison, chosen.guesses
 
 
-def _common(how: Reading) -> dict[str, Any]:
+def _list_options(how: Reading) -> dict[str, Any]:
     """Return the arguments that one_vs_rest() and compare_classes() share."""
     return {"missing": how.missing, "groups": how.columns.group, "weights_are": how.weights_are}
 
@@ -265,21 +261,21 @@ def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chose
     c, score_columns = how.columns, tuple(dict.fromkeys(columns))
     for option, column in (("--label", c.label), ("--weight", c.weight), ("--group", c.group)):
         if column is not None and column not in file.columns:
-            raise _absent(printable(file.title), column, option, file.columns)
+            raise _missing_column(escape_controls(file.title), column, option, file.columns)
     for column in score_columns:
         if column not in file.columns:
-            raise _absent(printable(file.title), column, "--class-scores", file.columns)
+            raise _missing_column(escape_controls(file.title), column, "--class-scores", file.columns)
         if column in (c.label, c.weight):
             other = "--label" if column == c.label else "--weight"
-            both = f"--class-scores and {other} both name {quoted(column)}"
+            both = f"--class-scores and {other} both name {quote(column)}"
             raise ParameterError(both, "pass another column for one of them")
-    return choose(file, c.label, score_columns, c.others)
+    return choose_columns(file, c.label, score_columns, c.others)
 
 
-def _absent(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
-    listed = ", ".join(quoted(name) for name in known[:8]) + (", ..." if len(known) > 8 else "")
+def _missing_column(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
+    listed = ", ".join(quote(name) for name in known[:8]) + (", ..." if len(known) > 8 else "")
     hint = near(column, known) or f"It has {listed}."
-    return InputError(f"{title} has no column {quoted(column)}, which {option} names", hint=hint)
+    return InputError(f"{title} has no column {quote(column)}, which {option} names", hint=hint)
 
 
 # ---------------------------------------------------------------------- looks
@@ -287,26 +283,32 @@ def _absent(title: str, column: str, option: str, known: Sequence[str]) -> Input
 
 def _render(screen: Console, summary: ClassSummary) -> RenderableType:
     """Render the title, the measures of all classes and of each, and the confusion matrix."""
-    heading = Text(printable(summary.name or "model"), style="bold").append(f"  {printable(summary.data.words())}")
-    level = render.interval_title(summary.level)
+    heading = Text(escape_controls(summary.name or "model"), style="bold").append(
+        f"  {escape_controls(summary.data.words())}"
+    )
+    level = render.format_interval_title(summary.level)
     overall = [
-        (row.title, row.of, shown(row.value), render.interval(row.interval), shown(row.baseline))
+        (row.title, row.of, shown(row.value), render.format_interval(row.interval), shown(row.baseline))
         for row in summary.of_scope("all", "mean")
     ]
     parts: list[RenderableType] = [heading, Text()]
     if overall:
-        parts.append(render.grid(screen, ("", "of", "value", level, "baseline"), overall, "All classes"))
+        parts.append(render.make_grid(screen, ("", "of", "value", level, "baseline"), overall, "All classes"))
     if summary.of_scope("class"):
-        parts += [Text(), _grid(screen, summary.class_table(), "Each class against the rest")]
+        parts += [Text(), _make_grid(screen, summary.class_table(), "Each class against the rest")]
     if len(summary.data.classes) <= MOST_SHOWN:
-        parts += [Text(), _grid(screen, summary.matrix.to_table(), "Real and predicted class")]
-    return Group(*parts, *_reasons(summary))
+        parts += [Text(), _make_grid(screen, summary.matrix.to_table(), "Real and predicted class")]
+    titles: dict[str, list[str]] = {}
+    for row in summary.rows:
+        if row.reason:
+            titles.setdefault(row.reason, []).append(f"{row.title} ({row.of})")
+    return Group(*parts, *render.explain_undefined(titles))
 
 
 def _render_comparison(screen: Console, summary: ClassComparisonSummary) -> RenderableType:
     """Render the comparison: a line for each measure and pair of models, and which model is better in which."""
-    level = render.interval_title(summary.level)
-    parts: list[RenderableType] = [Text(printable(summary.title))]
+    level = render.format_interval_title(summary.level)
+    parts: list[RenderableType] = [Text(escape_controls(summary.title))]
     for a, b in dict.fromkeys((row.test.a, row.test.b) for row in summary.rows):
         own = [row for row in summary.rows if (row.test.a, row.test.b) == (a, b)]
         rows = [
@@ -315,45 +317,32 @@ def _render_comparison(screen: Console, summary: ClassComparisonSummary) -> Rend
                 shown(row.value_a),
                 shown(row.value_b),
                 shown(row.test.difference),
-                render.interval(row.interval),
+                render.format_interval(row.interval),
                 p_number(row.test.p_holm),
             )
             for row in own
         ]
-        title = f"{printable(a)} minus {printable(b)}"
-        heads = ("", printable(a), printable(b), "difference", level, "p")
-        parts += [Text(), render.grid(screen, heads, rows, title), Text(), *_conclusions(own, summary.level)]
+        title = f"{escape_controls(a)} minus {escape_controls(b)}"
+        heads = ("", escape_controls(a), escape_controls(b), "difference", level, "p")
+        parts += [Text(), render.make_grid(screen, heads, rows, title), Text(), *_list_conclusions(own, summary.level)]
     if len(summary.models) > 2:
         parts += [Text(), Text("p is corrected for the number of pairs (Holm); the intervals are not.", style="dim")]
     return Group(*parts)
 
 
-def _conclusions(rows: Sequence[ClassDifference], level: float) -> list[RenderableType]:
-    """Return each conclusion once, with the measures that it holds for, and why there is none."""
+def _list_conclusions(rows: Sequence[ClassDifference], level: float) -> list[RenderableType]:
+    """Return each conclusion, or the reason why there is none, with its measures."""
     measures: dict[str, list[str]] = {}
     for row in rows:
         why = f"No test, because {row.test.notes[0]}" if row.test.notes else row.conclusion(level)
         measures.setdefault(why, []).append(f"{row.title} ({row.of})")
-    return [Text(printable(f"{conclusion}: {', '.join(names)}.")) for conclusion, names in measures.items()]
+    return [Text(escape_controls(f"{conclusion}: {', '.join(names)}.")) for conclusion, names in measures.items()]
 
 
-def _grid(screen: Console, table: Table, title: str) -> RenderableType:
+def _make_grid(screen: Console, table: Table, title: str) -> RenderableType:
     # An interval stays in one line: it may stand below its value, but is not broken.
     rows = [
         [shown(cell) if isinstance(cell, float) else str(cell).replace(", ", ",\xa0") for cell in row]
         for row in table.rows
     ]
-    return render.grid(screen, table.columns, rows, title)
-
-
-def _reasons(summary: ClassSummary) -> list[RenderableType]:
-    """Return why measures are undefined, each reason once with what it holds for."""
-    titles: dict[str, list[str]] = {}
-    for row in summary.rows:
-        if row.reason:
-            titles.setdefault(row.reason, []).append(f"{row.title} ({row.of})")
-    return [
-        part
-        for reason, names in titles.items()
-        for part in (Text(), Text(printable(f"Undefined because {reason}: {', '.join(names)}"), style="yellow"))
-    ]
+    return render.make_grid(screen, table.columns, rows, title)

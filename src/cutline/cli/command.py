@@ -1,7 +1,7 @@
 """How commands are declared: options in groups of the help, dataclasses of options, commands loaded when called.
 
 A command is a function below `@command` and its options. An option is declared once, by `option(...)`: as a decorator
-of the command, or with `.field()` as a field of a dataclass, which `@options_of` hands to the command as one argument.
+of the command, or with `.field()` as a field of a dataclass, which `@add_options` hands to the command as one argument.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _coloured = _OptionHighlighter()
 
 def show_group(ctx: click.Context) -> None:
     """Print the help of all commands together, without loading any."""
-    screen = _head(ctx)
-    screen.print(_panel("Options", _option_table(ctx.command.get_params(ctx))))
+    screen = _print_head(ctx)
+    screen.print(_make_panel("Options", _make_option_table(ctx.command.get_params(ctx))))
     longest = max(len(entry.name) for entry in COMMANDS)
     for panel in dict.fromkeys(entry.panel for entry in COMMANDS):
-        screen.print(_panel(panel, _command_table((e for e in COMMANDS if e.panel == panel), longest)))
+        screen.print(_make_panel(panel, _make_command_table((e for e in COMMANDS if e.panel == panel), longest)))
     screen.print(Padding(_coloured(Text(str(ctx.command.epilog))), 1))
 
 
@@ -61,26 +61,26 @@ def show_command(ctx: click.Context, *, everything: bool) -> None:
         everything: Whether the advanced options are shown too.
     """
     command: Any = ctx.command
-    screen = _head(ctx)
+    screen = _print_head(ctx)
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
     if arguments:
-        table = _table(highlight=True)
+        table = _make_table(highlight=True)
         for param in arguments:
             table.add_row(_coloured(str(param.metavar)), _coloured(Text(str(param.help))))
-        screen.print(_panel("Arguments", table))
+        screen.print(_make_panel("Arguments", table))
     hidden = 0
-    for title, options in grouped_options(command).items():
+    for title, options in group_options(command).items():
         shown = [option for option in options if everything or title == FIRST or not option.advanced]
         hidden += len(options) - len(shown)
         if shown:
-            screen.print(_panel(title, _option_table(shown)))
+            screen.print(_make_panel(title, _make_option_table(shown)))
     if hidden:
         more = f"{hidden} more {'option' if hidden == 1 else 'options'}: {ctx.command_path} --help-all"
         screen.print(Padding(_coloured(Text(more)), (0, 1)))
     screen.print(Padding(_coloured(Text(str(command.epilog))), 1))
 
 
-def grouped_options(command: Any) -> dict[str, list[Any]]:
+def group_options(command: Any) -> dict[str, list[Any]]:
     """Return the options of a command by group: first those that most people need, last those of files."""
     options = [param for param in command.params if isinstance(param, click.Option)]
     first = [option for name in command.entry.first for option in options if name in option.opts]
@@ -94,7 +94,7 @@ def grouped_options(command: Any) -> dict[str, list[Any]]:
     return groups
 
 
-def _head(ctx: click.Context) -> Screen:
+def _print_head(ctx: click.Context) -> Screen:
     """Print the usage and what the command is for."""
     forced = any(environ.get(name) for name in ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS"))
     screen = Screen(theme=Theme(_STYLES), highlighter=_coloured, force_terminal=forced or None)
@@ -106,26 +106,28 @@ def _head(ctx: click.Context) -> Screen:
     return screen
 
 
-def _panel(title: str, table: Table) -> Panel:
+def _make_panel(title: str, table: Table) -> Panel:
     return Panel(table, border_style="dim", title=title, title_align="left")
 
 
-def _table(*, highlight: bool) -> Table:
+def _make_table(*, highlight: bool) -> Table:
     return Table(highlight=highlight, show_header=False, expand=True, box=None, pad_edge=False, padding=(0, 1))
 
 
-def _option_table(options: Iterable[Any]) -> Table:
-    table = _table(highlight=True)
+def _make_option_table(options: Iterable[Any]) -> Table:
+    table = _make_table(highlight=True)
     for option in options:
         names = (*option.opts, *option.secondary_opts)
         long = ",".join(name for name in names if name.startswith("--"))
         short = ",".join(name for name in names if not name.startswith("--"))
-        name = " ".join(part for part in (long, short, _value(option)) if part)
-        table.add_row(_coloured(Text(name, overflow="fold")), _coloured(Text(f"{option.help}{_facts(option)}")))
+        name = " ".join(part for part in (long, short, _name_value(option)) if part)
+        table.add_row(
+            _coloured(Text(name, overflow="fold")), _coloured(Text(f"{option.help}{_describe_values(option)}"))
+        )
     return table
 
 
-def _value(option: click.Option) -> str:
+def _name_value(option: click.Option) -> str:
     """Return the placeholder of an option's value, in one word; empty for a flag."""
     if option.is_flag:
         return ""
@@ -137,7 +139,7 @@ def _value(option: click.Option) -> str:
     return " ".join([named.get(option.type.name, option.type.name.upper())] * option.nargs)
 
 
-def _facts(option: click.Option) -> str:
+def _describe_values(option: click.Option) -> str:
     """Return the values that an option may have, its default, and whether it must be given."""
     facts = []
     if isinstance(option.type, click.Choice) and option.metavar is None:
@@ -149,8 +151,8 @@ def _facts(option: click.Option) -> str:
     return f" [{'; '.join(facts)}]" if facts else ""
 
 
-def _command_table(commands: Iterable[Entry], longest: int) -> Table:
-    table = _table(highlight=False)
+def _make_command_table(commands: Iterable[Entry], longest: int) -> Table:
+    table = _make_table(highlight=False)
     table.add_column(style="bold cyan", no_wrap=True, width=longest)
     table.add_column(ratio=10)
     for command in commands:
@@ -228,12 +230,12 @@ def argument(name: str, *, help: str, **settings: Any) -> Callable[[Function], F
 # ---------------------------------------------------------------------- groups of options
 
 
-def nested(group: Any) -> Any:
+def nest_options(group: Any) -> Any:
     """Return a field of a dataclass of options that is itself a dataclass of options."""
     return dataclasses.field(default_factory=group, metadata={_OPTIONS: group})
 
 
-def options_of(group: Any, name: str) -> Callable[[Function], Function]:
+def add_options(group: Any, name: str) -> Callable[[Function], Function]:
     """Add the options that a dataclass declares; the command takes the dataclass as its argument `name`.
 
     Args:
@@ -336,7 +338,7 @@ def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-def _help_option(*names: str, help: str) -> Option:
+def _make_help_option(*names: str, help: str) -> Option:
     return Option(names, is_flag=True, default=False, is_eager=True, expose_value=False, help=help, callback=_show_help)
 
 
@@ -345,7 +347,7 @@ class Command(click.Command):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self.params.append(_help_option("--help-all", help="Show every option, the advanced ones too."))
+        self.params.append(_make_help_option("--help-all", help="Show every option, the advanced ones too."))
 
     @property
     def entry(self) -> Entry:
@@ -354,7 +356,7 @@ class Command(click.Command):
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
         """Return the option that shows our help page."""
-        return _help_option("-h", "--help", help="Show this message and exit.")
+        return _make_help_option("-h", "--help", help="Show this message and exit.")
 
 
 def command(function: Callable[..., Any]) -> Command:
@@ -368,7 +370,7 @@ class LazyGroup(click.Group):
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
         """Return the option that shows our help page."""
-        return _help_option("-h", "--help", help="Show this message and exit.")
+        return _make_help_option("-h", "--help", help="Show this message and exit.")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, without loading what they name."""

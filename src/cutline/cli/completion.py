@@ -16,41 +16,41 @@ _VARIABLE = "_CUTLINE_COMPLETE"
 # ---------------------------------------------------------------------- names
 
 
-def measure_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the measures, by any of their names, that begin so."""
     from cutline import MEASURES
 
-    return _beginning(incomplete, MEASURES.names)
+    return _filter_names(incomplete, MEASURES.names)
 
 
-def measure_list(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+def complete_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return completions of the last measure in a list."""
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in measure_names(ctx, param, last)]
+    return [f"{before}{comma}{name}" for name in complete_measure(ctx, param, last)]
 
 
-def chart_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem] | list[str]:
+def complete_chart(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem] | list[str]:
     """Return the charts that begin so; for the first argument, which is a file, let the shell offer files."""
     from cutline.charts import CHARTS
 
-    return _beginning(incomplete, CHARTS) if ctx.params.get("what") else [CompletionItem(incomplete, type="file")]
+    return _filter_names(incomplete, CHARTS) if ctx.params.get("what") else [CompletionItem(incomplete, type="file")]
 
 
-def study_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+def complete_study(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the studies that begin so."""
     from cutline.studies import STUDIES
 
-    return _beginning(incomplete, STUDIES)
+    return _filter_names(incomplete, STUDIES)
 
 
-def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+def _filter_names(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
 # ---------------------------------------------------------------------- scripts
 
 
-def completion_script(command: click.Command, shell: str) -> str:
+def make_script(command: click.Command, shell: str) -> str:
     """Return the script with which a shell completes the command."""
     from click.shell_completion import get_completion_class
 
@@ -70,7 +70,7 @@ def install_completion(command: click.Command, shell: str) -> Path:
         "fish": home / ".config" / "fish" / "completions" / "cutline.fish",
     }[shell]
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(completion_script(command, shell), encoding="utf-8")
+    place.write_text(make_script(command, shell), encoding="utf-8")
     if shell == "bash":
         _add_line(home / ".bashrc", f"source '{place}'")
     elif shell == "zsh":
@@ -85,7 +85,7 @@ def _add_line(file: Path, line: str) -> None:
         file.write_text(f"{settings.rstrip()}\n{line}\n".lstrip(), encoding="utf-8")
 
 
-def current_shell() -> str:
+def find_shell() -> str:
     """Return the shell of the reader, by its environment."""
     from cutline.core.errors import ParameterError
 

@@ -15,11 +15,12 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.completion import measure_names
-from cutline.cli.options import Output, Reading, check_resamples
-from cutline.cli.progress import waiting
-from cutline.cli.text import in_options, printable
+from cutline.cli.command import Fraction, add_options, command, option
+from cutline.cli.completion import complete_measure
+from cutline.cli.options import Reading, check_resamples
+from cutline.cli.output import Output, print_json, write_stdout
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls, name_options
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
@@ -51,13 +52,13 @@ class CutOptions:
     ).field()
     maximize: str | None = option(
         "--maximize",
-        shell_complete=measure_names,
+        shell_complete=complete_measure,
         group=AIM,
         help="The measure that should be high. Example: --maximize f_beta@beta=2",
     ).field()
     minimize: str | None = option(
         "--minimize",
-        shell_complete=measure_names,
+        shell_complete=complete_measure,
         group=AIM,
         help="The measure that should be low, or corner. Example: --minimize balanced_error_rate",
     ).field()
@@ -135,11 +136,11 @@ class CutOptions:
         del keywords["require"], keywords["estimates"], keywords["confidence"]
         keywords.pop("at", None)
         quota = self.quota[0] if len(self.quota) == 1 else list(self.quota) or None
-        utility = None if self.utility is None else _utility(self.utility)
+        utility = None if self.utility is None else _parse_utility(self.utility)
         return keywords | {"quota": quota, "utility": utility, "level": None if self.estimates else self.confidence}
 
 
-def _utility(text: str) -> dict[str, float]:
+def _parse_utility(text: str) -> dict[str, float]:
     """Read what outcomes are worth from text such as tp=90,fp=-10."""
     values = {}
     for part in text.split(","):
@@ -155,10 +156,10 @@ def _utility(text: str) -> dict[str, float]:
 
 @command
 @o.FILE
-@options_of(CutOptions, "aim")
-@options_of(Reading, "reading")
+@add_options(CutOptions, "aim")
+@add_options(Reading, "reading")
 @option("--output", "-o", "out", type=o.PATH, group=o.OUTPUT, help="Write the cut to this file. Example: -o cut.json")
-@options_of(Output, "output")
+@add_options(Output, "output")
 @o.PLUGIN
 @click.pass_context
 def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: Path | None, output: Output) -> None:
@@ -168,16 +169,16 @@ def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: P
     check_resamples(aim.resamples)
     if out is not None:
         atomic_write.check(out, overwrite=output.force)
-    with waiting("Choosing", quiet=output.quiet):
+    with show_progress("Choosing", quiet=output.quiet):
         ev, source = read_evaluation(file, reading, None)
         chosen = replace(_choose(ev, aim), score=source.score)
     output.say_guesses(source.chosen.guesses)
     if out is not None and chosen.possible:
         chosen.save(out, overwrite=output.force)
     if output.json:
-        render.print_json(chosen.to_dict())
+        print_json(chosen.to_dict())
     elif output.quiet:
-        render.put(f"{chosen.threshold!r}\n" if chosen.possible else "")
+        write_stdout(f"{chosen.threshold!r}\n" if chosen.possible else "")
     else:
         _show(chosen, out, reading.columns.scores)
     ctx.exit(0 if chosen.possible else 1)
@@ -195,37 +196,42 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
     return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 
-def _title(name: str) -> str:
+def _find_title(name: str) -> str:
     """Return the title of a measure; of one with parameters, the name as it is."""
     return cl.MEASURES[name].title if name in cl.MEASURES else name
 
 
 def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
-    screen = render.console()
-    parts: list[RenderableType] = [render.warning(in_options(line)) for line in cut.warnings]
-    parts.append(Text(printable(cut.statement), style="bold"))
+    screen = render.make_console()
+    parts: list[RenderableType] = [render.make_warning(name_options(line)) for line in cut.warnings]
+    parts.append(Text(escape_controls(cut.statement), style="bold"))
     if cut.possible:
-        parts += [Text(printable(line)) for line in cut.details]
+        parts += [Text(escape_controls(line)) for line in cut.details]
         rows = [
             (
-                _title(estimate.measure),
+                _find_title(estimate.measure),
                 shown(estimate.value),
-                render.interval((estimate.low, estimate.high) if estimate.has_interval else None),
+                render.format_interval((estimate.low, estimate.high) if estimate.has_interval else None),
             )
             for estimate in cut.estimates
         ]
         level = cut.estimates[0].level if cut.estimates else 0.95
-        parts += [Text(), render.grid(screen, (cut.table_title, "value", render.interval_title(level)), rows)]
+        parts += [
+            Text(),
+            render.make_grid(screen, (cut.table_title, "value", render.format_interval_title(level)), rows),
+        ]
     for part in parts:
         screen.print(part)
     for title, lines in (("This assumes:", cut.assumptions if cut.possible else ()), ("Notes:", cut.notes)):
         if lines:
             screen.print(Text(f"\n{title}"))
             for line in lines:
-                screen.print(Text(f"- {printable(in_options(line))}"))
+                screen.print(Text(f"- {escape_controls(name_options(line))}"))
     if out is not None and not cut.possible:
-        screen.print(Text(f"\n{printable(str(out))} was not written."))
+        screen.print(Text(f"\n{escape_controls(str(out))} was not written."))
     elif out is not None:
         screen.print()
         score = "".join(f" --score {shlex.quote(name)}" for name in scores)
-        screen.print(Text(printable(f"Use it: cutline apply {shlex.quote(str(out))} new.csv{score} -o flagged.csv")))
+        screen.print(
+            Text(escape_controls(f"Use it: cutline apply {shlex.quote(str(out))} new.csv{score} -o flagged.csv"))
+        )

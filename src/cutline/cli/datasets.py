@@ -9,9 +9,9 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
-from cutline.cli.options import FileOutput
-from cutline.cli.text import printable
+from cutline.cli.command import FileName, add_options, argument, command, option
+from cutline.cli.output import FileOutput
+from cutline.cli.text import escape_controls
 from cutline.core.errors import InputError
 
 
@@ -22,7 +22,7 @@ from cutline.core.errors import InputError
     metavar="FILE",
     help="A table with a row for each data set and a column of values for each model; text names the data sets.",
 )
-@options_of(FileOutput, "output")
+@add_options(FileOutput, "output")
 @option(
     "--test",
     type=click.Choice(["wilcoxon", "nemenyi"]),
@@ -55,13 +55,13 @@ def datasets(
             file, test=test, control=control, higher_is_better=not lower_is_better, level=level
         )
     except InputError as error:  # the table is the file, and no option
-        raise error.altered(argument=printable(file)) if error.argument == "table" else error from None
+        raise error.altered(argument=escape_controls(file)) if error.argument == "table" else error from None
 
     def print_table(screen: Console) -> None:
         lines = (repr(compared.rank_table), compared.friedman_line, repr(compared.table), compared.verdict)
         screen.print(Text("\n\n".join(lines)), soft_wrap=True)
         if not output.quiet:
-            screen.print(render.notes([Note("datasets", text) for text in compared.notes]))
+            screen.print(render.make_notes([Note("datasets", text) for text in compared.notes]))
 
     output.print(compared.to_dict, compared.to_csv, print_table)
     if output.png is not None:

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
-from cutline.cli.options import Output, PageOutput
-from cutline.cli.text import printable
+from cutline.cli.command import FileName, Fraction, add_options, argument, command, option
+from cutline.cli.output import Output, PageOutput
+from cutline.cli.text import escape_controls
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import shown
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
     "Example: --margin 0.02",
 )
-@options_of(PageOutput, "output")
+@add_options(PageOutput, "output")
 @click.pass_context
 def drift(
     ctx: click.Context,
@@ -92,17 +92,17 @@ def _guess_score(paths: list[str], output: Output) -> str | None:
     columns = opened(tables[0]).columns
     usual = [name for name in columns if name.strip().lower() in SCORES] or list(columns)
     if len(usual) != 1:
-        raise InputError(f"Which column of {printable(tables[0])} holds the scores? Pass --score.")
-    output.say_guesses([f"--score {printable(usual[0])}"])
+        raise InputError(f"Which column of {escape_controls(tables[0])} holds the scores? Pass --score.")
+    output.say_guesses([f"--score {escape_controls(usual[0])}"])
     return usual[0]
 
 
 def _show(screen: Console, result: Drift) -> None:
     """Print the bins, the measures where there are labels, and the verdict."""
     rows = [[shown(cell) for cell in row] for row in result.table.rows]
-    screen.print(render.grid(screen, result.table.columns, rows, title=result.title))
+    screen.print(render.make_grid(screen, result.table.columns, rows, title=result.title))
     if result.performance is not None:
         names = [name for name in result.performance.columns if name not in ("method", "note", "at_least", "at_most")]
         rows = [[shown(row[name]) for name in names] for row in result.performance]
-        screen.print(render.grid(screen, names, rows, title=f"{result.sample.name} minus {result.reference.name}"))
-    screen.print(Text(printable(result.verdict)))
+        screen.print(render.make_grid(screen, names, rows, title=f"{result.sample.name} minus {result.reference.name}"))
+    screen.print(Text(escape_controls(result.verdict)))

@@ -10,11 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions, refuse
-from cutline.cli.progress import waiting
+from cutline.cli.evaluate import render_evaluation, select_headlines
+from cutline.cli.options import MeasureOptions, Reading, SelectionOptions, refuse
+from cutline.cli.output import FileOutput
+from cutline.cli.progress import show_progress
 from cutline.cli.reading import PredictionFile, open_predictions
-from cutline.cli.render import show
-from cutline.cli.text import notes_in_options, printable
+from cutline.cli.text import escape_controls, name_options_in_notes
 from cutline.core.validation import name_of
 from cutline.folds.comparison import FoldComparison, compare_folds
 from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
@@ -42,28 +43,36 @@ def run_folds(
         selection: Which measures.
         output: Where they go.
         name: What to call the model.
-        refused: Options that folds have no use for, with what was given: none is read and ignored.
+        refused: Options that do not apply to folds, with their values.
     """
-    refused = {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
-    refuse("--fold", refused)
-    output.check()
-    selection.check()
-    columns = [fold, *([repeat] if repeat else [])]
-    predictions = open_predictions(paths, reading, folds=columns, quiet=output.quiet)
+    _check_options(reading, selection, output, refused)
+    predictions = open_predictions(paths, reading, folds=_list_columns(fold, repeat), quiet=output.quiet)
     score = predictions.chosen.scores[0]
-    ev = _evaluate(predictions, score, fold, repeat, reading, printable(name_of(name) or score))
+    ev = _evaluate_model(predictions, score, fold, repeat, reading, escape_controls(name_of(name) or score))
     every = selection.by_name is None and not output.is_whole
     chosen: Any = headlines(ev.cut) if every else selection.chosen
-    with waiting("Measuring the folds", quiet=output.quiet):
+    with show_progress("Measuring the folds", quiet=output.quiet):
         summary = ev.summary(chosen, family=selection.family, level=selection.level)
-    summary = replace(summary, notes=notes_in_options(summary.notes))
-    shown = summary if selection.by_name else summary.only({m.name for m in headlines(ev.cut)})
+    summary = replace(summary, notes=name_options_in_notes(summary.notes))
+    printed = select_headlines(summary, selection, ev.cut)
     output.say_guesses(predictions.chosen.guesses)
-    show(output, shown, render.evaluation(render.console(), shown), warned=True)
+    output.print_summary(printed, render_evaluation(render.make_console(), printed), warned=True)
     output.write_documents(lambda path: save(ev, path, overwrite=output.force, summary=summary))
 
 
-def _evaluate(
+def _check_options(reading: Reading, selection: MeasureOptions, output: FileOutput, refused: Mapping[str, Any]) -> None:
+    """Raise if an option does not apply to folds, or a file cannot be written."""
+    stratum = reading.columns.stratum
+    refuse("--fold", {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": stratum})
+    output.check()
+    selection.check()
+
+
+def _list_columns(fold: str, repeat: str | None) -> list[str]:
+    return [fold] if repeat is None else [fold, repeat]
+
+
+def _evaluate_model(
     predictions: PredictionFile, score: str, fold: str, repeat: str | None, reading: Reading, name: str
 ) -> FoldEvaluation:
     c = reading.columns
@@ -92,15 +101,13 @@ def run_fold_comparison(
         selection: Which measures.
         output: Where they go.
         rope: The region of practical equivalence.
-        refused: Options that folds have no use for, with what was given: none is read and ignored.
+        refused: Options that do not apply to folds, with their values.
     """
-    refused = {**refused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
-    refuse("--fold", refused)
-    output.check()
-    selection.check()
-    columns = [fold, *([repeat] if repeat else [])]
-    predictions = open_predictions(paths, reading, models=2, folds=columns, quiet=output.quiet)
-    models = {name: _evaluate(predictions, name, fold, repeat, reading, name) for name in predictions.chosen.scores}
+    _check_options(reading, selection, output, refused)
+    predictions = open_predictions(paths, reading, models=2, folds=_list_columns(fold, repeat), quiet=output.quiet)
+    models = {
+        name: _evaluate_model(predictions, name, fold, repeat, reading, name) for name in predictions.chosen.scores
+    }
     cmp: FoldComparison = compare_folds(None, models)
     table = cmp.summary(selection.by_name, rope=rope, level=selection.level)
     output.say_guesses(predictions.chosen.guesses)
@@ -110,7 +117,7 @@ def run_fold_comparison(
         verdict = "\n".join(test.verdict for test in cmp.tests("auc", rope=rope, level=selection.level))
         screen.print(Text(f"\n{verdict}"), soft_wrap=True)
         if not output.quiet:
-            screen.print(render.notes(cmp.notes))
+            screen.print(render.make_notes(cmp.notes))
 
     output.print(lambda: cmp.to_dict(rope=rope, level=selection.level), table.to_csv, print_table)
     output.write_documents(lambda path: save_comparison(cmp, path, overwrite=output.force, level=selection.level))

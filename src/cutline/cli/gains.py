@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from cutline.cli import options as o
-from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.options import Reading, TableOrChart
-from cutline.cli.text import in_options
+from cutline.cli.command import Fraction, add_options, command, option
+from cutline.cli.options import Reading
+from cutline.cli.output import TableOrChartOutput
+from cutline.cli.text import name_options
 from cutline.core.errors import ParameterError
 
 
@@ -22,9 +23,9 @@ from cutline.core.errors import ParameterError
     group=o.NUMBERS,
     help="At which shares of the list the portions end, instead; the rest is the last. Example: --shares 0.01,0.1",
 )
-@options_of(Reading, "reading")
-@options_of(TableOrChart, "to")
-def gains(file: str, portions: int | None, shares: str | None, reading: Reading, to: TableOrChart) -> None:
+@add_options(Reading, "reading")
+@add_options(TableOrChartOutput, "to")
+def gains(file: str, portions: int | None, shares: str | None, reading: Reading, to: TableOrChartOutput) -> None:
     """Show the gains table, and write it or its chart."""
     from cutline.cli.reading import read_evaluation
     from cutline.curves.gains import gains as gains_table
@@ -35,7 +36,7 @@ def gains(file: str, portions: int | None, shares: str | None, reading: Reading,
     ev, _ = read_evaluation(file, reading, None)
     for note in data_notes(ev.ranking, ev.cut):
         if note.rule == "reversed":
-            to.say(f"! {in_options(note.text)}")
+            to.say(f"! {name_options(note.text)}")
     table = gains_table(ev.ranking, divided)
     document = {
         "schema": "cutline/gains/1",
@@ -44,7 +45,7 @@ def gains(file: str, portions: int | None, shares: str | None, reading: Reading,
         "ks_portion": table.ks_portion,
         "ks_anywhere": table.ks_anywhere,
     }
-    to.put(table.to_csv(), document, repr(table), lambda: ev.chart("gains", portions=divided))
+    to.write_and_print(table.to_csv(), document, repr(table), lambda: ev.chart("gains", portions=divided))
 
 
 def _divide(portions: int | None, shares: str | None) -> int | list[float]:

@@ -43,17 +43,17 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 def _show_completion(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if value is None or ctx.resilient_parsing:
         return
-    from cutline.cli.completion import completion_script, current_shell, install_completion
+    from cutline.cli.completion import find_shell, install_completion, make_script
 
-    shell = current_shell() if value == "auto" else value
+    shell = find_shell() if value == "auto" else value
     if "--install-completion" in param.opts:
         click.echo(f"{install_completion(ctx.command, shell)} is written; it works in new terminals.")
     else:
-        click.echo(completion_script(ctx.command, shell), nl=False)
+        click.echo(make_script(ctx.command, shell), nl=False)
     ctx.exit()
 
 
-def _completion_option(name: str, help: str) -> Option:
+def _make_completion_option(name: str, help: str) -> Option:
     """Make an option that takes a shell, or finds out which one is used."""
     return Option(
         [name],
@@ -81,8 +81,8 @@ app = LazyGroup(
             callback=_show_version,
             help="Print the version. Example: cutline --version",
         ),
-        _completion_option("--install-completion", "Install completion for bash, zsh or fish."),
-        _completion_option("--show-completion", "Show the script that completes, to copy it or change it."),
+        _make_completion_option("--install-completion", "Install completion for bash, zsh or fish."),
+        _make_completion_option("--show-completion", "Show the script that completes, to copy it or change it."),
     ],
     help="How good a binary classifier is, how sure you can be of it, and where to draw the line.\n\n"
     "Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, 3 an error of cutline itself, 130 stopped by Ctrl-C.",
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
     except click.NoSuchOption as error:
-        return _refuse(_unknown_option(error))
+        return _refuse(_explain_unknown_option(error))
     except click.ClickException as error:
         return _refuse(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -110,13 +110,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit:
         raise
     except BaseException as error:  # a panic of a library in Rust, as of the one that draws, is no Exception
-        return _ended_by(error)
+        return _report_error(error)
     if code == STOPPED:
         _say("Stopped.")
     return code if isinstance(code, int) else FINE
 
 
-def _unknown_option(error: click.NoSuchOption) -> str:
+def _explain_unknown_option(error: click.NoSuchOption) -> str:
     """Say that there is no such option, and what it is called here."""
     here = OTHER_WORDS.get(error.option_name)
     if here is None or error.ctx is None or not any(here in param.opts for param in error.ctx.command.params):
@@ -124,9 +124,9 @@ def _unknown_option(error: click.NoSuchOption) -> str:
     return f"No such option {error.option_name!r}: it is called {here} here."
 
 
-def _ended_by(error: BaseException) -> int:
+def _report_error(error: BaseException) -> int:
     """Return the message of an error: a refusal in the words of the command line, or a defect of ours."""
-    from cutline.cli.text import in_options
+    from cutline.cli.text import name_options
     from cutline.core.address_space import find_limit, is_out_of_memory
     from cutline.core.errors import CutlineError
     from cutline.core.extras import explain_missing
@@ -134,7 +134,7 @@ def _ended_by(error: BaseException) -> int:
     if isinstance(error, ModuleNotFoundError):
         error = explain_missing(error) or error
     if isinstance(error, CutlineError):
-        return _refuse(in_options(error))
+        return _refuse(name_options(error))
     if is_out_of_memory(error):
         limit = find_limit()
         of_process = "" if limit is None else f", of which this process may use {limit / 1e9:.3g} GB (ulimit -v)"
@@ -142,7 +142,7 @@ def _ended_by(error: BaseException) -> int:
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):  # a full disk, or none to write on
         return _refuse(f"No temporary file can be made ({error.strerror}): free some space, or set TMPDIR.")
     if isinstance(error, OSError):
-        return _refuse(f"{error.filename or _nameless(error)} cannot be used: {error.strerror or error}.")
+        return _refuse(f"{error.filename or _name_file(error)} cannot be used: {error.strerror or error}.")
     if os.environ.get("CUTLINE_DEBUG"):
         import traceback
 
@@ -155,7 +155,7 @@ def _ended_by(error: BaseException) -> int:
     return BROKEN
 
 
-def _nameless(error: OSError) -> str:
+def _name_file(error: OSError) -> str:
     """Return the subject of an error without a file name."""
     if not isinstance(error, FileNotFoundError):
         return "Standard output, or a temporary file,"
@@ -173,10 +173,10 @@ def _refuse(message: str) -> int:
 
 def _say(message: str) -> None:
     """Print one line on standard error."""
-    from cutline.cli.text import printable
+    from cutline.cli.text import escape_controls
 
     with suppress(OSError):  # where nothing can be said, the exit code still says it
-        sys.stderr.write(f"cutline: {printable(' '.join(message.split()))}\n")
+        sys.stderr.write(f"cutline: {escape_controls(' '.join(message.split()))}\n")
 
 
 def run() -> None:

@@ -14,7 +14,7 @@ from cutline.cli.check import GateOptions, check_conditions
 from cutline.cli.command import command, option
 from cutline.cli.compare import summarize_comparison
 from cutline.cli.cut import CutOptions
-from cutline.cli.evaluate import summarize_evaluation
+from cutline.cli.evaluate import select_headlines, summarize_evaluation
 from cutline.cli.measures import describe_measures, find_measures
 from cutline.cli.options import ColumnOptions, IntervalOptions, Reading, SelectionOptions
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
@@ -72,7 +72,6 @@ class Tools:
         (number of cases to flag) or a share of them. `measures` is a list such as "auc,recall@quota=500".
         """
         from cutline.cli.reading import read_evaluation
-        from cutline.results.measure_selection import headlines
 
         columns = ColumnOptions(label, () if score is None else (score,), weight, group)
         labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
@@ -81,7 +80,7 @@ class Tools:
         selection.check()
         ev, _ = read_evaluation(self._inside(file), reading, None)
         summary = summarize_evaluation(ev, selection, quiet=True)
-        return summary.document() if selection.by_name else summary.only({m.name for m in headlines(ev.cut)}).document()
+        return select_headlines(summary, selection, ev.cut).document()
 
     def compare(
         self,

@@ -11,7 +11,8 @@ from rich.text import Text
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import argument, command
-from cutline.cli.completion import measure_names
+from cutline.cli.completion import complete_measure
+from cutline.cli.output import print_json
 from cutline.core.errors import UnknownNameError, near
 
 if TYPE_CHECKING:
@@ -35,19 +36,19 @@ _ACCENTS = {"hat": "\N{COMBINING CIRCUMFLEX ACCENT}", "bar": "\N{COMBINING MACRO
 _PIECE = re.compile(r"\\[A-Za-z]+|\\.|[{}]|[^\\{}]")
 
 
-def plain_formula(latex: str) -> str:
+def format_formula(latex: str) -> str:
     r"""Return a formula in one line.
 
-    >>> plain_formula(r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{P \cdot N}}")
+    >>> format_formula(r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{P \cdot N}}")
     '(TP · TN - FP · FN)/√(P · N)'
-    >>> plain_formula(r"-\frac1n \sum_i (y_i - \hat p_i)^2")
+    >>> format_formula(r"-\frac1n \sum_i (y_i - \hat p_i)^2")
     '-1/n Σ_i (y_i - p̂_i)^2'
     """
-    text = _plain_text(pieces := _PIECE.findall(latex), 0, len(pieces))
+    text = _format_pieces(pieces := _PIECE.findall(latex), 0, len(pieces))
     return re.sub(r" ([)\]])", r"\1", re.sub(r" +", " ", text)).strip()
 
 
-def _plain_text(pieces: list[str], start: int, end: int) -> str:
+def _format_pieces(pieces: list[str], start: int, end: int) -> str:
     """Return the pieces from start to end as text."""
     parts: list[str] = []
     at = start
@@ -57,39 +58,39 @@ def _plain_text(pieces: list[str], start: int, end: int) -> str:
         name = piece[1:]
         if not piece.startswith("\\"):
             if piece == "{":
-                close = _closing(pieces, at)
-                inside = _plain_text(pieces, at, close)
+                close = _find_closing(pieces, at)
+                inside = _format_pieces(pieces, at, close)
                 is_index = bool(parts) and parts[-1] in ("_", "^") and not inside.isalnum()
                 parts.append(f"({inside})" if is_index else inside)
                 at = close + 1
             else:
                 parts.append(piece)
         elif name in ("frac", "tfrac"):
-            above, at = _argument(pieces, at)
-            below, at = _argument(pieces, at)
+            above, at = _read_argument(pieces, at)
+            below, at = _read_argument(pieces, at)
             parts.append(f"{_bracket(above)}/{_bracket(below)} ")
         elif name == "sqrt":
-            inside, at = _argument(pieces, at)
+            inside, at = _read_argument(pieces, at)
             parts.append(f"√{inside}" if len(inside) == 1 else f"√({inside})")
         elif name in _ACCENTS:
-            inside, at = _argument(pieces, at)
+            inside, at = _read_argument(pieces, at)
             parts.append(inside + _ACCENTS[name])
         else:
             parts.append(_SIGNS.get(name, name))
     return "".join(parts)
 
 
-def _argument(pieces: list[str], at: int) -> tuple[str, int]:
+def _read_argument(pieces: list[str], at: int) -> tuple[str, int]:
     """Return the next argument of a command, and where it ends."""
     while pieces[at] == " ":
         at += 1
     if pieces[at] != "{":
-        return _plain_text(pieces, at, at + 1), at + 1
-    close = _closing(pieces, at + 1)
-    return _plain_text(pieces, at + 1, close), close + 1
+        return _format_pieces(pieces, at, at + 1), at + 1
+    close = _find_closing(pieces, at + 1)
+    return _format_pieces(pieces, at + 1, close), close + 1
 
 
-def _closing(pieces: list[str], at: int) -> int:
+def _find_closing(pieces: list[str], at: int) -> int:
     depth = 1
     while depth:
         depth += {"{": 1, "}": -1}.get(pieces[at], 0)
@@ -108,7 +109,7 @@ def _bracket(text: str) -> str:
     "name",
     required=False,
     metavar="[NAME]",
-    shell_complete=measure_names,
+    shell_complete=complete_measure,
     help="A measure by name or alias, or a word to look for.",
 )
 @o.FAMILY
@@ -120,7 +121,7 @@ def measures(name: str | None, family: str | None, json: bool) -> None:
 
     matches = find_measures(name, family)
     if json:
-        render.print_json(describe_measures(matches))
+        print_json(describe_measures(matches))
     elif name in MEASURES:
         _explain(matches[0])
     else:
@@ -144,10 +145,10 @@ def find_measures(name: str | None, family: str | None) -> list[Measure]:
 
 def describe_measures(measures: list[Measure]) -> dict[str, Any]:
     """Return the facts about measures, ready for JSON."""
-    return {"schema": "cutline/measures/2", "measures": [facts(measure) for measure in measures]}
+    return {"schema": "cutline/measures/2", "measures": [describe_measure(measure) for measure in measures]}
 
 
-def facts(measure: Measure) -> dict[str, Any]:
+def describe_measure(measure: Measure) -> dict[str, Any]:
     """Return the facts about a measure, ready for JSON; an infinite end of the range is null."""
     low, high = (bound if abs(bound) != float("inf") else None for bound in measure.range)
     return {
@@ -169,18 +170,18 @@ def facts(measure: Measure) -> dict[str, Any]:
 def _list(measures: list[Measure]) -> None:
     from cutline.measures import Family
 
-    screen = render.console()
+    screen = render.make_console()
     for family in Family:
         mine = [measure for measure in measures if measure.family is family]
         if mine:
             rows = [(Text(m.name, style="bold"), m.title, m.better or "") for m in mine]
-            screen.print(render.grid(screen, ("measure", "title", "better"), rows, family.value))
+            screen.print(render.make_grid(screen, ("measure", "title", "better"), rows, family.value))
             screen.print()
 
 
 def _explain(measure: Measure) -> None:
-    screen = render.console()
-    known = facts(measure)
+    screen = render.make_console()
+    known = describe_measure(measure)
     low, high = (f"{bound:g}".replace("inf", "\N{INFINITY}") for bound in measure.range)
     parameters = "; ".join(
         f"{name}: {words}" + ("" if name in measure.required else f" (default {measure.defaults[name]!r})")
@@ -190,14 +191,14 @@ def _explain(measure: Measure) -> None:
         ("names", ", ".join(measure.names)),
         ("question", known["question"]),
         ("meaning", known["meaning"]),
-        ("formula", plain_formula(known["formula"])),
+        ("formula", format_formula(known["formula"])),
         ("range", f"{low} to {high}; {measure.better + ' is better' if measure.better else 'neither end is better'}"),
-        ("perfect", plain_formula(measure.perfect.latex)),
-        ("baseline", plain_formula(measure.baseline.latex)),
+        ("perfect", format_formula(measure.perfect.latex)),
+        ("baseline", format_formula(measure.baseline.latex)),
         ("undefined", known["undefined"] and f"when {known['undefined']}"),
         ("blind to", known["blind_to"]),
         ("parameters", parameters),
         ("source", measure.cited),
     ]
     screen.print(Text(measure.title, style="bold"))
-    screen.print(render.grid(screen, ("", ""), [row for row in rows if row[1]], head=False))
+    screen.print(render.make_grid(screen, ("", ""), [row for row in rows if row[1]], head=False))

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
-from cutline.cli.options import PageOutput
-from cutline.cli.text import printable
+from cutline.cli.command import FileName, Fraction, add_options, argument, command, option
+from cutline.cli.output import PageOutput
+from cutline.cli.text import escape_controls
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import shown
 
@@ -153,9 +153,9 @@ class StateOptions:
     metavar="DAY...",
     help="Ranking files named after their days, such as 2026-11-01.ranking; a quoted pattern is expanded.",
 )
-@options_of(WatchOptions, "watch")
-@options_of(StateOptions, "memory")
-@options_of(PageOutput, "output")
+@add_options(WatchOptions, "watch")
+@add_options(StateOptions, "memory")
+@add_options(PageOutput, "output")
 @click.pass_context
 def monitor(
     ctx: click.Context,
@@ -238,8 +238,8 @@ def _show(screen: Console, watched: Monitor, *, quiet: bool) -> None:
     last = [row for row in measured if row["day"] == measured[-1]["day"]]
     if last:
         rows = [[shown(row[name]) for name in _SHOWN] for row in last]
-        screen.print(render.grid(screen, _HEADS, rows, title=f"{watched.title}; the last day, {last[0]['day']}"))
-    screen.print(Text(printable(watched.verdict)))
+        screen.print(render.make_grid(screen, _HEADS, rows, title=f"{watched.title}; the last day, {last[0]['day']}"))
+    screen.print(Text(escape_controls(watched.verdict)))
     if not quiet:
         for note in watched.notes:
-            screen.print(Text(printable(note)))
+            screen.print(Text(escape_controls(note)))

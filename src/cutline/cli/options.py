@@ -5,26 +5,21 @@ Options that belong together are the fields of a dataclass. Nothing here loads n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from rich.text import Text
 
 from cutline.cli.command import FileName as FileName
-from cutline.cli.command import Fraction, argument, nested, option
+from cutline.cli.command import Fraction, argument, nest_options, option
 from cutline.cli.command_table import OUTPUT as OUTPUT
 from cutline.cli.command_table import READING as READING
-from cutline.cli.completion import measure_list
-from cutline.core import atomic_write
+from cutline.cli.completion import complete_measures
 from cutline.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cutline.charts.picture import Picture
     from cutline.measures import Measure
 
 # The groups of options in the help, by what people do.
@@ -33,8 +28,6 @@ CUT = "Set the cut"
 NUMBERS = "Choose the numbers"
 CONDITIONS = "Say what must hold"
 
-SAVED = (".html", ".json", ".csv")
-_TABLE = ".csv"
 PATH = FileName(Path)
 
 # ---------------------------------------------------------------------- files
@@ -281,7 +274,7 @@ class ColumnOptions:
 class Reading:
     """How a file of predictions is read; what has no option here has one in a class below."""
 
-    columns: ColumnOptions = nested(ColumnOptions)
+    columns: ColumnOptions = nest_options(ColumnOptions)
     weights_are: str | None = option(
         "--weights-are",
         type=click.Choice(["counts", "sampling", "importance"]),
@@ -397,7 +390,7 @@ class MeasureOptions(IntervalOptions):
 
     measures: str | None = option(
         "--measures",
-        shell_complete=measure_list,
+        shell_complete=complete_measures,
         group=NUMBERS,
         help="The measures to show, by name or alias (`cutline measures` lists them), with parameters after @. "
         "Example: --measures auc,mcc,precision@quota=500",
@@ -448,182 +441,3 @@ class SelectionOptions(MeasureOptions):
 
 
 # ---------------------------------------------------------------------- where the results go
-
-
-@dataclass(frozen=True)
-class Output:
-    """What is printed, and whether files may be replaced."""
-
-    json: bool = JSON.field()
-    force: bool = FORCE.field()
-    quiet: bool = QUIET.field()
-
-    def say(self, message: str) -> None:
-        """Print a message beside the result, unless the command is quiet."""
-        from cutline.cli import render
-
-        if not self.quiet:
-            render.say(message)
-
-    def say_guesses(self, guesses: Sequence[str]) -> None:
-        """Print what was guessed."""
-        if guesses:
-            self.say(guesses_in_words(guesses))
-
-
-def guesses_in_words(guesses: Sequence[str]) -> str:
-    """Return the options that were guessed, as one would pass them."""
-    what = "Guessed" if any(guess.startswith("--positive") for guess in guesses) else "The columns were guessed"
-    return f"{what}: {' '.join(guesses)}"
-
-
-@dataclass(frozen=True)
-class TableOutput(Output):
-    """How a result is printed: as a table, as JSON or as CSV."""
-
-    csv: bool = CSV.field()
-
-    def check(self) -> None:
-        """Raise if two things are to be printed."""
-        if self.json and self.csv:
-            raise ParameterError("--json and --csv both print to standard output", "pass one of them")
-
-    def print(
-        self, document: Callable[[], Mapping[str, Any]], csv: Callable[[], str], table: Callable[[Console], object]
-    ) -> None:
-        """Print a result.
-
-        Args:
-            document: Makes its JSON.
-            csv: Makes its CSV.
-            table: Prints it on a console.
-        """
-        from cutline.cli import render
-
-        if self.json:
-            render.print_json(document())
-        elif self.csv:
-            render.put(csv())
-        else:
-            table(render.console())
-
-
-@dataclass(frozen=True)
-class PageOutput(TableOutput):
-    """How a result is printed, and the page that is written."""
-
-    html: Path | None = option(
-        "--html", type=PATH, group=OUTPUT, help="Also write the page, one HTML file. Example: --html page.html"
-    ).field()
-
-    def check(self) -> None:
-        """Raise if two things are to be printed or the page cannot be written, before any work is done."""
-        super().check()
-        if self.html is not None:
-            atomic_write.check(self.html, overwrite=self.force)
-
-    def write_page(self, result: SavesPage) -> None:
-        """Write the page, if one is wanted, and say where it is."""
-        if self.html is not None:
-            result.save(self.html, overwrite=self.force)
-            self.say(f"The page is {self.html}.")
-
-
-class SavesPage(Protocol):
-    """A result that writes its own page."""
-
-    def save(self, path: Path, *, overwrite: bool) -> object:
-        """Write the page."""
-
-
-@dataclass(frozen=True)
-class FileOutput(TableOutput):
-    """What is printed, and the files that are written."""
-
-    verbose: bool = option("--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources.").field()
-    html: Path | None = HTML.field()
-    save: tuple[Path, ...] = option(
-        "--save",
-        type=PATH,
-        multiple=True,
-        group=OUTPUT,
-        help="Also write the numbers to a file that ends in .json, .csv or .html; repeat it for more. Beside a report, "
-        "the files hold all that the report shows. Example: --save numbers.json",
-    ).field()
-    png: Path | None = option(
-        "--png",
-        type=PATH,
-        metavar="FOLDER",
-        group=OUTPUT,
-        help="Also draw the charts into this folder. Example: --png charts",
-    ).field()
-
-    @property
-    def documents(self) -> list[Path]:
-        """The documents to write."""
-        return [*([self.html] if self.html else []), *self.save]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether a report is written, which shows all measures unless some are named."""
-        return any(path.suffix.lower() == ".html" for path in self.documents)
-
-    def write_documents(self, save: Callable[[Path], object]) -> None:
-        """Write the documents, and say where they are.
-
-        Args:
-            save: Writes one of them.
-        """
-        for path in self.documents:
-            save(path)
-            self.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
-
-    def check(self, charts: Sequence[str] = ()) -> None:
-        """Raise if something cannot be written, before any work is done."""
-        if self.json and self.csv:
-            raise ParameterError(
-                "--json and --csv both print to standard output", "pass one of them, and --save FILE for the other"
-            )
-        if self.html is not None and self.html.suffix.lower() != ".html":
-            raise ParameterError(f"--html is {str(self.html)!r}", "pass a path that ends in .html")
-        for path in self.save:
-            if path.suffix.lower() not in SAVED:
-                raise ParameterError(f"--save is {str(path)!r}", f"pass a path that ends in {', '.join(SAVED)}")
-        if self.png is not None and self.png.exists() and not self.png.is_dir():
-            raise ParameterError(f"--png is {str(self.png)!r}, which is a file", "pass a folder")
-        pictures = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
-        for path in [*pictures, *self.documents]:
-            atomic_write.check(path, overwrite=self.force)
-
-
-@dataclass(frozen=True)
-class TableOrChart(TableOutput):
-    """Options of the printed table, and of the table or chart that is written."""
-
-    output: Path | None = option(
-        "--output",
-        "-o",
-        type=PATH,
-        group=OUTPUT,
-        help="Write the table (.csv) or a chart (.svg, .png, .pdf, .html). Example: -o gains.csv",
-    ).field()
-
-    def check(self) -> None:
-        """Raise if something cannot be printed or written, before any work is done."""
-        from cutline.charts.picture import SUFFIXES
-
-        super().check()
-        if self.output is None:
-            return
-        if self.output.suffix.lower() not in (_TABLE, *SUFFIXES):
-            known = f"pass a name that ends in .csv, {', '.join(SUFFIXES)}"
-            raise ParameterError(f"--output is {str(self.output)!r}", known)
-        atomic_write.check(self.output, overwrite=self.force)
-
-    def put(self, csv: str, document: dict[str, Any], text: str, draw: Callable[[], Picture]) -> None:
-        """Write the table or the chart, and print JSON, CSV or text."""
-        if self.output is not None and self.output.suffix.lower() == _TABLE:
-            atomic_write.write(self.output, csv.encode(), overwrite=self.force)
-        elif self.output is not None:
-            draw().save(self.output, overwrite=self.force)
-        self.print(lambda: document, lambda: csv, lambda screen: screen.print(Text(text), soft_wrap=True))

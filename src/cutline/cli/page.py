@@ -27,7 +27,7 @@ def page(output: Path, level: float, force: bool) -> None:
     from cutline.file_page import save
 
     path = save(output, level=level, overwrite=force)
-    screen = render.console()
+    screen = render.make_console()
     screen.print(
         Text(f"The page is {path}: open it in a browser. It works offline, and data stay in it."), soft_wrap=True
     )

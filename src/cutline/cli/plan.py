@@ -12,7 +12,8 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import Declaration, Fraction, command, option, options_of
+from cutline.cli.command import Declaration, Fraction, add_options, command, option
+from cutline.cli.output import print_json
 from cutline.core import atomic_write
 
 EXPECT = "Say what you expect"
@@ -20,7 +21,7 @@ WIDTHS = "Say how narrow the intervals must be"
 TESTS = "Compare two models"
 
 
-def _share(name: str, group: str, help: str, **settings: Any) -> Declaration:
+def _declare_fraction(name: str, group: str, help: str, **settings: Any) -> Declaration:
     """Declare an option that takes a share or a width."""
     return option(name, type=Fraction(), group=group, help=help, **settings)
 
@@ -29,11 +30,11 @@ def _share(name: str, group: str, help: str, **settings: Any) -> Declaration:
 class StudyOptions:
     """Assumptions and aims of a study, as plan() takes them."""
 
-    prevalence: float = _share(
+    prevalence: float = _declare_fraction(
         "--prevalence", EXPECT, "The share of positives. Example: --prevalence 0.1", required=True
     ).field()
-    auc: float | None = _share("--auc", EXPECT, "The AUC that is expected. Example: --auc 0.75").field()
-    auc_width: float | None = _share(
+    auc: float | None = _declare_fraction("--auc", EXPECT, "The AUC that is expected. Example: --auc 0.75").field()
+    auc_width: float | None = _declare_fraction(
         "--auc-width", WIDTHS, "The wanted width of its interval. Example: --auc-width 0.1"
     ).field()
     auc_method: str = option(
@@ -44,35 +45,37 @@ class StudyOptions:
         advanced=True,
         help="The interval of the AUC. Example: --auc-method newcombe",
     ).field()
-    other_auc: float | None = _share(
+    other_auc: float | None = _declare_fraction(
         "--other-auc", TESTS, "The AUC of a second model on the same cases. Example: --other-auc 0.8"
     ).field()
-    correlation: float = _share(
+    correlation: float = _declare_fraction(
         "--correlation", TESTS, "The correlation of the two estimates. Example: --correlation 0.6", default=0.5
     ).field()
-    oe_width: float | None = _share(
+    oe_width: float | None = _declare_fraction(
         "--oe-width", WIDTHS, "The wanted width of the O:E ratio. Example: --oe-width 0.2"
     ).field()
-    slope_width: float | None = _share(
+    slope_width: float | None = _declare_fraction(
         "--slope-width", WIDTHS, "The wanted width of the calibration slope. Example: --slope-width 0.2"
     ).field()
-    intercept_width: float | None = _share(
+    intercept_width: float | None = _declare_fraction(
         "--intercept-width", WIDTHS, "The wanted width of the intercept. Example: --intercept-width 0.4"
     ).field()
-    recall: float | None = _share("--recall", EXPECT, "The recall that is expected. Example: --recall 0.9").field()
-    recall_width: float | None = _share(
+    recall: float | None = _declare_fraction(
+        "--recall", EXPECT, "The recall that is expected. Example: --recall 0.9"
+    ).field()
+    recall_width: float | None = _declare_fraction(
         "--recall-width", WIDTHS, "The wanted width of the recall. Example: --recall-width 0.1"
     ).field()
-    specificity: float | None = _share(
+    specificity: float | None = _declare_fraction(
         "--specificity", EXPECT, "The specificity that is expected. Example: --specificity 0.8"
     ).field()
-    specificity_width: float | None = _share(
+    specificity_width: float | None = _declare_fraction(
         "--specificity-width", WIDTHS, "The wanted width of the specificity. Example: --specificity-width 0.1"
     ).field()
-    threshold: float | None = _share(
+    threshold: float | None = _declare_fraction(
         "--threshold", EXPECT, "The risk from which cases are flagged. Example: --threshold 0.1"
     ).field()
-    net_benefit_width: float | None = _share(
+    net_benefit_width: float | None = _declare_fraction(
         "--net-benefit-width",
         WIDTHS,
         "The wanted width of the standardised net benefit. Example: --net-benefit-width 0.2",
@@ -94,12 +97,16 @@ class StudyOptions:
         help="Mean and standard deviation of the log odds of the risks, where they are known. "
         "Example: --log-odds -2.5 0.9",
     ).field()
-    power: float = _share("--power", TESTS, "The wanted power of tests. Example: --power 0.9", default=0.8).field()
-    level: float = _share("--level", WIDTHS, "The level of the intervals. Example: --level 0.9", default=0.95).field()
+    power: float = _declare_fraction(
+        "--power", TESTS, "The wanted power of tests. Example: --power 0.9", default=0.8
+    ).field()
+    level: float = _declare_fraction(
+        "--level", WIDTHS, "The level of the intervals. Example: --level 0.9", default=0.95
+    ).field()
 
 
 @command
-@options_of(StudyOptions, "study")
+@add_options(StudyOptions, "study")
 @option(
     "--chart", type=o.PATH, group=o.OUTPUT, help="Draw the widths over the number of cases. Example: --chart plan.png"
 )
@@ -112,6 +119,6 @@ def plan(study: StudyOptions, chart: Path | None, json: bool, force: bool) -> No
         atomic_write.check(chart, overwrite=force)
         planned.chart().save(chart)
     if json:
-        render.print_json(planned.to_dict())
+        print_json(planned.to_dict())
     else:
-        render.console().print(Text(repr(planned)))
+        render.make_console().print(Text(repr(planned)))

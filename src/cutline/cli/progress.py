@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from cutline.cli.render import console
+from cutline.cli.render import make_console
 from cutline.core.parallel import report_progress_to
 
 _PATIENCE = 1.0  # seconds before anything is shown
@@ -22,7 +22,7 @@ class _Begun(NamedTuple):
 
 
 @contextmanager
-def waiting(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]:
+def show_progress(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]:
     """Show how much is done and the seconds that have passed, once the work takes longer than a second.
 
     Args:
@@ -30,7 +30,7 @@ def waiting(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]
         quiet: Whether nothing is to be shown.
         unit: What is counted, such as rows; then their number in a second is shown too.
     """
-    screen = console(error=True)
+    screen = make_console(error=True)
     if quiet or not screen.is_terminal:
         yield
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,10 +9,10 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions, refuse
+from cutline.cli.options import MeasureOptions, Reading, SelectionOptions, refuse
+from cutline.cli.output import FileOutput
 from cutline.cli.reading import evaluate_columns, open_predictions
-from cutline.cli.render import show
-from cutline.cli.text import printable
+from cutline.cli.text import escape_controls
 from cutline.core.errors import ParameterError
 from cutline.core.table import p_number, shown
 from cutline.quota_periods import MEASURES, PeriodComparison, PeriodSummary, QuotaPeriods, compare_periods
@@ -37,7 +36,7 @@ def run_periods(
         selection: The level of the intervals; nothing else is selected.
         output: Where the results go.
         name: What to call the model.
-        refused: Options that periods have no use for, with what was given: none is read and ignored.
+        refused: Options that do not apply to periods, with their values.
     """
     _check_options(reading, selection, output, {"--family": selection.family, "--exact": reading.exact, **refused})
     output.check()
@@ -46,11 +45,11 @@ def run_periods(
     summary = periods.summary(level=selection.level)
     output.say_guesses(source.chosen.guesses)
     output.write_documents(lambda path: periods.save(path, level=selection.level, overwrite=output.force))
-    show(output, summary, _render(render.console(), summary))
+    output.print_summary(summary, _render(render.make_console(), summary))
 
 
 def _check_options(reading: Reading, selection: MeasureOptions, output: FileOutput, refused: Mapping[str, Any]) -> None:
-    """Refuse options that quotas in periods have no use for: none is read and ignored."""
+    """Raise if an option does not apply to quotas in periods."""
     c = reading.columns
     chosen = {"--measures": selection.by_name, "--resamples": selection.resamples, "--png": output.png}
     apart = {"--group": c.group, "--stratum": c.stratum, "--id": c.id, "--threshold": reading.threshold is not None}
@@ -73,7 +72,7 @@ def run_period_comparison(
         reading: How the file is read.
         selection: The level of the intervals; nothing else is selected.
         output: Where the results go.
-        refused: Options that periods have no use for, with what was given: none is read and ignored.
+        refused: Options that do not apply to periods, with their values.
     """
     _check_options(reading, selection, output, refused)
     if output.documents:
@@ -83,7 +82,9 @@ def run_period_comparison(
     output.check()
     source = open_predictions(paths[0], reading, models=2, quota_by=period, quiet=output.quiet)
     models: dict[str, QuotaPeriods] = {
-        printable(score): evaluate_columns(source, reading, score, quiet=output.quiet, score=score, quota_by=period)
+        escape_controls(score): evaluate_columns(
+            source, reading, score, quiet=output.quiet, score=score, quota_by=period
+        )
         for score in source.chosen.scores
     }
     compared = compare_periods(models, level=selection.level)
@@ -99,17 +100,17 @@ def _render_comparison(screen: Console, compared: PeriodComparison) -> Renderabl
             shown(row.value_a),
             shown(row.value_b),
             shown(row.difference),
-            render.interval(None if math.isnan(row.low) else (row.low, row.high)),
+            render.format_interval((row.low, row.high)),
             p_number(row.p_holm),
         )
         for row in compared.rows
     ]
-    interval = render.interval_title(compared.level)
+    interval = render.format_interval_title(compared.level)
     head = ("", "first", "second", "difference", interval, "p" if len(compared.models) == 2 else "p (Holm)")
-    first = render.sentences(screen, compared.verdict)
-    title = Text(render.fold(printable(compared.title), screen.width))
-    notes = [Text(f"- {printable(note.text)}", style="dim") for note in compared.notes]
-    table = render.fitted_grid(screen, head, rows, ("second", "first"), interval)
+    first = render.fold_sentences(screen, compared.verdict)
+    title = Text(render.fold(escape_controls(compared.title), screen.width))
+    notes = [Text(f"- {escape_controls(note.text)}", style="dim") for note in compared.notes]
+    table = render.make_fitted_grid(screen, head, rows, ("second", "first"), interval)
     return Group(*first, Text(), title, Text(), table, *notes)
 
 
@@ -119,13 +120,13 @@ def _render(screen: Console, summary: PeriodSummary) -> RenderableType:
         (
             MEASURES[e.measure].title,
             shown(e.value),
-            render.interval((e.low, e.high) if e.has_interval else None),
+            render.format_interval((e.low, e.high)),
             shown(baseline),
             shown(optimum),
         )
         for e, _, baseline, optimum in summary.rows
     ]
-    head = ("", "value", render.interval_title(summary.level), "baseline", "optimum")
-    first = render.sentences(screen, summary.verdict)
-    title = Text(render.fold(printable(summary.periods.title), screen.width))
-    return Group(*first, Text(), title, Text(), render.grid(screen, head, rows))
+    head = ("", "value", render.format_interval_title(summary.level), "baseline", "optimum")
+    first = render.fold_sentences(screen, summary.verdict)
+    title = Text(render.fold(escape_controls(summary.periods.title), screen.width))
+    return Group(*first, Text(), title, Text(), render.make_grid(screen, head, rows))

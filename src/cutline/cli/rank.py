@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cutline.cli import options as o
-from cutline.cli import render
 from cutline.cli.command import command, option
 from cutline.cli.options import ColumnOptions, Reading
+from cutline.cli.output import describe_guesses, say
 from cutline.core import atomic_write
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def rank(
     ranking, guesses = read_ranking(files, reading, quiet=quiet)
     ranking.save(output, overwrite=force)
     if guesses and not quiet:
-        render.say(o.guesses_in_words(guesses))
+        say(describe_guesses(guesses))
     if not quiet:
         say_ranking(ranking, output)
 
@@ -89,4 +89,4 @@ def say_ranking(ranking: Ranking, output: Path, parts: float | None = None) -> N
     if width:
         least = "" if parts is None else f" (at most {parts:.2g} in the parts)"
         cost = f" The bins leave the AUC certain to {width:.2g}{least}."
-    render.say(f"{ranking!r} is in {output}.{cost}")
+    say(f"{ranking!r} is in {output}.{cost}")

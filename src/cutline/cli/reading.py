@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cutline.cli.options import Reading
-from cutline.cli.progress import waiting
-from cutline.cli.text import printable, quoted
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls, quote
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file, load
@@ -48,7 +48,7 @@ class PredictionFile:
     @property
     def name(self) -> str:
         """The name of the file in messages."""
-        return printable(self.finished or self.file.title)
+        return escape_controls(self.finished or self.file.title)
 
     @property
     def score(self) -> str | None:
@@ -59,13 +59,15 @@ class PredictionFile:
         """Return the same with the positive label among the guesses, where it is a text that no option names."""
         if how.positive is not None or not isinstance(ranking.positive, str):
             return self
-        guesses = (*self.chosen.guesses, f"--positive {shlex.quote(printable(ranking.positive))}")
+        guesses = (*self.chosen.guesses, f"--positive {shlex.quote(escape_controls(ranking.positive))}")
         return replace(self, chosen=self.chosen._replace(guesses=guesses))
 
     def check_cases(self) -> None:
         """Refuse a ranking where cases are needed."""
         if self.finished:
-            problem = f"{printable(self.finished)} is a ranking, which holds counts per score and not single cases"
+            problem = (
+                f"{escape_controls(self.finished)} is a ranking, which holds counts per score and not single cases"
+            )
             way_out = "pass the predictions themselves, which paired tests and ids need"
             raise InputError(problem, f"{way_out}, or --independent to compare two rankings of different cases")
 
@@ -97,7 +99,7 @@ def open_predictions(
         raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     paths = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
-    with waiting("Opening the predictions", quiet=quiet):  # all of a compressed file is checked
+    with show_progress("Opening the predictions", quiet=quiet):  # all of a compressed file is checked
         file, c = files.read(paths, how.format, how.memory), how.columns
     named = {
         "label": Request("labels", c.label),
@@ -112,7 +114,7 @@ def open_predictions(
     scores = {f"score{i}": Request("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
     periods = () if quota_by is None else (quota_by,)
-    chosen = choose(file, c.label, c.scores, (*c.others, *by, *folds, *periods), models)
+    chosen = choose_columns(file, c.label, c.scores, (*c.others, *by, *folds, *periods), models)
     _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)
@@ -125,7 +127,7 @@ def read_evaluation(
     """Return the evaluation of one model, and what it was read from."""
     paths = [path] if isinstance(path, str) else list(path)
     if any(is_ranking_file(path) for path in paths):
-        return _of_ranking_file(paths, how, name), ranking_file(Path(paths[0]).name)
+        return _evaluate_ranking_file(paths, how, name), wrap_ranking_file(Path(paths[0]).name)
     predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
     design: dict[str, Any] = {"groups": c.group, "strata": c.stratum, "exact": how.exact or None}
     ev: Evaluation = evaluate_columns(predictions, how, name, quiet=quiet, **design)
@@ -146,8 +148,8 @@ def evaluate_columns(
         design: More arguments of evaluate(), such as groups, slices or periods.
     """
     score, c = predictions.chosen.scores[0] if score is None else score, how.columns
-    design |= {"data": predictions.file, "name": printable(name_of(name) or score), "memory": how.memory}
-    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
+    design |= {"data": predictions.file, "name": escape_controls(name_of(name) or score), "memory": how.memory}
+    with show_progress("Reading the predictions", quiet=quiet, unit="rows"):
         return evaluate(predictions.chosen.label, score, c.weight, **design, **how.common)
 
 
@@ -158,25 +160,25 @@ def read_slices(
     c = how.columns
     if c.stratum or c.id:
         raise ParameterError("--by cannot be combined with --stratum or --id", "leave one of them out")
-    rules = slice_options(by)
+    rules = parse_slices(by)
     source = open_predictions(paths, how, by=tuple(rules), quiet=quiet)
     design: dict[str, Any] = {"by": rules, "groups": c.group, "exact": how.exact or None}
     slices: Slices = evaluate_columns(source, how, name, quiet=quiet, **design)
     return slices, source.with_positive(how, slices.overall.ranking).chosen.guesses
 
 
-def slice_options(by: Sequence[str]) -> dict[str, Any]:
+def parse_slices(by: Sequence[str]) -> dict[str, Any]:
     """Return the columns of --by with their ranges: "age:0,40,65,120" cuts a number, "day:month" a date."""
     rules: dict[str, Any] = {}
     for text in by:
         name, _, rule = text.partition(":")
         if name in rules:
             raise ParameterError(f"--by names {name!r} twice", "name each column once")
-        rules[name] = _rule(rule) if rule else None
+        rules[name] = _parse_rule(rule) if rule else None
     return rules
 
 
-def _rule(text: str) -> Any:
+def _parse_rule(text: str) -> Any:
     if text in ("day", "month", "year"):
         return text
     try:
@@ -191,7 +193,7 @@ def _rule(text: str) -> Any:
 def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
     """Return the ranking of predictions, and what was guessed."""
     predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
-    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
+    with show_progress("Reading the predictions", quiet=quiet, unit="rows"):
         ranking = rank(
             predictions.chosen.label,
             predictions.chosen.scores[0],
@@ -231,15 +233,15 @@ def evaluate_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: boo
     for option in [option for option, is_used in settled.items() if is_used]:
         problem = f"{option} says how predictions are read, and a finished ranking holds none"
         raise ParameterError(problem, f"leave it out, or pass {option} when the ranking is made")
-    return Evaluation(ranking, how.threshold, printable(name), quota=how.quota, share=how.share)
+    return Evaluation(ranking, how.threshold, escape_controls(name), quota=how.quota, share=how.share)
 
 
-def ranking_file(title: str) -> PredictionFile:
+def wrap_ranking_file(title: str) -> PredictionFile:
     """Return a finished ranking, which has no columns."""
     return PredictionFile(NoColumns({}, title), Chosen("", ()), title)
 
 
-def _of_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Evaluation:
+def _evaluate_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Evaluation:
     if len(paths) > 1:
         raise InputError(
             "Several files are given, and one of them is a ranking", "add rankings up with `cutline merge`"
@@ -251,7 +253,7 @@ def _check_no_ranking(paths: Sequence[str]) -> None:
     """Refuse rankings where cases are needed."""
     for path in paths:
         if is_ranking_file(path):
-            ranking_file(Path(path).name).check_cases()
+            wrap_ranking_file(Path(path).name).check_cases()
 
 
 def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -> tuple[Comparison, tuple[str, ...]]:
@@ -263,11 +265,11 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         if len(scores) == 1:
             raise ParameterError("A comparison takes at least two models", "pass --score once for each, or more files")
         predictions = open_predictions(paths[0], how, models=2, quiet=quiet)
-        names = {printable(column): column for column in predictions.chosen.scores}
+        names = {escape_controls(column): column for column in predictions.chosen.scores}
         c = how.columns
         design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
         label = predictions.chosen.label
-        with waiting("Reading the predictions", quiet=quiet, unit="rows"), _naming_column("labels", label):
+        with show_progress("Reading the predictions", quiet=quiet, unit="rows"), _name_column("labels", label):
             cmp = compare(label, names, c.weight, data=predictions.file, **design, **how.common)
         return cmp, predictions.with_positive(how, next(iter(cmp.values())).ranking).chosen.guesses
     _check_no_ranking(paths)
@@ -282,16 +284,16 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         )
     own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
     models = {}
-    for place, (name, path, mine) in enumerate(zip(_names(paths), paths, own, strict=True)):
+    for place, (name, path, mine) in enumerate(zip(_name_models(paths), paths, own, strict=True)):
         # The first file says which cases belong together, and which strata they are of.
         plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
         reading = replace(how, columns=replace(how.columns, scores=mine, **plain))
         models[name] = open_predictions(path, reading, quiet=quiet)
-    return join_models(models, how), next(iter(models.values())).chosen.guesses
+    return compare_joined(models, how), next(iter(models.values())).chosen.guesses
 
 
 @contextmanager
-def _naming_column(argument: str, column: str) -> Iterator[None]:
+def _name_column(argument: str, column: str) -> Iterator[None]:
     """Name the column in what the block refuses about an argument."""
     try:
         yield
@@ -299,23 +301,23 @@ def _naming_column(argument: str, column: str) -> Iterator[None]:
         raise error.altered(column=column) if error.argument == argument and error.column is None else error from None
 
 
-def _names(paths: Sequence[str]) -> list[str]:
+def _name_models(paths: Sequence[str]) -> list[str]:
     """Return the names of the models of some files: the stems, or the whole paths where stems are equal."""
-    stems = [_stem(path) for path in paths]
-    names = stems if len(set(stems)) == len(stems) else [printable(path) for path in paths]
+    stems = [_name_model(path) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [escape_controls(path) for path in paths]
     if len(set(names)) < len(names):
         raise ParameterError("The same file is given twice", "pass one for each model")
     return names
 
 
-def _stem(path: str) -> str:
+def _name_model(path: str) -> str:
     """Return the name of the model of one file; of a pipe such as /dev/fd/63, the whole path."""
     if path in ("-", "/dev/stdin"):
         return "standard input"
-    return printable(path if path.startswith(("/dev/", "/proc/")) else Path(path).stem)
+    return escape_controls(path if path.startswith(("/dev/", "/proc/")) else Path(path).stem)
 
 
-def join_models(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+def compare_joined(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
     """Return the comparison of models from files of their own, joined by the ids of the cases."""
     from cutline.comparison import compare  # most commands have one model
 
@@ -327,11 +329,11 @@ def join_models(models: Mapping[str, PredictionFile], how: Reading) -> Compariso
     return compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
 
 
-def in_one_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
+def compare_in_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparison:
     """Return the comparison of models from files whose rows are the same cases in the same order."""
     from cutline.comparison import compare  # most commands have one model
 
-    rows = {name: _rows(predictions, how, place) for place, (name, predictions) in enumerate(models.items())}
+    rows = {name: _read_rows(predictions, how, place) for place, (name, predictions) in enumerate(models.items())}
     (first_name, first), *others = rows.items()
     for name, columns in others:
         mine, theirs = first["labels"].tolist(), columns["labels"].tolist()
@@ -352,7 +354,7 @@ def in_one_order(models: Mapping[str, PredictionFile], how: Reading) -> Comparis
     return compare(first["labels"], scores, first.get("weights"), **design, **how.common)
 
 
-def _rows(predictions: PredictionFile, how: Reading, place: int) -> dict[Any, Any]:
+def _read_rows(predictions: PredictionFile, how: Reading, place: int) -> dict[Any, Any]:
     columns = {
         "labels": Request("labels", predictions.chosen.label, how.positive is not None),
         "scores": Request("scores", predictions.chosen.scores[0]),
@@ -378,7 +380,7 @@ def _check_apart(chosen: Chosen, weight: str | None) -> None:
         if len(options) > 1:
             both = f"{options[0]} and {options[1]} both name" if options[0] != options[1] else f"{options[0]} names"
             twice = "" if options[0] != options[1] else " twice"
-            raise ParameterError(f"{both} {quoted(column)}{twice}", "pass another column for one of them")
+            raise ParameterError(f"{both} {quote(column)}{twice}", "pass another column for one of them")
 
 
 def _check_ids(file: Source, column: str) -> None:
@@ -389,60 +391,62 @@ def _check_ids(file: Source, column: str) -> None:
     seen: dict[Any, int] = {}
     for position, case in enumerate(ids):
         if case is None or case != case:
-            raise InputError(f"{printable(file.title)} has no id {file.place(position)}", "name every case")
+            raise InputError(f"{escape_controls(file.title)} has no id {file.place(position)}", "name every case")
         if case in seen:
-            raise InputError(
-                f"{printable(file.title)} repeats the id {quoted(case)} of row {seen[case] + 1} {file.place(position)}",
-                "pass each case once",
-            )
+            repeated = f"repeats the id {quote(case)} of row {seen[case] + 1} {file.place(position)}"
+            raise InputError(f"{escape_controls(file.title)} {repeated}", "pass each case once")
         seen[case] = position
 
 
 # ---------------------------------------------------------------------- which columns are meant
 
 
-def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequence[str], models: int = 1) -> Chosen:
+def choose_columns(
+    file: Source, label: str | None, scores: Sequence[str], taken: Sequence[str], models: int = 1
+) -> Chosen:
     """Return the columns of the labels and of the scores: as named, or guessed when only one choice can be meant."""
     guesses = []
     if label is None:
-        label = _label(file, [c for c in file.columns if c not in (*scores, *taken)])
-        guesses.append(f"--label {shlex.quote(printable(label))}")
+        label = _choose_label(file, [c for c in file.columns if c not in (*scores, *taken)])
+        guesses.append(f"--label {shlex.quote(escape_controls(label))}")
     if not scores:
-        scores = _scores(file, [c for c in file.columns if c not in (label, *taken)], models)
-        guesses += [f"--score {shlex.quote(printable(score))}" for score in scores]
+        scores = _choose_scores(file, [c for c in file.columns if c not in (label, *taken)], models)
+        guesses += [f"--score {shlex.quote(escape_controls(score))}" for score in scores]
     return Chosen(label, tuple(scores), tuple(guesses))
 
 
-def _label(file: Source, free: Sequence[str]) -> str:
-    named = _named_like(free, LABELS) or [column for column in free if column not in _named_like(free, SCORES)]
+def _choose_label(file: Source, free: Sequence[str]) -> str:
+    named = _match_names(free, LABELS) or [column for column in free if column not in _match_names(free, SCORES)]
     if len(named) == 1:
         return named[0]
     candidates = [column for column in named if _has_two_values(file, column)] if len(named) <= _FEW else []
     if len(candidates) == 1:
         return candidates[0]
-    raise _unclear(file, "labels", "--label", candidates or named)
+    raise _make_unclear_error(file, "labels", "--label", candidates or named)
 
 
-def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
-    candidates = _named_like(free, SCORES) if models == 1 else []
+def _choose_scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
+    candidates = _match_names(free, SCORES) if models == 1 else []
     if len(free) != models and len(candidates) != models:
         candidates = [column for column in free if _is_number(file, column)]
         if len(candidates) > models:  # numbers that name the cases are no scores
-            candidates = [column for column in candidates if not _names_cases(column)]
+            candidates = [column for column in candidates if not _is_id_column(column)]
     elif len(candidates) != models:
         candidates = list(free)  # text will be refused, with its row
     if len(candidates) == models:
         return candidates
-    raise _unclear(file, "scores", "--score" + (" once for each model" if models > 1 else ""), candidates or free)
+    raise _make_unclear_error(
+        file, "scores", "--score" + (" once for each model" if models > 1 else ""), candidates or free
+    )
 
 
-def _names_cases(column: str) -> bool:
+def _is_id_column(column: str) -> bool:
     """Whether a column is called as one that names the cases."""
     name = column.strip().lower()
     return name in IDS or name.endswith(("_id", " id")) or column.endswith("Id")
 
 
-def _named_like(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
+def _match_names(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
     return [column for column in columns if column.strip().lower() in usual]
 
 
@@ -462,6 +466,6 @@ def _is_number(file: Source, column: str) -> bool:
     return bool(values.dtype.kind in "iuf")
 
 
-def _unclear(file: Source, what: str, option: str, candidates: Sequence[str]) -> InputError:
-    columns = ", ".join(quoted(column) for column in (candidates or file.columns)[:8])
-    return InputError(f"Which column of {printable(file.title)} holds the {what}, of {columns}? Pass {option}.")
+def _make_unclear_error(file: Source, what: str, option: str, candidates: Sequence[str]) -> InputError:
+    columns = ", ".join(quote(column) for column in (candidates or file.columns)[:8])
+    return InputError(f"Which column of {escape_controls(file.title)} holds the {what}, of {columns}? Pass {option}.")

@@ -13,8 +13,9 @@ from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import Fraction, command, option
 from cutline.cli.options import ColumnOptions, Reading
-from cutline.cli.progress import waiting
-from cutline.cli.text import printable
+from cutline.cli.output import print_json
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
@@ -79,7 +80,7 @@ def recalibrate(
         atomic_write.check(output, overwrite=force)
     columns = ColumnOptions(label, () if score is None else (score,), weight)
     ev, _ = read_evaluation(file, Reading(columns, positive=positive, missing=missing, format=format), None)
-    with waiting("Recalibrating", quiet=quiet or json):
+    with show_progress("Recalibrating", quiet=quiet or json):
         if method is None:
             result: Any = cl.worth_recalibrating(ev, folds=folds, seed=seed)
         else:
@@ -88,10 +89,10 @@ def recalibrate(
     if output is not None:
         result.save(output, overwrite=force)
     if json:
-        render.print_json(result.to_dict())
+        print_json(result.to_dict())
     elif not quiet:
-        screen = render.console()
+        screen = render.make_console()
         screen.print(Text(repr(result)))
         if output is not None:
-            text = f"Apply it: cutline apply {printable(str(output))} new.csv -o better.csv"
+            text = f"Apply it: cutline apply {escape_controls(str(output))} new.csv -o better.csv"
             screen.print(Text(text, style="dim"))

@@ -1,4 +1,4 @@
-"""`cutline slices`: slices compared or searched. Also `evaluate --by` and `check --by`: one model on each slice."""
+"""`cutline slices`: slices compared or searched. Also `evaluate --by` and `compare --by`: models on each slice."""
 
 from __future__ import annotations
 
@@ -15,38 +15,43 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.completion import measure_names
+from cutline.cli.command import Fraction, add_options, command, option
+from cutline.cli.completion import complete_measure
 from cutline.cli.evaluate import summarize_evaluation
-from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
-from cutline.cli.progress import waiting
-from cutline.cli.text import notes_in_options, printable
+from cutline.cli.options import IntervalOptions, LargeReading, MeasureOptions, Reading, SelectionOptions
+from cutline.cli.output import FileOutput
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls, name_options_in_notes
 from cutline.core.errors import ParameterError
 from cutline.core.table import format_bracket, p_number, shown
 
 if TYPE_CHECKING:
+    from cutline.results.comparison_summary import DifferenceRow
     from cutline.results.summary import Row, Summary
     from cutline.slices.differences import AgainstRest
     from cutline.slices.evaluation import Slices
     from cutline.slices.fairness import Fairness
+    from cutline.slices.models import SliceComparisonSummary
     from cutline.slices.search import FoundSlices
 
 COMPARE = "Compare the slices"
 FIND = "Search slices"
 _ENDS = 5  # slices at each end of a long table
 _LONG = 3 * _ENDS  # slices above which a table is folded
+_WITH_VALUES = 76  # columns of a terminal from which the values of both models are shown too
+_MOST_SLICES = 12  # of more, those with the smallest p-values are shown
 
 
 @command
 @o.FILES
-@options_of(LargeReading, "reading")
-@options_of(IntervalOptions, "intervals")
-@options_of(FileOutput, "output")
+@add_options(LargeReading, "reading")
+@add_options(IntervalOptions, "intervals")
+@add_options(FileOutput, "output")
 @o.BY
 @option(
     "--measure",
     default="auc",
-    shell_complete=measure_names,
+    shell_complete=complete_measure,
     group=COMPARE,
     help="The measure that slices are compared by. Example: --measure recall",
 )
@@ -125,13 +130,13 @@ def slices(
             raise ParameterError("--find takes no --gap, --fairness, --margin or files", "leave them out")
         loss = "error_rate" if measure == "auc" else measure
         search = {"measure": loss, "depth": depth, "least": least or 50, "method": method}
-        run_search(files, reading, features, search | seeded, output)
+        search_slices(files, reading, features, search | seeded, output)
         return
     if features is not None:
         raise ParameterError("--features belongs to --find", "pass both, or --by")
     options = {"alternative": alternative, "adjust": adjust, "margin": margin} | seeded
     few = 5 if least is None else least
-    run_comparison(files, by, reading, measure, options, output, gap=gap, fairness=fairness, least=few)
+    compare_slices(files, by, reading, measure, options, output, gap=gap, fairness=fairness, least=few)
 
 
 def run_slices(
@@ -154,7 +159,7 @@ def run_slices(
         selection: Which measures.
         output: Where they go.
         name: What to call the model.
-        refused: Options that slices have no use for, with what was given: none is read and ignored.
+        refused: Options that do not apply to slices, with their values.
         simultaneous: Whether the intervals of a measure hold for all slices together.
     """
     from cutline.cli.reading import read_slices
@@ -185,11 +190,58 @@ def run_slices(
     output.print(
         lambda: slices_document(slices, summaries),
         lambda: common_table(slices.by, summaries).to_csv(),
-        lambda screen: screen.print(_render(screen, slices, summaries, with_notes=not output.quiet, together=together)),
+        lambda screen: screen.print(
+            _render_evaluations(screen, slices, summaries, with_notes=not output.quiet, together=together)
+        ),
     )
 
 
-def run_comparison(
+def run_slice_comparison(
+    paths: Sequence[str],
+    by: Sequence[str],
+    reading: Reading,
+    selection: MeasureOptions,
+    output: FileOutput,
+    reference: str | None,
+    refused: Mapping[str, Any],
+) -> None:
+    """Compare the models of one file in each slice of its cases: the work of `compare --by`.
+
+    Args:
+        paths: The file of predictions.
+        by: The columns whose values are the slices.
+        reading: How the file is read.
+        selection: Which measures.
+        output: Where the results go.
+        reference: The model that the others are compared with.
+        refused: Options that do not apply to slices, with their values.
+    """
+    from cutline.cli.reading import open_predictions, parse_slices
+    from cutline.slices.models import compare_by_slice
+
+    c = reading.columns
+    o.refuse("--by", {**refused, "--id": c.id, "--group": c.group, "--stratum": c.stratum})
+    output.refuse_files("compare --by")
+    if reading.quota is not None or reading.share is not None:
+        raise ParameterError("compare --by takes a threshold, not a quota", "pass --threshold, or leave the cut out")
+    if len(paths) != 1:
+        raise ParameterError(f"compare --by takes one file (got {len(paths)})", "pass the file with all models")
+    selection.check()
+    output.check()
+    rules = parse_slices(by)
+    source = open_predictions(paths[0], reading, models=2, by=tuple(rules), quiet=output.quiet)
+    names = {escape_controls(column): column for column in source.chosen.scores}
+    how = {key: value for key, value in reading.common.items() if key not in ("quota", "share", "weights_are")}
+    with show_progress("Comparing the slices", quiet=output.quiet):
+        compared_slices = compare_by_slice(source.chosen.label, names, rules, c.weight, data=source.file, **how)
+        summary = compared_slices.summary(selection.chosen, reference=reference, **selection.how)
+    output.say_guesses(source.chosen.guesses)
+    output.print(
+        summary.document, summary.to_csv, lambda screen: screen.print(_render_model_differences(screen, summary))
+    )
+
+
+def compare_slices(
     paths: Sequence[str],
     by: Sequence[str],
     reading: Reading,
@@ -218,7 +270,7 @@ def run_comparison(
 
     output.check()
     slices, guesses = read_slices(paths, by, reading, None, quiet=output.quiet)
-    with waiting("Comparing the slices", quiet=output.quiet):
+    with show_progress("Comparing the slices", quiet=output.quiet):
         against_rest = slices.against_rest(measure, **options)
         level = against_rest.level
         largest = slices.gap(measure, level=level) if gap else None
@@ -233,24 +285,24 @@ def run_comparison(
         return against_rest.document() | {name: part.to_dict() for name, part in more.items() if part is not None}
 
     def print_table(screen: Console) -> None:
-        sentences = [against_rest.verdict, *_at_the_cut(slices, level), *_ranges_hint(slices)]
-        lines: list[Any] = render.sentences(screen, sentences)
-        lines += ["", _against(screen, against_rest)]
+        sentences = [against_rest.verdict, *_describe_gap_at_cut(slices, level), *_suggest_ranges(slices)]
+        lines: list[Any] = render.fold_sentences(screen, sentences)
+        lines += ["", _render_against_rest(screen, against_rest)]
         if len(against_rest.rows) > _LONG:
             lines.append(against_rest.ends_words(_ENDS))
         if largest is not None:
             lines += ["", *repr(largest).splitlines()]
         if criteria is not None:
-            lines += ["", criteria.table.title, _criteria(screen, criteria), *criteria.table.below]
+            lines += ["", criteria.table.title, _render_fairness(screen, criteria), *criteria.table.below]
         for line in [*lines, "", against_rest.how]:
-            screen.print(Text(printable(line)) if isinstance(line, str) else line)
+            screen.print(Text(escape_controls(line)) if isinstance(line, str) else line)
         if not output.quiet and slices.notes:
-            screen.print(render.notes(notes_in_options(slices.notes), "Notes"))
+            screen.print(render.make_notes(name_options_in_notes(slices.notes)))
 
     output.print(document, against_rest.to_csv, print_table)
 
 
-def run_search(
+def search_slices(
     paths: Sequence[str], reading: Reading, features: str | None, options: Mapping[str, Any], output: FileOutput
 ) -> None:
     """Search slices that do worse: the work of `slices --find`.
@@ -268,7 +320,7 @@ def run_search(
     predictions = open_predictions(paths, reading, quiet=output.quiet)
     names = None if features is None else [name.strip() for name in features.split(",") if name.strip()]
     common = {key: value for key, value in reading.common.items() if key in ("positive", "missing", "threshold")}
-    with waiting("Searching slices", quiet=output.quiet):
+    with show_progress("Searching slices", quiet=output.quiet):
         made = cl.find_slices(
             predictions.chosen.label,
             predictions.chosen.scores[0],
@@ -280,13 +332,13 @@ def run_search(
     output.say_guesses(predictions.chosen.guesses)
 
     def print_table(screen: Console) -> None:
-        for sentence in render.sentences(screen, [made.verdict]):
+        for sentence in render.fold_sentences(screen, [made.verdict]):
             screen.print(sentence)
         if made.rows:
             screen.print(Text())
-            screen.print(_render_search(screen, made))
+            screen.print(_render_found_slices(screen, made))
             screen.print(Text())
-        screen.print(Text(printable(made.how)))
+        screen.print(Text(escape_controls(made.how)))
 
     output.print(made.document, made.to_csv, print_table)
 
@@ -294,7 +346,7 @@ def run_search(
 # ---------------------------------------------------------------------- the screen
 
 
-def _render(
+def _render_evaluations(
     screen: Console,
     slices: Slices,
     summaries: Mapping[Any, Summary],
@@ -302,7 +354,7 @@ def _render(
     with_notes: bool,
     together: float | None = None,
 ) -> RenderableType:
-    """Return the verdict, then each measure with a line for all cases and for each slice, then the notes.
+    """Render the verdict, then each measure with a line for all cases and for each slice, then the notes.
 
     Args:
         screen: Where it is shown.
@@ -324,45 +376,48 @@ def _render(
         lines = []
         for value, summary in summaries.items():
             row = next((row for row in summary.rows if row.key == key), None)
-            cells = ("", "", "") if row is None else (shown(row.value), render.interval(row.interval), _bracket(row))
-            cases = shown(summary.data.cases)
-            lines.append((row.value if row is not None else float("nan"), (slices.label(value), cases, *cells)))
-        own = _worst_and_best(lines)
+            start = slices.label(value), shown(summary.data.cases)
+            if row is None:
+                lines.append((math.nan, (*start, "", "", "")))
+            else:
+                cells = shown(row.value), render.format_interval(row.interval), _format_bracket(row)
+                lines.append((row.value, (*start, *cells)))
+        own = _fold_lines(lines)
         rows += [(title if not i else "", *cells) for i, cells in enumerate(own)]
-    heads = ["", slices.by, "cases", "value", render.interval_title(level), "exact value from"]
+    heads = ["", slices.by, "cases", "value", render.format_interval_title(level), "exact value from"]
     if not any(row[-1] for row in rows):  # nothing was binned
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    statements = [slices.verdict(level=level), *_at_the_cut(slices, level)] if _can_compare(slices) else []
-    statements += _ranges_hint(slices)
+    statements = [slices.verdict(level=level), *_describe_gap_at_cut(slices, level)] if _can_compare(slices) else []
+    statements += _suggest_ranges(slices)
     parts: list[RenderableType] = [
-        *render.sentences(screen, statements),
+        *render.fold_sentences(screen, statements),
         *([Text()] if statements else []),
-        Text(printable(head)),
+        Text(escape_controls(head)),
         Text(),
-        render.grid(screen, heads, rows),
+        render.make_grid(screen, heads, rows),
         *map(Text, _explain_left_out(slices)),
         *([] if together is None else [Text(simultaneous_words(together, len(slices)))]),
     ]
     if with_notes and slices.notes:
-        parts.append(render.notes(notes_in_options(slices.notes), "Notes"))
+        parts.append(render.make_notes(name_options_in_notes(slices.notes)))
     return Group(*parts)
 
 
-def _at_the_cut(slices: Slices, level: float) -> list[str]:
-    """Return where slices differ at the cut, unless there are too many to compare each with each."""
+def _describe_gap_at_cut(slices: Slices, level: float) -> list[str]:
+    """Return the sentence on how slices differ at the cut, unless there are too many to compare each with each."""
     sentence = slices.verdict_at_cut(level=level) if len(slices) <= _LONG else ""
     return [sentence] if sentence else []
 
 
 def _explain_left_out(slices: Slices) -> list[str]:
-    """Return which slices a long table shows, in a sentence."""
+    """Return the sentence on which slices a long table shows."""
     if len(slices) <= _LONG:
         return []
     return [f"The {_ENDS} lowest and the {_ENDS} highest of {len(slices)} slices."]
 
 
-def _ranges_hint(slices: Slices) -> list[str]:
-    """Return how to compare ranges of a column, where it has many values and all are numbers."""
+def _suggest_ranges(slices: Slices) -> list[str]:
+    """Return how to compare ranges of a column that has many values, all of them numbers."""
     if len(slices) <= _LONG:
         return []
     try:
@@ -385,8 +440,8 @@ def _can_compare(slices: Slices) -> bool:
     return len(slices) > 1 and bool(r.positives > 0 and r.negatives > 0)
 
 
-def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-    """Return the lines of all cases and of each slice; of many slices those at both ends, with a count."""
+def _fold_lines(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+    """Return the lines of all cases and of each slice; of many slices those at both ends."""
     if len(lines) <= _LONG + 1:
         return [cells for _, cells in lines]
     from cutline.slices.evaluation import OVERALL
@@ -400,8 +455,8 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
     return [*overall, *known[:_ENDS], between_them, *known[-_ENDS:]]
 
 
-def _against(screen: Console, against_rest: AgainstRest) -> RenderableType:
-    """Return each slice beside the rest, the lowest values first; of many slices, both ends and what differs."""
+def _render_against_rest(screen: Console, against_rest: AgainstRest) -> RenderableType:
+    """Render each slice beside the rest, the lowest values first; of many slices, both ends."""
     is_folded = len(against_rest.rows) > _LONG
     low, high = against_rest.ends(_ENDS) if is_folded else (against_rest.by_value, [])
     cells = [
@@ -409,7 +464,7 @@ def _against(screen: Console, against_rest: AgainstRest) -> RenderableType:
             row.slice,
             shown(row.cases),
             *("" if math.isnan(number) else shown(number) for number in (row.value, row.rest, row.difference)),
-            render.interval(None if math.isnan(row.low) else (row.low, row.high)),
+            render.format_interval((row.low, row.high)),
             p_number(row.p_adjusted, against_rest.p_floor) or row.verdict.partition(":")[0],
             row.verdict if p_number(row.p_adjusted) else "",
         )
@@ -417,32 +472,33 @@ def _against(screen: Console, against_rest: AgainstRest) -> RenderableType:
     ]
     between_them = [("...", *([""] * 7))] if high else []
     rows = [*cells[: len(low)], *between_them, *cells[len(low) :]]
-    interval = render.interval_title(against_rest.level)
+    interval = render.format_interval_title(against_rest.level)
     name = against_rest.measure.name
     heads = [against_rest.slices.by, "cases", name, "rest", "difference", interval, "p", "verdict"]
     if not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    return render.fitted_grid(screen, heads, rows, ("rest", "verdict", "cases"), interval)
+    return render.make_fitted_grid(screen, heads, rows, ("rest", "verdict", "cases"), interval)
 
 
-def _criteria(screen: Console, fairness: Fairness) -> RenderableType:
+def _render_fairness(screen: Console, fairness: Fairness) -> RenderableType:
+    """Render the criteria of group fairness."""
     rows = [
         (row["criterion"], "", row["note"], "", "")
         if row["value"] != row["value"]
         else (
             row["criterion"],
             shown(row["value"]),
-            render.interval((row["low"], row["high"])),
+            render.format_interval((row["low"], row["high"])),
             *fairness.ends[row["criterion"]],
         )
         for row in fairness.table
     ]
-    heads = ("criterion", "value", render.interval_title(fairness.level), "highest", "lowest")
-    return render.grid(screen, heads, rows)
+    heads = ("criterion", "value", render.format_interval_title(fairness.level), "highest", "lowest")
+    return render.make_grid(screen, heads, rows)
 
 
-def _render_search(screen: Console, found: FoundSlices) -> RenderableType:
-    """Return the slices that a search found, with their loss, that of the other cases, and the corrected difference."""
+def _render_found_slices(screen: Console, found: FoundSlices) -> RenderableType:
+    """Render the slices that a search found: their loss, the loss of the other cases, and the corrected difference."""
     from cutline.slices.search import MEASURES_OF_LOSSES
 
     names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
@@ -452,8 +508,46 @@ def _render_search(screen: Console, found: FoundSlices) -> RenderableType:
         tuple(p_number(row[name], found.p_floor) if name == "p_adjusted" else shown(row[name]) for name in names)
         for row in found
     ]
-    return render.fitted_grid(screen, heads, rows, ("prevalence", "auc", "others", "cases"), "")
+    return render.make_fitted_grid(screen, heads, rows, ("prevalence", "auc", "others", "cases"), "")
 
 
-def _bracket(row: Row) -> str:
+def _format_bracket(row: Row) -> str:
     return "" if row.bounds is None else format_bracket(row.bounds.low, row.bounds.high)
+
+
+def _render_model_differences(screen: Console, summary: SliceComparisonSummary) -> RenderableType:
+    """Render the verdict, and a table for each measure: all cases, then the slices."""
+    parts: list[RenderableType] = render.fold_sentences(screen, summary.statements)
+    star = render.choose_signs(screen).best
+    for overall in summary.overall:
+        slices = summary.of(overall)
+        smallest = sorted(slices, key=lambda difference: (math.isnan(difference.p_holm), difference.p_holm))
+        shown_slices = [difference for difference in slices if difference in smallest[:_MOST_SLICES]]
+        is_sure = overall.p_value <= 1 - summary.level
+        cells: list[Sequence[str]] = [
+            ("all", "", *_format_difference(overall, star if is_sure else ""), p_number(overall.p_value))
+        ]
+        cells += [
+            (
+                difference.name,
+                f"{difference.counts[0]:g}",
+                *_format_difference(difference.row, star if difference.is_significant(summary.level) else ""),
+                p_number(difference.p_holm),
+            )
+            for difference in shown_slices
+        ]
+        interval = render.format_interval_title(summary.level)
+        head = [summary.by, "cases", overall.a, overall.b, "difference", interval, "p (Holm)"]
+        if screen.width < _WITH_VALUES:
+            head, cells = head[:2] + head[4:], [(*row[:2], *row[4:]) for row in cells]
+        title = f"{overall.title}: {escape_controls(overall.a)} minus {escape_controls(overall.b)}"
+        parts += [Text(), render.make_grid(screen, head, cells, title)]
+        if len(shown_slices) < len(slices):
+            parts.append(Text(f"The {len(shown_slices)} smallest p-values of {len(slices)} slices.", style="dim"))
+    return Group(*parts, *(Text(f"- {escape_controls(note.text)}", style="dim") for note in summary.notes))
+
+
+def _format_difference(row: DifferenceRow, mark: str) -> tuple[str, str, str, str]:
+    """Return both values, their difference with its mark, and its interval, as text."""
+    difference = "" if math.isnan(row.value) else f"{row.value:+.4f}{mark}"
+    return shown(row.value_a), shown(row.value_b), difference, render.format_interval(row.interval)

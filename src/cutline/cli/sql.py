@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from cutline.cli import options as o
-from cutline.cli import render
 from cutline.cli.command import command, option
+from cutline.cli.output import write_stdout
 
 
 @command
@@ -41,4 +41,4 @@ def sql(
     """Print the query of a ranking."""
     from cutline.inputs.ranking_tables import ranking_query
 
-    render.put(ranking_query(label, score, table, dialect, weight=weight, positive=positive, bins=bins) + "\n")
+    write_stdout(ranking_query(label, score, table, dialect, weight=weight, positive=positive, bins=bins) + "\n")

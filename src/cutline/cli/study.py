@@ -12,14 +12,14 @@ from rich.text import Text
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.command import argument, command, option
-from cutline.cli.completion import study_names
+from cutline.cli.completion import complete_study
 from cutline.core.errors import ParameterError
 
 RUN = "Run the study"
 
 
 @command
-@argument("name", required=False, metavar="[NAME]", shell_complete=study_names, help="The name of a study.")
+@argument("name", required=False, metavar="[NAME]", shell_complete=complete_study, help="The name of a study.")
 @option("--list", "is_list", is_flag=True, group=RUN, help="List the studies. Example: cutline study --list")
 @option(
     "--data",
@@ -76,7 +76,7 @@ def study(
         settings = StudySettings(seed, quick, data, jobs, folder / f"{chosen.name}.progress.jsonl", bar.advance)
         report = chosen.run(settings)
     written = report.save(folder)
-    screen = render.console()
+    screen = render.make_console()
     if not quiet:
         for paragraph in report.answer:
             screen.print(Text(paragraph + "\n"))
@@ -90,9 +90,9 @@ def _show_list() -> None:
     """Show every study with its source and its question."""
     from cutline.studies import STUDIES
 
-    screen = render.console()
+    screen = render.make_console()
     rows = [(Text(each.name, style="bold"), each.title, each.source) for each in STUDIES.values()]
-    screen.print(render.grid(screen, ("study", "what it asks", "source"), rows))
+    screen.print(render.make_grid(screen, ("study", "what it asks", "source"), rows))
     screen.print(Text("\nRun one: cutline study skew --quick", style="dim"))
 
 
@@ -104,7 +104,7 @@ class _Bar:
 
         columns = TextColumn(f"study {name}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         shown = not quiet and sys.stderr.isatty()
-        self._bar = Progress(*columns, console=render.console(error=True), transient=True, disable=not shown)
+        self._bar = Progress(*columns, console=render.make_console(error=True), transient=True, disable=not shown)
         self._task = self._bar.add_task("", total=None)
 
     def advance(self, done: int, of: int) -> None:

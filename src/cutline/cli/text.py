@@ -56,7 +56,7 @@ class OptionWords:
         option = OPTIONS.get(mentioned.name, mentioned.name)
         if mentioned.value is None or mentioned.name in _FLAGS:
             return option
-        return f"{option} {_type_value(mentioned.value)}"
+        return f"{option} {_quote_value(mentioned.value)}"
 
     def subject(self, name: str) -> str:
         """Return the option; what a column holds is said of the column, which the option only names."""
@@ -70,29 +70,29 @@ class OptionWords:
 _WORDS = OptionWords()
 
 
-def _type_value(value: Any) -> str:
+def _quote_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
 
 
-def in_options(message: str | CutlineError) -> str:
+def name_options(message: str | CutlineError) -> str:
     """Return a text or a refusal of the package in the words of the command line.
 
     >>> from cutline.core.messages import Text
-    >>> in_options(Text("If it is known, pass ", Argument("quota", 30), "."))
+    >>> name_options(Text("If it is known, pass ", Argument("quota", 30), "."))
     'If it is known, pass --quota 30.'
     """
     return sentence_of(message, _WORDS) if isinstance(message, CutlineError) else render(message, _WORDS)
 
 
-def notes_in_options(notes: Iterable[Note]) -> tuple[Note, ...]:
+def name_options_in_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     """Return notes in the words of the command line."""
-    return tuple(replace(note, text=in_options(note.text)) for note in notes)
+    return tuple(replace(note, text=name_options(note.text)) for note in notes)
 
 
-def printable(text: object) -> str:
+def escape_controls(text: object) -> str:
     r"""Return the text with control characters, escape sequences and marks that turn the line written out.
 
-    >>> printable("a\x1b[31mb\n")
+    >>> escape_controls("a\x1b[31mb\n")
     'a\\x1b[31mb\\n'
     """
     return spell_out(str(text))
@@ -108,26 +108,26 @@ class Screen(Console):
             if segment.control or text.isprintable() or text == "\n":
                 yield segment
             else:
-                yield segment._replace(text="\n".join(map(printable, text.split("\n"))))
+                yield segment._replace(text="\n".join(map(escape_controls, text.split("\n"))))
 
     def on_broken_pipe(self) -> None:
         """Write no more."""
         self.quiet = True
-        silence(sys.stdout)
+        redirect_to_null(sys.stdout)
 
 
-def silence(stream: TextIO) -> None:
+def redirect_to_null(stream: TextIO) -> None:
     """Redirect a closed stream to null, so that nothing fails when Python ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
-def quoted(text: object) -> str:
+def quote(text: object) -> str:
     """Return a name from a file, printable and between quotes."""
-    return f"'{printable(text)}'"
+    return f"'{escape_controls(text)}'"
 
 
-def without_controls(text: object) -> str:
+def strip_controls(text: object) -> str:
     """Return the text without the characters that XML cannot hold, and without those that turn the line."""
     return "".join(character for character in str(text) if character in "\t\n" or is_plain(character))

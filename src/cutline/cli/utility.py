@@ -9,8 +9,9 @@ import click
 
 import cutline as cl
 from cutline.cli import options as o
-from cutline.cli.command import Fraction, command, option, options_of
-from cutline.cli.options import IntervalOptions, Reading, TableOrChart
+from cutline.cli.command import Fraction, add_options, command, option
+from cutline.cli.options import IntervalOptions, Reading
+from cutline.cli.output import TableOrChartOutput
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 
@@ -75,18 +76,18 @@ class UtilityOptions(IntervalOptions):
 
 @command
 @o.FILE
-@options_of(UtilityOptions, "curve")
-@options_of(Reading, "reading")
-@options_of(TableOrChart, "to")
-def utility(file: str, curve: UtilityOptions, reading: Reading, to: TableOrChart) -> None:
+@add_options(UtilityOptions, "curve")
+@add_options(Reading, "reading")
+@add_options(TableOrChartOutput, "to")
+def utility(file: str, curve: UtilityOptions, reading: Reading, to: TableOrChartOutput) -> None:
     """Show a curve of utility, and write it or its chart."""
     to.check()
     curve.check()
-    made = _difference(file, reading, curve) if curve.kind == "difference" else _of_one_model(file, reading, curve)
-    to.put(made.table.to_csv(), made.to_dict(), "\n".join([repr(made), *_below(made)]), made.chart)
+    made = _make_difference(file, reading, curve) if curve.kind == "difference" else _make_curve(file, reading, curve)
+    to.write_and_print(made.table.to_csv(), made.to_dict(), "\n".join([repr(made), *_describe_curve(made)]), made.chart)
 
 
-def _difference(file: str, reading: Reading, curve: UtilityOptions) -> UtilityCurve:
+def _make_difference(file: str, reading: Reading, curve: UtilityOptions) -> UtilityCurve:
     """Return the difference of the two models of a file."""
     from cutline.cli.reading import read_comparison
 
@@ -96,7 +97,7 @@ def _difference(file: str, reading: Reading, curve: UtilityOptions) -> UtilityCu
     return cl.decision_difference(cmp, *cmp.names, list(curve.risks) or None, prevalence=curve.prevalence, **curve.how)
 
 
-def _of_one_model(file: str, reading: Reading, curve: UtilityOptions) -> UtilityCurve:
+def _make_curve(file: str, reading: Reading, curve: UtilityOptions) -> UtilityCurve:
     """Return a curve of the model of a file."""
     from cutline.cli.reading import read_evaluation
 
@@ -111,7 +112,7 @@ def _of_one_model(file: str, reading: Reading, curve: UtilityOptions) -> Utility
     return cl.cost_curve(ev) if curve.kind == "cost" else cl.brier_curve(ev)
 
 
-def _below(curve: UtilityCurve) -> list[str]:
+def _describe_curve(curve: UtilityCurve) -> list[str]:
     """Return what belongs to the whole curve."""
     from cutline.curves.utility import describe_best_quota
 

@@ -12,11 +12,12 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
-from cutline.cli.completion import measure_names
+from cutline.cli.command import FileName, Fraction, add_options, argument, command, option
+from cutline.cli.completion import complete_measure
 from cutline.cli.options import Reading
-from cutline.cli.progress import waiting
-from cutline.cli.text import in_options, printable
+from cutline.cli.output import print_json, write_stdout
+from cutline.cli.progress import show_progress
+from cutline.cli.text import escape_controls, name_options
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 
@@ -45,7 +46,7 @@ class WhyOptions:
 
     measure: str | None = option(
         "--measure",
-        shell_complete=measure_names,
+        shell_complete=complete_measure,
         group=NUMBER,
         help="The measure that the number is said to be; without it, all measures are searched. Example: --measure auc",
     ).field()
@@ -91,8 +92,8 @@ class ReadingAtThreshold(Reading):
     metavar="FILE [OTHER]",
     help="Predictions; two files are compared.",
 )
-@options_of(WhyOptions, "question")
-@options_of(ReadingAtThreshold, "reading")
+@add_options(WhyOptions, "question")
+@add_options(ReadingAtThreshold, "reading")
 @o.JSON
 @o.PLUGIN
 def why(files: tuple[str, ...], question: WhyOptions, reading: ReadingAtThreshold, json: bool) -> None:
@@ -101,18 +102,18 @@ def why(files: tuple[str, ...], question: WhyOptions, reading: ReadingAtThreshol
 
     _check(files, question)
     _check_columns(files, reading, question)
-    with waiting("Searching", quiet=json):
+    with show_progress("Searching", quiet=json):
         answer = _answer(files, reading, question)
     if isinstance(answer, ToolValue):
         _print_tool_value(answer, as_json=json)
     elif json:
-        render.print_json(answer.to_dict())
+        print_json(answer.to_dict())
     elif isinstance(answer, ToolTable):
         _show_tools(answer, full=question.measure is not None)
     else:
-        screen = render.console()
+        screen = render.make_console()
         for place, line in enumerate(answer.sentences):
-            screen.print(Text(printable(in_options(line)), style="" if place else "bold"))
+            screen.print(Text(escape_controls(name_options(line)), style="" if place else "bold"))
 
 
 def _check(files: Sequence[str], question: WhyOptions) -> None:
@@ -155,9 +156,9 @@ def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:
     from cutline.ledger.tools import entry_of, find_tool, printed_value
 
     if len(files) == 2:
-        return _of_two(files, how, question)
+        return _compare_files(files, how, question)
     predictions = _open(files[0], how)
-    columns = _rows(predictions, how)
+    columns = _read_columns(predictions, how)
     cut = how.threshold
     if question.value is not None:
         return cl.why(**columns, value=question.value, measure=question.measure, digits=question.digits,
@@ -181,7 +182,7 @@ def _open(path: str, how: Reading) -> PredictionFile:
     return open_predictions(path, how, models=max(len(how.columns.scores), 1))
 
 
-def _rows(predictions: PredictionFile, how: Reading) -> dict[str, Any]:
+def _read_columns(predictions: PredictionFile, how: Reading) -> dict[str, Any]:
     """Return the columns of a file as cutline.why takes them."""
     from cutline.inputs.column_source import Request
     from cutline.inputs.column_source import reading as rows_of
@@ -220,7 +221,7 @@ def _turn_threshold(threshold: float | None, how: Reading) -> float | None:
     return -threshold if threshold is not None and how.lower_is_positive else threshold
 
 
-def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDifference:
+def _compare_files(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDifference:
     """Return what differs between two files."""
     from cutline.core import validation
     from cutline.inputs.rank import complete
@@ -229,7 +230,7 @@ def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDif
 
     q = quantity(question.measure or _MEASURE)
     predictions = [_open(path, how) for path in files]
-    columns = [_rows(prediction, how) for prediction in predictions]
+    columns = [_read_columns(prediction, how) for prediction in predictions]
     rows = [_prepare_rows(own, how) for own in columns]
     ids = None
     if how.columns.id is not None:
@@ -238,7 +239,7 @@ def _of_two(files: Sequence[str], how: Reading, question: WhyOptions) -> FileDif
         ids = tuple(validation.column(own["ids"], "id")[position] for own, position in zip(columns, cases, strict=True))
     names = (predictions[0].name, predictions[1].name)
     if names[0] == names[1]:
-        names = (printable(files[0]), printable(files[1]))
+        names = (escape_controls(files[0]), escape_controls(files[1]))
     return two_files.compare_files(rows[0], rows[1], q, names, _turn_threshold(how.threshold, how), ids)  # type: ignore[arg-type]
 
 
@@ -247,24 +248,24 @@ def _print_tool_value(answer: ToolValue, *, as_json: bool) -> None:
     value, tool, entry = answer.value, answer.tool, answer.entry
     if as_json:
         known = value if math.isfinite(value) else None
-        render.print_json({"schema": "cutline/as/1", "tool": tool.name, "version": tool.version, "how": tool.how,
+        print_json({"schema": "cutline/as/1", "tool": tool.name, "version": tool.version, "how": tool.how,
                     "measure": entry.measure, "function": entry.function, "note": entry.note,
                     "value": known})  # fmt: skip
         return
-    render.put(f"{shown(value) if math.isnan(value) else repr(value)}\n")
+    write_stdout(f"{shown(value) if math.isnan(value) else repr(value)}\n")
     note = f": {entry.note}" if entry.note else ""
-    render.console(error=True).print(Text(f"({tool.known}; {entry.function}{note})", style="dim"))
+    render.make_console(error=True).print(Text(f"({tool.known}; {entry.function}{note})", style="dim"))
 
 
 def _show_tools(tools: ToolTable, *, full: bool) -> None:
     """Print a line for each number, or with one measure all tools and the whole reasons."""
-    screen = render.console()
+    screen = render.make_console()
     table = tools.full_table if full else tools.table
     rows, last = [], ""
     for measure, value, *words in table.rows:
         rows.append((Text(str(measure) if measure != last else "", style="bold"), str(value), *map(str, words)))
         last = str(measure)
-    screen.print(render.grid(screen, table.columns, rows))
+    screen.print(render.make_grid(screen, table.columns, rows))
     if tools.documented:
         screen.print(Text("* not run: from the tool's documentation. All others were run.", style="dim"))
     if tools.left_out:
