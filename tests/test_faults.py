@@ -181,6 +181,36 @@ def test_unreadable_files_and_read_only_folders_are_told_in_a_sentence(tmp_path)
     assert "Permission denied" in done.stderr or "cannot be opened" in done.stderr
 
 
+FOLDERS = """
+import os, sys, cutline as cl
+os.chmod("days/day=2", int(sys.argv[1], 8))
+os.chmod("named", 0o311)
+for data in ("days", "days/*", "named/other.csv"):
+    try:
+        print(len(cl.rank("y", "p", data=data)))
+    except cl.InputError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such capabilities")
+@pytest.mark.parametrize("mode", ["000", "666"])
+def test_a_folder_of_which_a_part_cannot_be_read_is_refused(tmp_path, mode):
+    for folder in ("days/day=1", "days/day=2", "days/.hidden", "named"):
+        (tmp_path / folder).mkdir(parents=True)
+        predictions(tmp_path / folder / "f.csv")
+    (tmp_path / "days" / ".hidden").chmod(0)
+    command = [sys.executable, "-c", FOLDERS, mode]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, preexec_fn=obey_rights)  # noqa: S603
+    (tmp_path / "days" / "day=2").chmod(0o755)
+    (tmp_path / "days" / ".hidden").chmod(0o755)
+    (tmp_path / "named").chmod(0o755)
+
+    said = done.stdout.splitlines()
+    assert [line.startswith("The folder day") and "Permission denied" in line for line in said[:2]] == [True, True]
+    assert said[2].startswith("There is no file 'named/other.csv'")
+
+
 # ---------------------------------------------------------------------- shared memory, and other people's functions
 
 NO_SHARED_MEMORY = """

@@ -20,6 +20,9 @@ from pyarrow import parquet
 from cutline import InputError, rank
 from cutline.core import parallel
 from cutline.inputs import file_formats, files
+from cutline.inputs.column_source import Request
+from cutline.inputs.csv_layout import Layout, with_one_line_end
+from cutline.inputs.text_table import CsvFile
 
 CSV = b"y,p\n1,0.9\n0,0.5\n1,0.7\n"
 JSON = b'{"y": 1, "p": 0.9}\n{"y": 0, "p": 0.5}\n{"y": 1, "p": 0.7}\n'
@@ -392,3 +395,42 @@ def test_what_came_from_a_stream_is_closed_before_another_opens_it():
     del path
     gc.collect()
     assert not name.exists()
+
+
+OTHERS = {  # another table of as many columns
+    "csv": (b"p,q,y\n0.9,0.1,1\n0.2,0.8,0\n", b"q,p,y\n0.9,0.1,1\n0.2,0.8,0\n"),
+    "csv.gz": (gzip.compress(b"p,q,y\n0.9,0.1,1\n0.2,0.8,0\n"), gzip.compress(b"q,p,y\n0.9,0.1,1\n0.2,0.8,0\n")),
+    "jsonl": (b'{"p": 0.9, "q": 0.1, "y": 1}\n{"p": 0.2, "q": 0.8, "y": 0}\n', b'{"p": 0.1, "y": 1}\n'),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("has_duckdb", [True, False])
+def test_a_file_that_is_replaced_between_two_looks_at_it_is_refused(tmp_path, monkeypatch, kind, has_duckdb):
+    if not has_duckdb and kind == "jsonl":
+        pytest.skip("DuckDB alone reads it")
+    first, second = OTHERS[kind]
+    path = tmp_path / f"f.{kind}"
+    path.write_bytes(first)
+    if has_duckdb:
+        monkeypatch.setattr(files, "_SMALL", -1)
+    source = files.read(path) if has_duckdb else CsvFile(path, path.name, Layout.of(path, path.name))
+    path.unlink()
+    path.write_bytes(second)
+
+    requests = {"labels": Request("labels", "y"), "scores": Request("scores", "p")}
+    with pytest.raises(InputError, match=rf"f\.{kind} changed while it was read: read it again when it is complete"):
+        source.rows(requests)
+
+
+@pytest.mark.parametrize("damage", [lambda packed: packed[:-9], lambda packed: packed[:-6] + b"xxxxxx"])
+def test_a_gzip_file_that_is_damaged_after_its_check_is_refused_in_a_sentence(tmp_path, damage):
+    path = tmp_path / "f.csv.gz"
+    path.write_bytes(packed := gzip.compress(b"y,p\n1,0.9\n0,0.2\n", mtime=0))
+    layout = Layout.of(path, path.name)
+    path.write_bytes(damage(packed))
+
+    with pytest.raises(InputError, match=r"f\.csv\.gz changed while it was read"):
+        CsvFile(path, path.name, layout).check()
+    with pytest.raises(InputError, match=r"f\.csv\.gz changed while it was read"):
+        with_one_line_end(path, layout, path.name)

@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 from cutline.core.errors import InputError
 from cutline.core.validation import counted
 from cutline.inputs.column_source import check_distinct
-from cutline.inputs.file_formats import compression_of, no_room, spooled, zstd_line_not_utf8, zstd_lines
+from cutline.inputs.file_formats import changed_error, compression_of, no_room, spooled, zstd_line_not_utf8, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -231,6 +231,8 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
     """
     try:
         return _copy_with_one_line_end(path, layout, title)
+    except (EOFError, gzip.BadGzipFile, zlib.error):  # which was whole before
+        raise changed_error(title) from None
     except OSError as error:
         raise no_room(error.strerror) from None
 

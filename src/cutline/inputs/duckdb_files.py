@@ -25,7 +25,7 @@ from cutline.inputs import write_flags
 from cutline.inputs.column_source import SLICE, CodedColumn, Combinations, Request, SliceTable, check_distinct, plain
 from cutline.inputs.csv_layout import Layout, has_long_numbers, head, rejected, with_one_line_end
 from cutline.inputs.duck import absent, connect, followed, is_nan, is_number, literal, quoted, register
-from cutline.inputs.file_formats import compression_of, no_room, plainly_named
+from cutline.inputs.file_formats import changed_error, compression_of, no_room, plainly_named, state_of
 from cutline.inputs.file_sets import FileSet
 from cutline.inputs.json_files import check_columns, check_few_names, check_infinities, find_long_scores, form_of
 from cutline.inputs.slicing import ABSENT, NOT_A_NUMBER, OUTSIDE
@@ -134,6 +134,7 @@ class File:
         self.title = title
         self._kind = kind
         self._connection = connection or connect()
+        self._written, self._state = path, state_of(path, title)
         self._layout: Layout | None = None
         if kind == "csv":
             self._layout = Layout.of(path, title)
@@ -275,7 +276,9 @@ class File:
         `rows`, which knows the words for it.
         """
         try:
-            return self._scan_csv(requests) if self._kind == "csv" else self._scan_typed(requests)
+            read = self._scan_csv(requests) if self._kind == "csv" else self._scan_typed(requests)
+            self._check_unchanged()
+            return read
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except (duckdb.Error, InputError, UnicodeDecodeError):
@@ -774,19 +777,26 @@ class File:
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
-        """Raise what DuckDB cannot read as an InputError."""
+        """Raise what DuckDB cannot read as an InputError; and where the file is another than when it was opened."""
         try:
             yield
+            self._check_unchanged()
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except (duckdb.Error, UnicodeDecodeError) as error:
+            self._check_unchanged()
             raise (no_room() if _is_full_disk(error) else self._reason()) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None
             raise
+
+    def _check_unchanged(self) -> None:
+        """Refuse a file that another program replaced or wrote to since it was opened: every query opens it anew."""
+        if state_of(self._written, self.title) != self._state:
+            raise changed_error(self.title)
 
     def _reason(self) -> InputError:
         """Return the reason why the file cannot be read, from DuckDB's notes about its lines."""
@@ -854,6 +864,10 @@ class Files(File):
                 return f"{part.place(position)} of {part.title}"
             position -= part.count
         return super().place(position)
+
+    def _check_unchanged(self) -> None:
+        for part in self._parts:
+            part._check_unchanged()
 
     def _reason(self) -> InputError:
         """Return the fault of the first file that cannot be read by itself."""

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import weakref
 import zlib
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -179,7 +180,10 @@ def _mode(where: Path, path: Any, title: str) -> int:
     folder = where.parent
     if not folder.is_dir():
         raise InputError(f"There is no file {str(path)!r}", hint=f"There is no folder {str(folder)!r}.")
-    hint = near(where.name, [shown(each.name) for each in folder.iterdir()])
+    names: list[str] = []
+    with suppress(OSError):  # a folder that may be entered but not listed
+        names = [shown(each.name) for each in folder.iterdir()]
+    hint = near(where.name, names)
     raise InputError(f"There is no file {str(path)!r}", hint=hint)
 
 
@@ -326,9 +330,22 @@ def compression_of(path: Path, title: str) -> str:
     if kind == "zstd" and not is_whole(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
     if kind == "gzip":
-        now = path.stat()
-        _check_gzip(path, title, (now.st_ino, now.st_size, now.st_mtime_ns))
+        _check_gzip(path, title, state_of(path, title))
     return kind
+
+
+def state_of(path: Path, title: str) -> tuple[int, int, int]:
+    """Return what changes when a file is replaced or written to."""
+    try:
+        now = path.stat()
+    except OSError:  # it was there before
+        raise changed_error(title) from None
+    return now.st_ino, now.st_size, now.st_mtime_ns
+
+
+def changed_error(title: str) -> InputError:
+    """Return the refusal of a file that another program replaced or wrote to."""
+    return InputError(f"{title} changed while it was read", "read it again when it is complete")
 
 
 @lru_cache(maxsize=64)

@@ -72,7 +72,7 @@ def _matching(pattern: str, text: str) -> Iterator[tuple[Path, str, bool]]:
     root = Path(*_before_pattern(Path(pattern)))
     files: list[tuple[Path, str, bool]] = []
     for path in map(Path, matched):
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 - answers False where Path would raise
             files += [] if "**" in pattern else list(_in_folder(path, root))
         elif not path.name.startswith("_"):
             files.append((*local(path), _is_hive(path, root)))
@@ -101,20 +101,27 @@ def _in_folder(folder: Path, root: Path) -> Iterator[tuple[Path, str, bool]]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Return the files in a folder and its subfolders that can be read."""
-    try:
-        next(folder.iterdir(), None)
-    except OSError as error:
-        raise InputError(f"The folder {shown(str(folder))} cannot be opened ({error.strerror})", _ACCEPTED) from None
+    """Return the files in a folder and its subfolders but hidden ones; refused if one of these cannot be opened."""
+
+    def refuse(error: OSError) -> None:
+        problem = f"The folder {shown(str(error.filename))} cannot be opened ({error.strerror})"
+        raise InputError(problem, _ACCEPTED) from None
+
     looked_at = 0
-    for root, _, names in os.walk(folder):
+    for root, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if name[0] not in "_."]
         looked_at += len(names)
         if looked_at > MOST_FILES:
             problem = f"The folder {shown(str(folder))} holds more than {MOST_FILES:,} files"
             raise InputError(problem, "pass the folder of the predictions, or a pattern")
         for name in names:
-            if os.path.isfile(os.path.join(root, name)):  # noqa: PTH113, PTH118 - answers False where Path would raise
-                yield Path(root, name)
+            path = Path(root, name)
+            try:
+                is_file = path.is_file()
+            except OSError as error:  # a folder that may be listed but not entered
+                refuse(OSError(error.errno, error.strerror, root))
+            if is_file:
+                yield path
 
 
 def _has_suffix(path: Path) -> bool:

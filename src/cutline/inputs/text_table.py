@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+import zlib
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from cutline.core.errors import InputError, PositionError, shown
 from cutline.core.validation import decimals_error
 from cutline.inputs.column_source import CodedColumn, Request
 from cutline.inputs.csv_layout import Layout, binary_file, not_utf8, open_quote, open_unpacked, wrong_length
+from cutline.inputs.file_formats import changed_error
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
 WHOLE = r"[+-]?(0|[1-9][0-9]*)"  # how text spells a number; "007" is a name
@@ -421,8 +423,9 @@ class CsvFile(TextTable):
         try:
             with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
                 header = csv.reader(text, delimiter=self._layout.delimiter)
-                while not any(map(str.strip, next(header, ["end"]))):
-                    pass
+                names = next((row for row in header if any(map(str.strip, row))), [])
+                if tuple(names) != self.columns:  # of the layout, which was found when the file was another
+                    raise changed_error(self.title)
                 line += header.line_num
                 while chunk := text.read(_AT_ONCE):
                     chunk += text.readline()
@@ -435,6 +438,8 @@ class CsvFile(TextTable):
                         yield cells, "_" in chunk or not chunk.isascii()
         except UnicodeDecodeError:
             raise not_utf8(self.title, self._bad_line()) from None
+        except (OSError, EOFError, zlib.error):  # what was found whole before
+            raise changed_error(self.title) from None
 
     def _split(self, chunk: str, first_line: int) -> Cells:
         """Return the cells of whole lines without quotes; those of the last column may end in a line break."""
@@ -490,7 +495,7 @@ class CsvFile(TextTable):
 
     def _bad_line(self) -> int | None:
         """Return the first line that is not UTF-8 text."""
-        with open_unpacked(self._path, self._layout.compression) as stream:
+        with suppress(OSError, EOFError, zlib.error), open_unpacked(self._path, self._layout.compression) as stream:
             for number, line in enumerate(stream, 1):
                 try:
                     line.decode()
