@@ -15,7 +15,6 @@ from cutline.core.ranking import cases_of
 from cutline.core.table import Table, p_number, shown
 from cutline.core.validation import LEVEL, check_choice, check_level, check_names, check_whole, counted
 from cutline.evaluation import Evaluation
-from cutline.inference import constants
 from cutline.inference.caveats import make_estimate
 from cutline.inference.differences.difference import (
     Difference,
@@ -24,8 +23,15 @@ from cutline.inference.differences.difference import (
     StudentDifference,
 )
 from cutline.inference.differences.pair_tests import PairTest, hypothesis
-from cutline.inference.differences.unpaired import DELONG, METHODS, SQUARE_AND_ADD, Sample, Samples, choose
-from cutline.inference.quantities import Quantity
+from cutline.inference.differences.unpaired import (
+    DELONG,
+    METHODS,
+    SQUARE_AND_ADD,
+    Sample,
+    Samples,
+    choose,
+    refuse_few_cases,
+)
 from cutline.inference.single.estimand import IntervalRequest, of_measure
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure
@@ -303,7 +309,7 @@ class IndependentComparison(Summarized):
             for sample, name in zip(samples, self.names, strict=True)
             if sample.estimand.reason
         ]
-        undefined += [*self._depending_on_size(measure), *self._flagging_few(samples)]
+        undefined += [*self._depending_on_size(measure), *refuse_few_cases(samples, self.names, chosen)]
         if undefined:
             return StudentDifference(math.nan, math.nan), chosen.name, undefined
         difference, notes = chosen.compare(samples)
@@ -324,20 +330,6 @@ class IndependentComparison(Summarized):
         if not measure.across_sizes or self.a.ranking.total == self.b.ranking.total:
             return []
         return [f"{measure} depends on the number of cases ({' and '.join(sizes)}): compare {measure.across_sizes}."]
-
-    def _flagging_few(self, samples: Samples) -> list[str]:
-        """Return why a measure of a quota is not compared where the quota flags a handful of the cases of one sample.
-
-        Shares of 2 cases move in steps of a half: equal models were told apart in 12 to 14 % of samples of 25 v 2500.
-        """
-        least = f"take a quota or share that flags {constants.FEW_DECISIONS} cases or more, or compare auc"
-        return [
-            f"The quota flags {quota:g} {'case' if quota == 1 else 'cases'} of {name}, which says too little: {least}."
-            for sample, name in zip(samples, self.names, strict=True)
-            if sample.estimand.quantity is Quantity.AT_QUOTA
-            and (quota := sample.estimand.quota) is not None
-            and quota < constants.FEW_DECISIONS
-        ]
 
     def __repr__(self) -> str:
         return "\n".join(repr(self.difference(name)) for name in ("auc", "recall", "specificity"))
