@@ -133,16 +133,17 @@ def test_losses_of_a_handful_of_a_class_are_not_compared_between_samples():
     rng = np.random.default_rng(8)
     few, enough = (cl.evaluate(np.arange(60) < positives, rng.random(60)) for positives in (4, 5))
     refused = cl.compare_independent(few, enough)
-    test = refused.test("brier", resamples=50)
-    assert np.isnan(test.p_value)
-    assert test.notes == ("A class has fewer than 5 cases in a, too few to compare losses: compare auc.",)
+    for name in ("brier", "prevalence_threshold"):
+        test = refused.test(name, resamples=50)
+        assert np.isnan(test.p_value)
+        assert test.notes == (f"A class has fewer than 5 cases in a, too few to compare {name}: compare auc.",)
     assert refused.test("auc").p_value > 0
     assert refused.test("brier", method="square_and_add", resamples=50).p_value > 0
     assert cl.compare_independent(enough, enough).test("brier", resamples=50).p_value == 1
     patients = np.repeat(np.arange(12), 10)
     grouped = cl.evaluate(patients < 3, rng.random(120), groups=patients)
     (note,) = cl.compare_independent(grouped, enough).test("log_loss", resamples=50).notes
-    assert note == "A class has fewer than 5 groups in a, too few to compare losses: compare auc."
+    assert note == "A class has fewer than 5 groups in a, too few to compare log_loss: compare auc."
 
 
 @pytest.mark.parametrize("name", ["hosmer_lemeshow", "spiegelhalter"])

@@ -235,7 +235,8 @@ def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMet
     """Return why a handful of cases of one sample is too few for a comparison; nothing when they are enough.
 
     Shares of 2 flagged cases move in steps of a half: equal models differed significantly in 12 to 14 % of samples of
-    25 v 2500. Losses of 2 or 3 cases of a class may all be small by luck: 4 to 17 % (40 v 40, 60 v 60).
+    25 v 2500. Losses of 2 or 3 cases of a class may all be small by luck, and with no true positive the prevalence
+    threshold is at its end, however many false ones there are: 4 to 17 % (40 v 40, 60 v 60).
 
     Args:
         samples: The measure of both samples.
@@ -252,7 +253,8 @@ def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMet
         fewest = min(effective_size.effective(estimand.ranking))
         if groups is not None and not groups.are_single:
             fewest = min(groups.freedom_of_classes) + 1
-        if method is POOLED and fewest < least:
+        if fewest < least and (method is POOLED or estimand.measure_name == "prevalence_threshold"):
             unit = "cases" if groups is None or groups.are_single else "groups"
-            reasons.append(f"A class has fewer than {least} {unit} in {name}, too few to compare losses: compare auc.")
+            too_few = f"too few to compare {estimand.name}: compare auc"
+            reasons.append(f"A class has fewer than {least} {unit} in {name}, {too_few}.")
     return reasons
