@@ -90,6 +90,20 @@ def test_of_two_writers_one_is_refused(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("has_unnamed", [False, True])
+def test_where_the_system_has_no_links_a_file_is_written_all_the_same(tmp_path, monkeypatch, overwrite, has_unnamed):
+    monkeypatch.delattr(os, "link")
+    if not has_unnamed:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    path = write(tmp_path / "x.json", b"{}", overwrite=overwrite)
+
+    assert path.read_bytes() == b"{}"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ParameterError, match="exists already"):
+        write(path, b"[]", overwrite=False)
+
+
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_stopped_command_leaves_no_unfinished_file(tmp_path, name):
     code = (

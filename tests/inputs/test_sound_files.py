@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from decimal import Decimal
 
 import pandas as pd
 import pyarrow as pa
@@ -83,9 +84,23 @@ def test_decimals_that_floats_cannot_tell_apart_are_refused(tmp_path, by_each):
     assert len(rank("y", "p", data=path)) == 2  # one number, written twice
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_decimals_of_parquet_beyond_those_of_duckdb_are_refused(tmp_path, many):
+    (tmp_path / "days").mkdir()
+    for name, digits in [("a", 60), ("b", 60), ("c", 30)]:
+        values = pa.array([Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891"), Decimal("0.5")])
+        kind = pa.decimal256(digits, 20) if digits > 38 else pa.decimal128(digits, 20)
+        parquet.write_table(pa.table({"y": [1, 0, 1], "p": values.cast(kind)}), tmp_path / "days" / f"{name}.parquet")
+    with pytest.raises(InputError, match="holds decimals of 60 digits, of which float64 cannot tell all apart"):
+        rank("y", "p", data=tmp_path / "days" / ("[ab].parquet" if many else "a.parquet"))
+    with pytest.raises(InputError, match="holds decimals that float64 cannot tell apart"):
+        rank("y", "p", data=tmp_path / "days" / "c.parquet")
+
+
 HIDDEN_TIES = {
     "a short and a long number": ("0.5", "0.50000000000000000001"),
     "whole numbers beyond 2**53": ("9007199254740992", "9007199254740993"),
+    "whole numbers beyond 2**53 with decimals": ("9007199254740992.0", "9007199254740993.00"),
     "whole numbers beyond 2**63": ("10000000000000000000", "10000000000000000001"),
     "percent": ("50.0000000000000000001%", "50.0000000000000000002%"),
     "decimal commas": ("0,50000000000000000001", "0,50000000000000000002"),

@@ -72,7 +72,7 @@ def _fill_unnamed(name: Path, mode: int, content: bytes, old: os.stat_result | N
             _like(handle, old)
         # Python follows the link to the file only if a folder is named, which an absolute path then ignores.
         os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle, follow_symlinks=True)
-    except OSError:
+    except (OSError, AttributeError):  # Android has no links
         return False
     finally:
         os.close(handle)
@@ -157,7 +157,7 @@ def _claim(source: Path, target: Path) -> None:
         os.link(source, target)
     except FileExistsError:
         raise _taken_error(target) from None
-    except OSError:  # a file system without links
+    except (OSError, AttributeError):  # a file system without links, or a system
         source.replace(target)
     else:
         source.unlink()

@@ -53,6 +53,7 @@ _PACKED = 4  # bytes of text that a byte of a compressed file holds, about
 _FIRST_ROWS = 4096  # in which labels are looked up
 _MOST_CODES = 250  # distinct labels that one byte tells apart, with one for missing and one for unknown
 _UNKNOWN = 255
+_MOST_DECIMALS = 38  # digits of DuckDB's decimals
 _EXACT_DIGITS = 15  # decimals that every float64 tells apart
 
 
@@ -718,6 +719,8 @@ class File:
             if self.types[request.column] == "DOUBLE":
                 self._check_long_json(request)
             return
+        if request.role == "scores" and self._kind == "parquet" and self.types[request.column] == "DOUBLE":
+            self._check_wide_decimals(request)
         digits = re.match(r"DECIMAL\((\d+)", self.types[request.column])
         if request.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
             return
@@ -727,6 +730,19 @@ class File:
             exact, as_floats = self._fetch_row(f"SELECT {counts} FROM {self._from}")
         if as_floats < exact:
             raise decimals_error(request.role)
+
+    def _check_wide_decimals(self, request: Request) -> None:
+        """Refuse decimals of Parquet that have more digits than those of DuckDB, which reads them as floats."""
+        for part in getattr(self, "_parts", [self]):
+            name = literal(part.own_names.get(request.column, ""))  # none of a column that is in the names of folders
+            with self._plainly():
+                wide = self._fetch_row(
+                    f"SELECT max(precision) FROM parquet_schema({part.literal}) "
+                    f"WHERE name = {name} AND precision > {_MOST_DECIMALS}"
+                )
+            if wide[0] is not None:
+                problem = f"holds decimals of {wide[0]} digits, of which float64 cannot tell all apart"
+                raise InputError(problem, "pass ranks, or round them", argument=request.role)
 
     def _check_long_json(self, request: Request) -> None:
         """Refuse numbers of a JSON file that would become ties as floats."""
@@ -750,8 +766,8 @@ class File:
         zeros = f"regexp_replace({text}, '^[+]?0*([0-9.])', '\\1')"
         exact = f"CASE WHEN contains({text}, '.') THEN rtrim(rtrim({zeros}, '0'), '.') ELSE {zeros} END"
         digits = f"length(trim(regexp_replace({text}, '[^0-9]', '', 'g'), '0'))"
-        whole = f"TRY_CAST({text} AS HUGEINT) <> TRY_CAST(TRY_CAST({text} AS DOUBLE) AS HUGEINT)"
-        is_long = f"({digits} > {MOST_DIGITS} OR (NOT contains({text}, '.') AND {whole}))"
+        whole = f"TRY_CAST({exact} AS HUGEINT) <> TRY_CAST(TRY_CAST({text} AS DOUBLE) AS HUGEINT)"
+        is_long = f"({digits} > {MOST_DIGITS} OR (NOT contains({exact}, '.') AND {whole}))"
         is_plain = f"regexp_full_match({text}, '[+-]?[0-9]*[.]?[0-9]*')"
         cells = (
             f"SELECT {exact} AS exact, TRY_CAST({text} AS DOUBLE) AS number, {is_plain} AND {is_long} AS is_long "

@@ -140,7 +140,8 @@ def is_long_number(text: str) -> bool:
         number = float(text)
         if number == 0 or math.isinf(number):
             return bool(digits)  # which "inf" has not
-        return len(text) >= MOST_DIGITS - 1 and text.strip(" +-\r\n").isdecimal() and int(text) != int(number)
+        whole, _, decimals = text.strip().partition(".")
+        return not decimals.strip("0") and whole.lstrip("+-").isdecimal() and int(whole) != int(number)
     return False
 
 
