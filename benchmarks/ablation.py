@@ -272,7 +272,7 @@ RULES: dict[str, Rule] = {
     ),
     "few-groups": Rule(
         "FEW_GROUPS: few groups hold a case of one class",
-        (*SHARES, "auc", "average_precision", "brier"),
+        (*SHARES, "mcc"),
         warning="few-groups",
         where=lambda p: p.one_label,
         more=FEW_OF_A_CLASS,

@@ -116,8 +116,7 @@ a kind are to be expected; the modified limits hold 93 % or more there.
 on about how many cases a result rests. The quantile is Student's with these degrees of freedom, so that such intervals
 are wide, and mostly hold (the discrimination slope with few cases in 91 %).
 
-**Warnings.** At most one for an estimate. Together they mark intervals that miss more than twice as often as others;
-that few groups hold a class is warned of too, though such intervals did not miss more often in the study. All other
+**Warnings.** At most one for an estimate. They mark intervals that miss more than twice as often as others. All other
 notes are details. {warnings}
 """
 

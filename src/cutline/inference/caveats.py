@@ -118,7 +118,9 @@ def whole_groups(groups: int, how: str = "resampled") -> str:
 
 
 def few_groups(of_classes: tuple[float, float]) -> list[str]:
-    """Return a warning where few groups hold a case of one class.
+    """Return a warning where few groups hold a case of one class, for measures of one cut.
+
+    With 2 to 4 groups of positives these missed in 11 % of the samples (recall in 28 %), measures of all cuts in 1 %.
 
     Args:
         of_classes: The degrees of freedom of either class: groups less strata.

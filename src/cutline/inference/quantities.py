@@ -39,6 +39,22 @@ class Quantity(Enum):
     PAIRS = "a share of pairs of cases"
     OWN = "a function of your own"
 
+    @property
+    def is_of_one_cut(self) -> bool:
+        """Whether it is a function of the decisions at one cut, by a threshold or by a quota."""
+        return self in _OF_ONE_CUT
+
+
+_OF_ONE_CUT = frozenset(
+    {
+        Quantity.SHARE,
+        Quantity.SUM_OF_SHARES,
+        Quantity.RATIO,
+        Quantity.ODDS_RATIO,
+        Quantity.THREE_SHARES,
+        Quantity.AT_QUOTA,
+    }
+)
 
 _AT_THRESHOLD: Mapping[type, Quantity] = {
     forms.Proportion: Quantity.SHARE,

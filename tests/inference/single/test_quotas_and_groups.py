@@ -181,8 +181,8 @@ def test_a_band_resamples_groups_or_refuses():
 
 
 def test_one_group_is_singular():
-    found = evaluate([1, 0, 1], [3, 2, 1], groups=["a", "a", "a"]).estimate("auc", resamples=20)
-    warning, detail, _ = found.notes
+    found = evaluate([1, 0, 1], [3, 2, 1], groups=["a", "a", "a"]).estimate("recall", resamples=20)
+    warning, detail, *_ = found.notes
     assert warning.startswith("Only 1 group holds a positive case: ")
     assert detail == "1 group was counted whole."
 
@@ -343,12 +343,16 @@ def test_a_missing_group_is_refused_and_not_pooled_with_others_that_are(groups):
             work()
 
 
-def test_few_groups_are_told():
-    def found(groups):
-        return evaluate(LABELS, SCORES, groups=np.arange(120) % groups).estimate("auc", resamples=50)
+def test_few_groups_are_a_warning_of_measures_of_one_cut():
+    """With few groups of positives recall missed in 28 % of the samples, and the AUC in 2 %."""
 
-    assert found(4).warning == found(4).notes[0]
-    assert found(4).warning.id == "few-groups"
+    def found(groups, measure="recall"):
+        return evaluate(LABELS, SCORES, groups=np.arange(120) % groups).estimate(measure, resamples=50)
+
+    for measure in ("recall", "precision", "mcc"):
+        assert found(4, measure).warning == found(4, measure).notes[0]
+        assert found(4, measure).warning.id == "few-groups"
     assert "4 groups were counted whole." in found(4).notes
+    assert all(found(4, measure).warning is None for measure in ("auc", "brier", "average_precision"))
     assert found(30).warning is None
     assert found(30).notes[0] == "30 groups were counted whole."

@@ -108,7 +108,8 @@ class PairedMeasure(PairedValues):
         if sampler is None or method is PERMUTATION:
             return effective_size.notes(ranking)
         if method.knows_design:
-            return design_notes(sampler, "resampled" if method.engine == "resamples" else "counted")
+            how = "resampled" if method.engine == "resamples" else "counted"
+            return design_notes(sampler, how, self.quantity)
         return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     def estimate(self, method: str, level: float) -> Estimate:

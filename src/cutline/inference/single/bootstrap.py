@@ -162,14 +162,16 @@ def estimate_on_resamples(
     if groups is not None:  # the groups of the smaller class tell how well a variance is known
         fewest = min(groups.freedom_of_classes)
         shape = {i: estimated._replace(freedom=min(estimated.freedom, fewest)) for i, estimated in shape.items()}
-    notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
-    if groups is not None:
-        notes = design_notes(groups, "resampled")
-    notes += redraws(replicates.redrawn) + few_resamples(options.resamples)
+    units = math.inf if groups is None else groups.groups
+    of_draws = redraws(replicates.redrawn) + few_resamples(options.resamples)
     made = []
     for i, estimand in enumerate(estimands):
         resampled = ResampledValues(estimand, replicates.values[i], options.level, shape.get(i), units)
-        made.append(resampled.estimate(limits[i](resampled), notes + caveats_of(estimand) + _too_little(estimand)))
+        design = effective_size.notes(ranking)
+        if groups is not None:
+            design = design_notes(groups, "resampled", estimand.quantity)
+        notes = design + of_draws + caveats_of(estimand) + _too_little(estimand)
+        made.append(resampled.estimate(limits[i](resampled), notes))
     return [
         _of_bins(estimate, width, replicates.bins) for estimate, width in zip(made, replicates.uncertain, strict=True)
     ]
@@ -184,11 +186,12 @@ def _of_bins(estimate: Estimate, uncertain: float, bins: int) -> Estimate:
     return replace(estimate, low=low, high=high, notes=(*estimate.notes, note(bins, uncertain / width)))
 
 
-def design_notes(groups: GroupSampler, how: str) -> list[str]:
+def design_notes(groups: GroupSampler, how: str, quantity: Quantity) -> list[str]:
     """Say how the cases were sampled and how many they are worth; `how` groups are used."""
     notes: list[str] = []
     if not groups.are_single:
-        notes += [*few_groups(groups.freedom_of_classes), whole_groups(groups.groups, how)]
+        notes += few_groups(groups.freedom_of_classes) if quantity.is_of_one_cut else []
+        notes.append(whole_groups(groups.groups, how))
     if groups.has_weights:
         worth = groups.effective
         notes.append(

@@ -30,6 +30,7 @@ from cutline.inference.caveats import BELOW, few_cases, make_estimate, weights_b
 from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
+from cutline.inference.quantities import Quantity
 from cutline.inference.resampling.binning import SIMULATED, bin_scores
 from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.inference.single.bootstrap import design_notes
@@ -124,7 +125,9 @@ def _simulate_worlds(
     """Return the worlds of a ranking, the first that were simulated and those around the limits."""
     ranking = estimands[0].ranking
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
-    notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
+    notes = (
+        effective_size.notes(ranking) if groups is None else design_notes(groups, "counted", Quantity.CALIBRATION_ERROR)
+    )
     simulations = max(_FEWEST, options.resamples // 8)
     # An outcome is simulated for every case, so the bins follow all of them: with few positives, those of the smaller
     # class would give bins so coarse that they move the limits (benchmarks/fewer_resamples.py).

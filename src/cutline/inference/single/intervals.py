@@ -104,7 +104,7 @@ def estimate_in_closed_form(
         return Estimate(name, estimand.value, math.nan, math.nan, level, method.name, reason)
     is_known = groups is None or method.knows_design or (method.knows_weights and groups.are_single)
     if groups is not None and is_known:
-        notes = design_notes(groups, "counted")
+        notes = design_notes(groups, "counted", estimand.quantity)
     else:
         notes = effective_size.notes(estimand.ranking)
     notes += estimand.bins if method.settles_caveat else caveats_of(estimand)
