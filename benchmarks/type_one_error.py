@@ -5,8 +5,8 @@
     python benchmarks/type_one_error.py page                                      # writes docs/test-errors.md
 
 A cell is a measure and a pair of models (`pairs.py`, in two halves). A batch is some samples of one pair, on each of
-which every measure has its default test; the results have one line for each pair and version of the rules, to which
-batches add. The seed of a batch is its pair and the number of samples before it, so that an interrupted run goes on
+which every measure has its default test; the results have one line for each pair, to which batches add. The seed of a
+batch is its pair, the number of samples before it and the version of the rules, so that an interrupted run goes on
 where it stopped. When a default test changes, raise `RULES`: older results are no longer counted.
 """
 
@@ -126,7 +126,7 @@ def batch(pair: Pair, number: int, measures: Sequence[str]) -> dict[str, Any]:
         number: How many samples came before.
         measures: Their names.
     """
-    rng = np.random.default_rng([sum(pair.name.encode()), len(pair.name), number])
+    rng = np.random.default_rng([sum(pair.name.encode()), len(pair.name), number, RULES])
     counts: dict[str, Tally] = defaultdict(Tally)
     for i in range(BATCH):
         some = [name for name in measures if name not in SLOW or pair.measures or (number + i) % EVERY == 0]
