@@ -303,21 +303,21 @@ def plan(
 
     Args:
         prevalence: The share of positives in the population.
-        auc: The AUC that is expected.
-        auc_width: The wanted width of its interval.
+        auc: The expected AUC.
+        auc_width: The target width of its interval.
         auc_method: The interval of the AUC: "hanley_mcneil" or "newcombe". Both suppose exponential scores, which makes
             the plan a little too large for risks with normal log odds.
         other_auc: The AUC of a second model on the same cases: the power of the test of the difference is a criterion.
         correlation: The correlation of the two estimates of the AUC.
-        oe_width: The wanted width of the interval of the O:E ratio, around 1.
-        slope_width: The wanted width of the interval of the calibration slope, around 1; needs `auc`.
-        intercept_width: The wanted width of the interval of the calibration intercept, around 0; needs `auc`.
+        oe_width: The target width of the interval of the O:E ratio, around 1.
+        slope_width: The target width of the interval of the calibration slope, around 1; needs `auc`.
+        intercept_width: The target width of the interval of the calibration intercept, around 0; needs `auc`.
         recall: The recall that is expected; by default what `auc` and `threshold` imply.
         recall_width: The wanted mean width of its exact interval.
         specificity: The specificity that is expected; by default what `auc` and `threshold` imply.
         specificity_width: The wanted mean width of its exact interval.
         threshold: The risk at which cases are flagged, for the net benefit.
-        net_benefit_width: The wanted width of the interval of the standardised net benefit.
+        net_benefit_width: The target width of the interval of the standardised net benefit.
         discordant: The shares of cases that only the first, and only the second of two classifiers gets right: the
             power of McNemar's test is a criterion.
         log_odds: Mean and standard deviation of the log odds of the risks, where they are known; otherwise they follow

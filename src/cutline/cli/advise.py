@@ -28,13 +28,13 @@ class SituationOptions:
         "--goal",
         type=click.Choice(GOALS),
         group=SITUATION,
-        help="What the model is for; asked for when left out. Example: --goal quota",
+        help="What the model is for; without it, you are asked. Example: --goal quota",
     ).field()
     prevalence: float | None = option(
         "--prevalence",
         type=Fraction(),
         group=SITUATION,
-        help="The share of the cases that is positive. Example: --prevalence 0.02",
+        help="The share of the cases that are positive. Example: --prevalence 0.02",
     ).field()
     wrong_inclusion_costly: bool = option(
         "--wrong-inclusion-costly",
@@ -87,7 +87,7 @@ class SituationOptions:
         "--pick",
         type=float,
         group=SITUATION,
-        help="Screening: how many cases are picked in the end. Example: --goal screen --pick 20",
+        help="Screening: how many cases are picked at the end. Example: --goal screen --pick 20",
     ).field()
 
 

@@ -19,9 +19,9 @@ _SHORTEST_PASSWORD = 8
     type=click.IntRange(0, 65535),
     default=0,
     group=SERVER,
-    help="The port; by default one that is free. Example: --port 8000",
+    help="The port; by default, a free one. Example: --port 8000",
 )
-@option("--no-browser", is_flag=True, group=SERVER, help="Print the address and open no browser.")
+@option("--no-browser", is_flag=True, group=SERVER, help="Print the address, but do not open a browser.")
 @option(
     "--limit",
     default="2GB",
@@ -33,15 +33,16 @@ _SHORTEST_PASSWORD = 8
     default="127.0.0.1",
     group=SERVER,
     advanced=True,
-    help="Another address, for other machines too; needs --password. Example: --host 192.168.1.20",
+    help="Listen on another address, so that other machines can connect; needs --password. Example: --host "
+    "192.168.1.20",
 )
 @option(
     "--password",
     envvar="CUTLINE_PASSWORD",
     group=SERVER,
     advanced=True,
-    help="What users of another machine have to type; better in the variable CUTLINE_PASSWORD, which other users of "
-    "this machine do not see. Example: --password 'a long one'",
+    help="The password that users of other machines have to enter; safer in the variable CUTLINE_PASSWORD, which "
+    "other users of this machine cannot see. Example: --password 'a long one'",
 )
 def app(port: int, no_browser: bool, limit: str, host: str, password: str | None) -> None:
     """Serve the app until Ctrl-C, or until its page is closed."""

@@ -52,28 +52,29 @@ class Application:
 
 
 @command
-@argument("cut", type=FileName(), metavar="CUT", help="A cut, or a recalibration, that cutline wrote.")
+@argument("cut", type=FileName(), metavar="CUT", help="A cut or a recalibration that cutline wrote.")
 @o.FILE
 @option(
     "--output",
     "-o",
     type=o.PATH,
     group=o.OUTPUT,
-    help="The copy: CSV, Parquet, JSON lines or Arrow by its name, also .csv.gz; without it, CSV is printed. "
+    help="The copy: its suffix decides between CSV, also .csv.gz, Parquet, JSON lines and Arrow; without it, CSV is "
+    "printed. "
     "Example: -o flagged.csv",
 )
 @o.SCORE
 @option(
     "--column",
     group=o.OUTPUT,
-    help="What the new column is called; flagged or recalibrated by default. Example: --column refer",
+    help="The name of the new column; flagged or recalibrated by default. Example: --column refer",
 )
 @option(
     "--quota",
     type=int,
     group=o.CUT,
-    help="Flag this many cases of FILE, the best first, whatever its length; the cut says which scores are best. Of "
-    "equal scores, the first rows are taken. Example: --quota 300",
+    help="Flag this many cases of FILE, the best first; the cut tells which scores are best. Ties are flagged in the "
+    "order of the rows. Example: --quota 300",
 )
 @o.MISSING
 @o.FORMAT

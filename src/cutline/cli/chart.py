@@ -55,11 +55,9 @@ class PictureOptions:
         type=click.Choice(["light", "dark", "print"]),
         default="light",
         group=PICTURE,
-        help="print is for paper without colours. Example: --theme print",
+        help="The colours; print is for paper, without colours. Example: --theme print",
     ).field()
-    title: str | None = option(
-        "--title", group=PICTURE, help="A title of your own. Example: --title 'Model of May'"
-    ).field()
+    title: str | None = option("--title", group=PICTURE, help="Your own title. Example: --title 'Model of May'").field()
     parameters: tuple[str, ...] = option(
         "--set",
         multiple=True,

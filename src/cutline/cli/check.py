@@ -102,7 +102,7 @@ class GateOptions:
         "--against",
         type=FileName(),
         group=o.CONDITIONS,
-        help="The predictions of the model to beat. Example: --against old.csv",
+        help="The predictions of the model to compare with. Example: --against old.csv",
     ).field()
     no_worse: str | None = option(
         "--no-worse",
@@ -121,14 +121,14 @@ class GateOptions:
     against_score: str | None = option(
         "--against-score",
         group=o.CONDITIONS,
-        help="The column of scores in --against, when it has another name. Example: --against-score p",
+        help="The column of scores in --against, if it has another name there. Example: --against-score p",
     ).field()
     independent: bool = option(
         "--independent",
         is_flag=True,
         group=o.CONDITIONS,
-        help="The cases of --against are other cases, such as those of last week: an unpaired comparison, which takes "
-        "ranking files too. Example: cutline check week2.ranking --against week1.ranking --no-worse auc --independent",
+        help="--against holds other cases, such as those of last week: an unpaired comparison, which takes ranking "
+        "files too. Example: cutline check week2.ranking --against week1.ranking --no-worse auc --independent",
     ).field()
     cut: str | None = option(
         "--cut",
@@ -141,7 +141,7 @@ class GateOptions:
         "--monitor",
         type=FileName(),
         group=o.CONDITIONS,
-        help="The state that `cutline monitor --state` keeps: fails while an alarm is open. Needs no predictions. "
+        help="The state file of `cutline monitor --state`: fails while an alarm is open. Needs no predictions. "
         "Example: --monitor monitor.json",
     ).field()
     undecided: str | None = option(

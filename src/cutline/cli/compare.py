@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     "--reference",
     metavar="MODEL",
     group=o.NUMBERS,
-    help="The model that the others are compared with; by default the one that leads. Example: --reference current",
+    help="The model that the others are compared with; by default the best one. Example: --reference current",
 )
 @o.FOLD
 @o.REPEAT
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     group=o.CUT,
     advanced=True,
-    help="Fill the quota of each model in each value of this column, such as each day, and compare what they find. "
+    help="Fill the quota of each model within each value of this column, such as each day, and compare what they find. "
     "Example: --quota 200 --quota-by day",
 )
 @o.BY

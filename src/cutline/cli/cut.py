@@ -47,7 +47,7 @@ class CutOptions:
         "--require",
         multiple=True,
         group=AIM,
-        help="What the cut has to keep; repeat it for more. Examples: --require 'recall >= 0.9', "
+        help="A requirement; can be repeated. Examples: --require 'recall >= 0.9', "
         "--require 'fpr <= 0.05', --require 'precision.low >= 0.5'",
     ).field()
     maximize: str | None = option(
@@ -60,12 +60,13 @@ class CutOptions:
         "--minimize",
         shell_complete=complete_measure,
         group=AIM,
-        help="The measure that should be low, or corner. Example: --minimize balanced_error_rate",
+        help="The measure that should be low, or corner: the distance from the corner of the ROC plot. Example: "
+        "--minimize balanced_error_rate",
     ).field()
     cost_fp: float | None = COST_FP.field()
     cost_fn: float | None = COST_FN.field()
     utility: str | None = option(
-        "--utility", group=AIM, help="What outcomes are worth, of tp, fp, fn and tn. Example: --utility tp=90,fp=-10"
+        "--utility", group=AIM, help="What the outcomes tp, fp, fn and tn are worth. Example: --utility tp=90,fp=-10"
     ).field()
     quota: tuple[float, ...] = option(
         "--quota",
@@ -73,19 +74,19 @@ class CutOptions:
         multiple=True,
         group=AIM,
         help="How many cases of this file can be acted on; for a capacity per day or another list, pass --share. "
-        "Repeated, the quotas at which precision is tested. Example: --quota 500",
+        "Repeat it to name the quotas at which precision is tested. Example: --quota 500",
     ).field()
     share: float | None = option(
         "--share",
         type=Fraction(),
         group=AIM,
-        help="Which share of the list can be acted on. Examples: --share 0.05, --share 5%",
+        help="The share of the list that can be acted on. Examples: --share 0.05, --share 5%",
     ).field()
     at: float | None = option(
         "--at",
         type=float,
         group=AIM,
-        help="Say what can be promised at this threshold, however it was found. Example: --at 0.31",
+        help="State what this threshold guarantees, however you chose it. Example: --at 0.31",
     ).field()
     prevalence: float | None = o.PREVALENCE.field()
     confidence: float = option(
@@ -93,7 +94,7 @@ class CutOptions:
         type=Fraction(),
         default=0.95,
         group=PROMISE,
-        help="The confidence of all promises together. Example: --confidence 0.99",
+        help="The confidence that all promises hold together. Example: --confidence 0.99",
     ).field()
     estimates: bool = option(
         "--estimates",
@@ -105,7 +106,7 @@ class CutOptions:
         "--after-looking",
         is_flag=True,
         group=PROMISE,
-        help="Promise only what holds at every cut at once, so that you may choose after looking at the results.",
+        help="Promise only what holds at all cuts simultaneously, so that you may choose after looking at the results.",
     ).field()
     method: str = option(
         "--method",
@@ -120,7 +121,7 @@ class CutOptions:
         type=int,
         group=PROMISE,
         advanced=True,
-        help="How often the choice is repeated; 1000 on small data. Example: --resamples 2000",
+        help="How often the choice is repeated on bootstrap samples; 1000 on small data. Example: --resamples 2000",
     ).field()
     seed: int = o.SEED.field()
 

@@ -20,7 +20,8 @@ from cutline.core.errors import InputError
     "file",
     type=FileName(),
     metavar="FILE",
-    help="A table with a row for each data set and a column of values for each model; text names the data sets.",
+    help="A table with a row for each data set and a column of values for each model; a column of text names the data "
+    "sets.",
 )
 @add_options(FileOutput, "output")
 @option(
@@ -39,7 +40,7 @@ from cutline.core.errors import InputError
     "--lower-is-better",
     is_flag=True,
     group=o.DATA,
-    help="Small values are good, as of the Brier score.",
+    help="Small values are better, as for the Brier score.",
 )
 @o.LEVEL
 def datasets(

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 @o.LABEL
 @o.THRESHOLD
 @option(
-    "--bins", type=int, default=10, group=o.NUMBERS, help="Bins, by quantiles of the first period. Example: --bins 20"
+    "--bins",
+    type=int,
+    default=10,
+    group=o.NUMBERS,
+    help="The number of bins, by quantiles of the first period. Example: --bins 20",
 )
 @o.LEVEL
 @option(

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     default=REPORT,
     group=o.OUTPUT,
     advanced=True,
-    help="The page that --html writes: the report, the report with what other tools would say of the same "
-    "predictions (tools), the validation report of a clinical model, biomarker or reader, or score bands and approval "
+    help="The page that --html writes: the report, the report with the numbers that other tools would give (tools), "
+    "the validation report of a clinical model, biomarker or reader, or score bands and approval "
     "rates (credit). Example: --template clinical",
 )
 @o.PLUGIN
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     group=o.READING,
     advanced=True,
-    help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
+    help="The result of the query of `cutline sql`, instead of predictions. Example: --ranking-csv out.csv",
 )
 @o.CLASS_SCORES
 @o.BY
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     is_flag=True,
     group=o.DATA,
     advanced=True,
-    help="With --by: the intervals of a measure hold for all slices together. Example: --by site --simultaneous",
+    help="With --by: the intervals of a measure hold for all slices simultaneously. Example: --by site --simultaneous",
 )
 @o.FOLD
 @o.REPEAT
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     group=o.CUT,
     advanced=True,
-    help="Fill the quota in each value of this column, such as each flight or day, and pool them. "
+    help="Fill the quota within each value of this column, such as each flight or day, and pool the results. "
     "Example: --quota 20 --quota-by flight",
 )
 @option(
@@ -94,15 +94,15 @@ if TYPE_CHECKING:
     is_flag=True,
     group=o.DATA,
     advanced=True,
-    help="The classes of --class-scores stand in their order, from lowest to highest: adds the ranked probability "
-    "score. Example: --class-scores lose,draw,win --ordered",
+    help="The classes of --class-scores are ordered from lowest to highest: adds the ranked probability score. "
+    "Example: --class-scores lose,draw,win --ordered",
 )
 @option(
     "--labels",
     metavar="COLUMNS",
     group=o.DATA,
     advanced=True,
-    help="Several labels of a case: the columns with 0 or 1 for each, in the order of --class-scores. "
+    help="Several labels per case: the columns with 0 or 1 for each label, in the order of --class-scores. "
     "Example: --labels sport,money --class-scores sport=p_sport,money=p_money",
 )
 def evaluate(

@@ -16,12 +16,13 @@ from cutline.core.errors import ParameterError
     "--portions",
     type=int,
     group=o.NUMBERS,
-    help="Into how many portions the list is divided; 10 by default. Example: --portions 20",
+    help="The number of portions of the list; 10 by default. Example: --portions 20",
 )
 @option(
     "--shares",
     group=o.NUMBERS,
-    help="At which shares of the list the portions end, instead; the rest is the last. Example: --shares 0.01,0.1",
+    help="The shares of the list at which the portions end, instead of equal portions; the rest is the last one. "
+    "Example: --shares 0.01,0.1",
 )
 @add_options(Reading, "reading")
 @add_options(TableOrChartOutput, "to")

@@ -26,7 +26,7 @@ from cutline.core.errors import CutlineError, InputError, ParameterError, Unavai
     type=o.PATH,
     required=True,
     group=o.READING,
-    help="The folder whose files may be read; nothing outside it is. Example: --root predictions",
+    help="The only folder whose files may be read. Example: --root predictions",
 )
 def mcp(root: Path) -> None:
     """Serve the tools over standard input and output."""

@@ -36,7 +36,7 @@ class WatchOptions:
         "--measure",
         multiple=True,
         group=o.NUMBERS,
-        help="What is watched: a measure, calibration or psi; repeat it for more. By default recall, auc and, for "
+        help="What to watch: a measure, calibration or psi; can be repeated. By default recall, auc and, for "
         "probabilities, calibration. Example: --measure recall --measure calibration",
     ).field()
     cut: str | None = option(
@@ -56,8 +56,8 @@ class WatchOptions:
         type=click.Choice(["ever", "every"]),
         default="ever",
         group=o.CONDITIONS,
-        help="ever: a false alarm in all time has the probability 1 - level. every: a detector of late changes, whose "
-        "false alarms are --run-length days apart on average. Example: --alarm every",
+        help="ever: the probability of ever raising a false alarm is at most 1 - level. every: a detector of late "
+        "changes, whose false alarms are --run-length days apart on average. Example: --alarm every",
     ).field()
     run_length: int = option(
         "--run-length",
@@ -70,10 +70,12 @@ class WatchOptions:
         "--matures",
         type=int,
         group=o.DATA,
-        help="Days until the labels of a day are complete; younger days wait. Example: --matures 30",
+        help="Days until the labels of a day are complete; more recent days wait. Example: --matures 30",
     ).field()
     model: str | None = option(
-        "--model", group=o.DATA, help="The version of the model; days of another are refused. Example: --model v3"
+        "--model",
+        group=o.DATA,
+        help="The version of the model; days of another version are refused. Example: --model v3",
     ).field()
 
     @property
@@ -111,14 +113,14 @@ class StateOptions:
         "--state",
         type=o.PATH,
         group=STATE,
-        help="The state: read if it is there, and written with the new days. Example: --state monitor.json",
+        help="The state file: read if it exists, and written with the new days. Example: --state monitor.json",
     ).field()
     merge: tuple[str, ...] = option(
         "--merge",
         type=FileName(),
         multiple=True,
         group=STATE,
-        help="The state of another machine, to be added. Example: --merge other.json",
+        help="Add the state of another machine. Example: --merge other.json",
     ).field()
     acknowledge: str | None = option(
         "--acknowledge",

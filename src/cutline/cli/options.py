@@ -52,7 +52,11 @@ FILES = argument(
 
 LABEL = option("--label", group=DATA, help="The column of the labels. Example: --label y")
 SCORE = option("--score", group=DATA, help="The column of the scores. Example: --score p")
-WEIGHT = option("--weight", group=DATA, help="The column of case weights: 2 is two equal rows. Example: --weight w")
+WEIGHT = option(
+    "--weight",
+    group=DATA,
+    help="The column of case weights: a weight of 2 counts as two equal rows. Example: --weight w",
+)
 POSITIVE = option(
     "--positive",
     group=DATA,
@@ -83,7 +87,8 @@ MEMORY = option(
     "--memory",
     group=READING,
     advanced=True,
-    help="How much memory DuckDB may use for files before it works on disk; by default a quarter of the machine's. "
+    help="How much memory DuckDB may use for files before it works on disk; by default a quarter of the machine's "
+    "memory. "
     "Example: --memory 2GB",
 )
 EXACT = option(
@@ -91,23 +96,23 @@ EXACT = option(
     is_flag=True,
     group=READING,
     advanced=True,
-    help="Keep all distinct scores, however many there are. Without it, more than 4 million are put into bins, and "
-    "the numbers that this affects have brackets.",
+    help="Keep all distinct scores, however many there are. Without it, more than 4 million distinct scores are "
+    "binned, and the affected numbers have lower and upper bounds.",
 )
 CLASS_SCORES = option(
     "--class-scores",
     multiple=True,
     metavar="COLUMNS",
     group=DATA,
-    help="Several classes: the column with the scores of each, called as the class or given as CLASS=COLUMN, with "
-    "commas between them. Examples: --class-scores ant,bee,cat, --class-scores ant=p_ant,bee=p_bee",
+    help="Several classes: the columns with the scores of each class, separated by commas, each named after its class "
+    "or given as CLASS=COLUMN. Examples: --class-scores ant,bee,cat, --class-scores ant=p_ant,bee=p_bee",
 )
 BY = option(
     "--by",
     multiple=True,
     group=DATA,
     help="Evaluate each value of this column by itself, such as each site; repeat it to cross columns. "
-    "Ranges of a number or periods of a date after a colon. Examples: --by site; --by age:0,40,65,120; "
+    "After a colon, give ranges of a number or a period of a date. Examples: --by site; --by age:0,40,65,120; "
     "--by day:month",
 )
 FOLD = option(
@@ -115,8 +120,8 @@ FOLD = option(
     "--folds",
     "fold",
     group=DATA,
-    help="The column of the folds of a cross-validation, whose scores are of cases that their model did not see: "
-    "means over the folds, with intervals for the model fitted on all cases. Example: --fold fold",
+    help="The column of the folds of a cross-validation (the scores must be out of fold): means over the folds, with "
+    "intervals for the model fitted on all cases. Example: --fold fold",
 )
 REPEAT = option(
     "--repeat",
@@ -124,7 +129,7 @@ REPEAT = option(
     "repeat",
     group=DATA,
     advanced=True,
-    help="With --fold: the column of the repeats, where the cases were split several times. Example: --repeat r",
+    help="With --fold: the column of the repeats, if the cross-validation was repeated. Example: --repeat r",
 )
 THRESHOLD = option(
     "--threshold",
@@ -137,7 +142,8 @@ PREVALENCE = option(
     "--prevalence",
     type=Fraction(),
     group=CUT,
-    help="The prevalence where the cut will be used, if it differs. Example: --prevalence 0.01",
+    help="The prevalence where the cut will be used, if it differs from that of these cases. Example: --prevalence "
+    "0.01",
 )
 
 
@@ -160,8 +166,8 @@ RESAMPLES = option(
     type=int,
     group=NUMBERS,
     advanced=True,
-    help="Resamples of the bootstrap, for intervals without a closed form: 2000, or fewer for more than 2,500 "
-    "distinct scores; 0 draws none and leaves out what no formula gives, otherwise at least 100. "
+    help="The number of bootstrap resamples, for intervals without a closed form: by default 2000, or fewer for more "
+    "than 2,500 distinct scores. At least 100, or 0 to leave these intervals out. "
     "Example: --resamples 500",
 )
 SEED = option(
@@ -197,7 +203,7 @@ QUIET = option(
     "-q",
     is_flag=True,
     group=OUTPUT,
-    help="No notes, no progress, nothing on standard error but errors.",
+    help="Print no notes and no progress: nothing on standard error but errors.",
 )
 RANKING_FILE = option(
     "--output",
@@ -245,17 +251,17 @@ class ColumnOptions:
         "--score",
         multiple=True,
         group=DATA,
-        help="The column of the scores; to compare models, once for each. Example: --score p",
+        help="The column of the scores; to compare models, repeat it for each. Example: --score p",
     ).field()
     weight: str | None = WEIGHT.field()
     group: str | None = option(
         "--group",
         group=DATA,
-        help="The column that says which cases belong together; intervals resample whole groups. "
+        help="The column that tells which cases belong together; intervals resample whole groups. "
         "Example: --group patient",
     ).field()
     id: str | None = option(
-        "--id", group=DATA, help="The column that names each case, once; it joins files. Example: --id case"
+        "--id", group=DATA, help="The column that identifies each case, which joins files. Example: --id case"
     ).field()
     stratum: str | None = option(
         "--stratum",
@@ -280,8 +286,8 @@ class Reading:
         type=click.Choice(["counts", "sampling", "importance"]),
         group=DATA,
         advanced=True,
-        help="What the weights are: counts of equal rows, sampling weights, or how much a case counts. Whole numbers "
-        "are counts unless you say otherwise. Example: --weights-are sampling",
+        help="What the weights mean: counts of equal rows, sampling weights, or the importance of a case. Whole "
+        "numbers are taken as counts unless you say otherwise. Example: --weights-are sampling",
     ).field()
     positive: str | None = POSITIVE.field()
     lower_is_positive: bool = LOWER_IS_POSITIVE.field()

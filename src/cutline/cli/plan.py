@@ -78,7 +78,7 @@ class StudyOptions:
     net_benefit_width: float | None = _declare_fraction(
         "--net-benefit-width",
         WIDTHS,
-        "The wanted width of the standardised net benefit. Example: --net-benefit-width 0.2",
+        "The target width of the standardised net benefit. Example: --net-benefit-width 0.2",
     ).field()
     discordant: tuple[float, float] | None = option(
         "--discordant",
@@ -94,7 +94,7 @@ class StudyOptions:
         nargs=2,
         group=EXPECT,
         advanced=True,
-        help="Mean and standard deviation of the log odds of the risks, where they are known. "
+        help="The mean and standard deviation of the log odds of the risks, if they are known. "
         "Example: --log-odds -2.5 0.9",
     ).field()
     power: float = _declare_fraction(

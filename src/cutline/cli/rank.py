@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=float,
     group=o.READING,
     advanced=True,
-    help="A threshold that no bin may straddle, where scores are binned. Example: --threshold 0.3",
+    help="A threshold that no bin may straddle, if scores are binned. Example: --threshold 0.3",
 )
 @o.MISSING
 @o.FORMAT

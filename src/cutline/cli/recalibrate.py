@@ -34,7 +34,7 @@ MAP = "Choose the map"
     "--to-prevalence",
     type=Fraction(),
     group=MAP,
-    help="Move the map to another share of positives. Example: --to-prevalence 0.02",
+    help="Adapt the map to another prevalence. Example: --to-prevalence 0.02",
 )
 @o.LABEL
 @o.SCORE
@@ -47,7 +47,7 @@ MAP = "Choose the map"
     type=int,
     default=10,
     group=MAP,
-    help="Parts of the cases in which the methods are compared. Example: --folds 5",
+    help="The number of folds in which the methods are compared. Example: --folds 5",
 )
 @o.SEED
 @option("--output", "-o", type=o.PATH, group=o.OUTPUT, help="Write the map to this file. Example: -o model.json")

@@ -53,14 +53,14 @@ _MOST_SLICES = 12  # of more, those with the smallest p-values are shown
     default="auc",
     shell_complete=complete_measure,
     group=COMPARE,
-    help="The measure that slices are compared by. Example: --measure recall",
+    help="The measure by which slices are compared. Example: --measure recall",
 )
 @option(
     "--alternative",
     type=click.Choice(["two-sided", "worse", "better"]),
     default="two-sided",
     group=COMPARE,
-    help="Whether a slice may differ, or do worse or better. Example: --alternative worse",
+    help="What to test: whether a slice differs, does worse or does better. Example: --alternative worse",
 )
 @option(
     "--adjust",
@@ -75,32 +75,32 @@ _MOST_SLICES = 12  # of more, those with the smallest p-values are shown
     type=Fraction(),
     default=0.0,
     group=COMPARE,
-    help="Worse, or better, by more than this. Example: --margin 0.05",
+    help="Test whether a slice is worse, or better, by more than this. Example: --margin 0.05",
 )
-@option("--gap", is_flag=True, group=COMPARE, help="The largest difference between any two slices.")
-@option("--fairness", is_flag=True, group=COMPARE, help="The criteria of group fairness at the cut.")
+@option("--gap", is_flag=True, group=COMPARE, help="Show the largest difference between any two slices.")
+@option("--fairness", is_flag=True, group=COMPARE, help="Show the criteria of group fairness at the cut.")
 @option(
     "--least",
     type=int,
     group=COMPARE,
     advanced=True,
-    help="Slices with fewer cases are left out of files (5), or of a search (50). Example: --least 20",
+    help="Slices with fewer cases are left out of files (default 5) and of a search (default 50). Example: --least 20",
 )
-@option("--find", is_flag=True, group=FIND, help="Search slices that do worse, instead of naming them.")
-@option("--features", group=FIND, help="The columns that --find makes conditions of. Example: --features age,site")
+@option("--find", is_flag=True, group=FIND, help="Search for slices that do worse, instead of naming them.")
+@option("--features", group=FIND, help="The columns from which --find builds conditions. Example: --features age,site")
 @option(
     "--depth",
     type=int,
     default=2,
     group=FIND,
-    help="The most conditions of a slice that is searched. Example: --depth 2",
+    help="The largest number of conditions in a slice of the search. Example: --depth 2",
 )
 @option(
     "--method",
     type=click.Choice(["permutation", "split"]),
     default="permutation",
     group=FIND,
-    help="How --find tests: permutation, or split halves. Example: --method split",
+    help="How --find tests: by permutation, or on a second half of the cases. Example: --method split",
 )
 @o.PLUGIN
 def slices(
@@ -259,7 +259,7 @@ def compare_slices(
         paths: The files of predictions.
         by: The columns whose values are the slices.
         reading: How the files are read.
-        measure: The measure that slices are compared by.
+        measure: The measure by which slices are compared.
         options: What `Slices.against_rest` takes.
         output: Where the results go.
         gap: Whether the largest gap is shown.

@@ -24,7 +24,7 @@ from cutline.cli.output import write_stdout
     type=click.Choice(["duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark"]),
     default="duckdb",
     group=o.DATA,
-    help="The warehouse that is to run the query. Example: --dialect bigquery",
+    help="The data warehouse that will run the query. Example: --dialect bigquery",
 )
 @o.WEIGHT
 @o.POSITIVE

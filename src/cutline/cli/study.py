@@ -31,16 +31,16 @@ RUN = "Run the study"
     "--out",
     type=o.PATH,
     group=RUN,
-    help="The folder to write to; study-NAME when left out. Example: --out results",
+    help="The folder to write to; study-NAME by default. Example: --out results",
 )
-@option("--quick", is_flag=True, group=RUN, help="A short version, in less than two minutes.")
+@option("--quick", is_flag=True, group=RUN, help="Run a short version, in less than two minutes.")
 @o.SEED
 @option(
     "--jobs",
     type=click.IntRange(min=1),
     default=2,
     group=RUN,
-    help="How many processes work at the same time. Example: --jobs 4",
+    help="The number of processes that run in parallel. Example: --jobs 4",
 )
 @o.QUIET
 def study(

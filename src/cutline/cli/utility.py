@@ -35,8 +35,8 @@ class UtilityOptions(IntervalOptions):
         type=int,
         group=o.NUMBERS,
         advanced=True,
-        help="Resamples of bands and intervals that no formula gives; 2000, or fewer for long lists, by default; 0 "
-        "leaves bands and intervals out. Example: --resamples 500",
+        help="The number of bootstrap resamples for bands and for intervals without a closed form: by default 2000, "
+        "or fewer for long lists; 0 leaves them out. Example: --resamples 500",
     ).field()
     kind: str = option(
         "--kind",

@@ -48,16 +48,17 @@ class WhyOptions:
         "--measure",
         shell_complete=complete_measure,
         group=NUMBER,
-        help="The measure that the number is said to be; without it, all measures are searched. Example: --measure auc",
+        help="The measure that the number is supposed to be; without it, all measures are searched. Example: "
+        "--measure auc",
     ).field()
     value: str | None = option(
-        "--value", group=NUMBER, help="The number, with all digits that were printed. Example: --value 0.8731"
+        "--value", group=NUMBER, help="The number, with all its printed digits. Example: --value 0.8731"
     ).field()
     digits: int | None = option(
         "--digits",
         type=int,
         group=NUMBER,
-        help="How many decimals the number was rounded to, if its digits do not show it. Example: --digits 4",
+        help="The number of decimals that it was rounded to, if its digits do not show it. Example: --digits 4",
     ).field()
     training_prevalence: float | None = option(
         "--training-prevalence",
@@ -69,10 +70,10 @@ class WhyOptions:
         "--tools",
         is_flag=True,
         group=NUMBER,
-        help="What each tool would say, and why they differ.",
+        help="Show what each tool would report, and why they differ.",
     ).field()
     as_: str | None = option(
-        "--as", group=NUMBER, help="The number that a tool would print. Example: --as torchmetrics"
+        "--as", group=NUMBER, help="Print the number that this tool would give. Example: --as torchmetrics"
     ).field()
 
 
@@ -90,7 +91,7 @@ class ReadingAtThreshold(Reading):
     nargs=-1,
     required=True,
     metavar="FILE [OTHER]",
-    help="Predictions; two files are compared.",
+    help="The predictions; two files are compared.",
 )
 @add_options(WhyOptions, "question")
 @add_options(ReadingAtThreshold, "reading")

@@ -49,7 +49,7 @@ def save(
     Args:
         slices: The slices.
         path: Where to write.
-        measure: The measure that slices are compared by.
+        measure: The measure by which slices are compared.
         least: Slices with fewer cases are left out.
         overwrite: Whether a file that exists is replaced.
         options: What `against_rest` takes.

@@ -457,7 +457,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
         Args:
             path: Where to write.
-            measure: The measure that slices are compared by.
+            measure: The measure by which slices are compared.
             least: The values of slices with fewer cases are left out.
             overwrite: Whether a file that exists is replaced; refused otherwise.
             options: What `against_rest` takes, such as `level`.

@@ -37,7 +37,7 @@ class StudySettings:
         seed: The seed of everything random; the same seed gives the same numbers.
         quick: A short version that takes less than two minutes.
         data: A folder of data sets, for the study that needs them.
-        jobs: How many processes work at the same time.
+        jobs: The number of processes that run in parallel.
         progress_file: Where finished parts are kept, so that an interrupted run goes on instead of starting anew.
         progress: Called with how many parts are done, and of how many.
     """
