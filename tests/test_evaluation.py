@@ -554,7 +554,7 @@ def test_a_quota_is_the_cut_of_the_whole_evaluation():
     assert ev.summary("precision").rows[0].value == EV.summary("precision", quota=3).rows[0].value == ev.precision
     assert ev.threshold == ev.at(quota=3).threshold
     assert "the 3 highest scores" in repr(ev)
-    with pytest.raises(CutlineError, match="threshold= and quota= each say where the cut is"):
+    with pytest.raises(CutlineError, match="threshold= and quota= each set the cut"):
         evaluate(LABELS, SCORES, quota=3, threshold=0.5)
 
 

@@ -321,7 +321,7 @@ CASES = [
     ("an id without frames", "data", lambda: cl.compare(LABELS, MODELS, id="id")),
     ("columns that are no names", "labels", lambda: cl.compare(LABELS, {"a": "p", "b": "p"}, data=FRAME)),
     ("no such model", "'c'", lambda: TWO["c"]),
-    ("the difference of which models", "a and b", lambda: THREE.difference("auc")),
+    ("the difference of which models", "a= and b=", lambda: THREE.difference("auc")),
     ("the difference from itself", "a and b", lambda: TWO.difference("auc", "a", "a")),
     ("the difference from nobody", "'alice'", lambda: TWO.difference("auc", "alice", "b")),
     ("no such test", "method", lambda: TWO.test("auc", "mcnemmar")),
@@ -425,12 +425,12 @@ def training_cases():
     yield "time limit in words", "time_limit", lambda: trained(time_limit="1h")
     yield "training for no rounds", "max_iter", lambda: trained(max_iter=0)
     yield "training for half a round", "max_iter", lambda: trained(max_iter=1.5)
-    yield "C for the baseline", "C does nothing", lambda: trained(C=1, solver="baseline")
-    yield "C for a smooth order", "C does nothing", lambda: trained("auc", C=1, solver="smooth")
-    yield "smoothing of a cut", "smoothing does nothing", lambda: trained(smoothing=0.1)
-    yield "trust of cutting planes", "trust does", lambda: trained("ap", trust=1, solver="structural")
-    yield "psi for pairs", "psi does nothing", lambda: trained("auc", psi="uniform", solver="structural")
-    yield "tol of a smooth risk", "tol does nothing", lambda: trained(tol=1e-5, solver="smooth")
+    yield "C for the baseline", "C has no effect", lambda: trained(C=1, solver="baseline")
+    yield "C for a smooth order", "C has no effect", lambda: trained("auc", C=1, solver="smooth")
+    yield "smoothing of a cut", "smoothing has no effect", lambda: trained(smoothing=0.1)
+    yield "trust of cutting planes", "trust has", lambda: trained("ap", trust=1, solver="structural")
+    yield "psi for pairs", "psi has no effect", lambda: trained("auc", psi="uniform", solver="structural")
+    yield "tol of a smooth risk", "tol has no effect", lambda: trained(tol=1e-5, solver="smooth")
     yield "holdout without a choice", "holdout", lambda: trained(holdout=0.5, solver="smooth")
     yield "pairs for another solver", "pairs", lambda: trained("auc", method="pairs", solver="smooth")
     yield "training for a quota given twice", "quota", lambda: trained("precision@5", parameters={"k": 3})

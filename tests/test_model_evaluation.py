@@ -44,7 +44,7 @@ def test_what_cannot_be_evaluated_is_refused_with_a_sentence():
         cl.evaluate_model(model, X, Y, positive="late")
     with pytest.raises(InputError, match="holds 'late'"):
         cl.evaluate_model(model, X, np.where(np.arange(80) == 3, "late", Y))
-    with pytest.raises(InputError, match="is not fitted: pass a classifier after"):
+    with pytest.raises(InputError, match="is not fitted: call its fit"):
         cl.evaluate_model(LogisticRegression(), X, Y)
 
     class Hard:

@@ -261,7 +261,7 @@ def test_a_cell_that_is_run_again_replaces_the_measure():
 
 def test_the_name_of_another_is_refused():
     for name in ("auc", "ppv"):
-        with pytest.raises(cl.ParameterError, match=f"The name '{name}' belongs to"):
+        with pytest.raises(cl.ParameterError, match=f"The name '{name}' is already taken by"):
             cl.measure(name=name)(lambda tp: tp)
 
 
@@ -270,12 +270,12 @@ def test_what_was_defined_can_be_removed_and_what_is_built_in_cannot(profit):
 
     assert "profit_per_case" not in MEASURES
     assert not hasattr(cl.evaluate(LABELS, SCORES), "profit_per_case")
-    with pytest.raises(cl.ParameterError, match="auc is a measure of cutline, which stays"):
+    with pytest.raises(cl.ParameterError, match="auc is a measure of cutline: remove only your own"):
         MEASURES.remove("auc")
 
 
 def test_an_alias_of_another_is_refused_and_nothing_is_left_behind():
-    with pytest.raises(cl.ParameterError, match="belongs to precision"):
+    with pytest.raises(cl.ParameterError, match="taken by precision"):
         cl.measure(name="fresh_one", aliases=("ppv",))(lambda tp: tp)
 
     assert "fresh_one" not in MEASURES
@@ -291,7 +291,7 @@ def test_a_name_that_means_something_else_is_refused(name):
 
 
 def test_what_it_is_a_function_of_must_be_told():
-    with pytest.raises(cl.ParameterError, match="does not say what it is a function of"):
+    with pytest.raises(cl.ParameterError, match="does not declare what it is a function of"):
         cl.measure(name="untold")(lambda data: data)
 
 

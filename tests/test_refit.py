@@ -1,4 +1,4 @@
-"""Fitting again and again: out-of-bag bootstrap sets and shuffled training labels."""
+"""Fitting again and again: out-of-bag bootstrap samples and shuffled training labels."""
 
 import math
 from typing import ClassVar
@@ -102,7 +102,7 @@ def test_what_was_stopped_can_go_on(recorder, monkeypatch):
     resumed = bootstrap_model(recorder, X, Y, "auc", resamples=9, resume=stopped)
 
     assert (stopped.rounds, stopped.requested) == (4, 9)
-    assert "Stopped after 4 of 9 bootstrap sets." in stopped.estimate().notes
+    assert "Stopped after 4 of 9 bootstrap samples." in stopped.estimate().notes
     np.testing.assert_array_equal(resumed.values, whole.values)
     assert resumed.redrawn == whole.redrawn
     assert not any("Stopped" in note for note in resumed.estimate().notes)
@@ -114,7 +114,7 @@ def test_stopped_before_the_first_round_there_is_nothing_and_it_says_so(recorder
 
     assert found.rounds == 0
     assert math.isnan(found.estimate().value)
-    assert found.estimate().notes[0] == "Stopped after 0 of 5 bootstrap sets."
+    assert found.estimate().notes[0] == "Stopped after 0 of 5 bootstrap samples."
     assert "auc" in repr(found)
 
 
@@ -125,7 +125,7 @@ def test_sets_of_one_class_are_drawn_again_and_counted(recorder):
     assert found.redrawn > 0
     assert all(len(np.unique(labels)) == 2 for _, labels in recorder.seen)
     assert not np.isnan(found.values).any()
-    assert f"{found.redrawn} bootstrap sets" in found.estimate().notes[0]
+    assert f"{found.redrawn} bootstrap samples" in found.estimate().notes[0]
 
 
 def test_a_measure_that_is_undefined_in_some_rounds_leaves_them_out(recorder):
@@ -135,7 +135,7 @@ def test_a_measure_that_is_undefined_in_some_rounds_leaves_them_out(recorder):
     undefined = int(np.isnan(found.values).sum())
 
     assert 0 < undefined < 60
-    assert f"Undefined in {undefined} of 60 bootstrap sets, which do not count." in found.estimate().notes
+    assert f"Undefined in {undefined} of 60 bootstrap samples, which do not count." in found.estimate().notes
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, np.ndarray.tolist])
@@ -161,7 +161,7 @@ def test_a_bootstrap_converts():
     assert found.to_dict()["rounds"] == 50
     assert [e["measure"] for e in found.to_dict()["estimates"]] == ["auc", "f_beta(beta=2)"]
     assert found.estimate(MEASURES["f_beta"].with_(beta=2)).has_interval
-    assert repr(found).startswith("Fitted on 50 bootstrap sets, measured out of bag; 95 % interval")
+    assert repr(found).startswith("Fitted on 50 bootstrap samples, measured out of bag; 95 % interval")
     assert "<table>" in found._repr_html_()
 
 

@@ -54,7 +54,7 @@ def _started(command: list[str], place: Path, **more: Any) -> subprocess.Popen[b
 
 
 def _said(running: subprocess.Popen[bytes], longest: float = LONGEST) -> tuple[str, str] | None:
-    """What a process printed and said by its end; None when it works too long, or does nothing for a while.
+    """What a process printed and said by its end; None when it works too long, or has no effect for a while.
 
     On a busy machine little work takes long, so it is the work that is counted, its own and its children's.
     """

@@ -459,7 +459,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             return of_curves(curve, self.names, rankings)
         chosen = MEASURES[measure]
         if chosen.needs is not Needs.COUNTS or chosen.better is None:
-            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
+            raise ParameterError(f"{chosen.name} is not a measure of one cut with a better direction", "choose another")
         return of_thresholds(chosen, self.names, rankings, **parameters)
 
     def regions(
@@ -559,7 +559,9 @@ def compare_counts(
     )
     other = next((measure for measure in chosen if measure.needs is not Needs.COUNTS), None)
     if other is not None:
-        raise ParameterError(f"{other.name} is not a measure of one cut, and a table is no more", "leave it out")
+        raise ParameterError(
+            f"{other.name} is not a measure of one cut, and a table holds no more than that", "leave it out"
+        )
     rows = []
     for measure in chosen:
         values = {name: float(measure.compute(table)) for name, table in tables.items()}

@@ -358,7 +358,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
             if name not in columns:
                 hint = near(name, columns)
                 raise UnknownNameError(
-                    f"holds {name!r}, which is no column", "pass columns", argument="models", hint=hint
+                    f"holds {name!r}, which is not a column", "pass columns", argument="models", hint=hint
                 )
             if numbers[name] is None:
                 raise InputError(f"has text in the column {name}", "pass columns of numbers", argument="table")

@@ -296,7 +296,9 @@ class MeasuredAtCut(Reported, EveryMeasure):
         def __getattr__(self, name: str) -> float:
             if name.startswith("_") or name not in MEASURES:
                 hint = hint_elsewhere(name) or near(name, MEASURES.names)
-                raise UnavailableError(f"{type(self).__name__} has no {name!r}, and no measure is called so.{hint}")
+                raise UnavailableError(
+                    f"{type(self).__name__} has no attribute {name!r}, and there is no measure of that name.{hint}"
+                )
             try:
                 return self.value(name)
             except CutlineError as error:  # so that hasattr() answers instead of raising

@@ -55,5 +55,5 @@ def load(path: str | os.PathLike[str]) -> Any:
         return Monitor.from_state(document, title)
     if schema != SCHEMA:
         way_out = f"pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it, or {RECALIBRATION!r}"
-        raise InputError(f"{title} is no cut and no recalibration", way_out)
+        raise InputError(f"{title} is neither a cut nor a recalibration", way_out)
     return Cut.from_dict(document)

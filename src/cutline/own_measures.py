@@ -204,7 +204,7 @@ def _needs(name: str, function: Function, declared: Needs | str | None) -> Needs
         if needs is not None:
             return needs
     raise ParameterError(
-        f"{name} does not say what it is a function of",
+        f"{name} does not declare what it is a function of",
         "call its arguments tp, fp, fn and tn, annotate the first with Counts or Ranking, or pass needs='counts', "
         "'ranking', 'probabilities' or 'margins'",
     )

@@ -164,7 +164,7 @@ def _times(weights: Array | None, order: Array) -> Array:
         return np.ones(len(order), dtype=np.int64)
     if weights.dtype.kind == "f":
         raise InputError(
-            "are not whole numbers, so that a list has no places", "pass counts, or no weights", argument="weights"
+            "are not whole numbers, so a list has no positions", "pass counts, or no weights", argument="weights"
         )
     return np.asarray(weights[order])
 
@@ -179,9 +179,7 @@ def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
     if isinstance(quota, Mapping):
         lacking = [period for period in periods if period not in quota]
         if lacking:
-            raise ParameterError(
-                f"names no number of places for {lacking[0]!r}", "name one for each period", argument="quota"
-            )
+            raise ParameterError(f"has no quota for {lacking[0]!r}", "name one for each period", argument="quota")
         places = np.array([_whole(quota[period]) for period in periods], dtype=np.int64)
     else:
         places = np.full(len(periods), _whole(quota), dtype=np.int64)
@@ -191,7 +189,7 @@ def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
 def _whole(quota: Any) -> int:
     number = check_number(quota, "quota")
     if not 1 <= number < 2**31 or number != int(number):
-        raise ParameterError(f"is {briefly(quota)}", "pass a whole number of places from 1", argument="quota")
+        raise ParameterError(f"is {briefly(quota)}", "pass a whole number of cases of at least 1", argument="quota")
     return int(number)
 
 

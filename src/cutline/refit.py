@@ -48,7 +48,7 @@ _PATIENCE = 10_000  # redraws of one round before it is given up
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelBootstrap(ShownAsTable):
-    """A model fitted on bootstrap sets and measured on their out-of-bag cases: one row of `values` for each round.
+    """A model fitted on bootstrap samples and measured on their out-of-bag cases: one row of `values` for each round.
 
     `redrawn` counts the sets that were drawn again because they, or the cases left out, were of one class. Pass the
     result as `resume=` to go on from where it ended.
@@ -65,11 +65,11 @@ class ModelBootstrap(ShownAsTable):
 
     @property
     def rounds(self) -> int:
-        """Number of bootstrap sets that were fitted; fewer than requested when it was stopped."""
+        """Number of bootstrap samples that were fitted; fewer than requested when it was stopped."""
         return len(self.values)
 
     def estimate(self, measure: str | Measure | None = None, *, level: float | None = None) -> Estimate:
-        """Return the mean of a measure over the bootstrap sets, with the percentile interval (Berrar, Definition
+        """Return the mean of a measure over the bootstrap samples, with the percentile interval (Berrar, Definition
         38).
 
         Args:
@@ -80,7 +80,7 @@ class ModelBootstrap(ShownAsTable):
         chosen = self.measures[0] if measure is None else MEASURES[measure]
         known = [str(measure) for measure in self.measures]
         if str(chosen) not in known:
-            raise ParameterError(f"{chosen} was not measured", f"ask for one of {', '.join(known)}")
+            raise ParameterError(f"{chosen} was not measured", f"choose one of {', '.join(known)}")
         values = self.values[:, known.index(str(chosen))]
         defined = np.sort(values[~np.isnan(values)])
         low, high = map(float, percentile(defined, level))
@@ -90,15 +90,15 @@ class ModelBootstrap(ShownAsTable):
     def _notes(self, values: Array, low: float, level: float) -> tuple[str, ...]:
         undefined = int(np.isnan(values).sum())
         conditions = (
-            (self.rounds < self.requested, f"Stopped after {self.rounds} of {self.requested} bootstrap sets."),
+            (self.rounds < self.requested, f"Stopped after {self.rounds} of {self.requested} bootstrap samples."),
             (
                 self.redrawn,
-                f"{self.redrawn} bootstrap sets or their out-of-bag cases had only one class and were redrawn.",
+                f"{self.redrawn} bootstrap samples or their out-of-bag cases had only one class and were redrawn.",
             ),
-            (undefined, f"Undefined in {undefined} of {self.rounds} bootstrap sets, which do not count."),
+            (undefined, f"Undefined in {undefined} of {self.rounds} bootstrap samples, which do not count."),
             (
                 low != low,
-                f"{self.rounds - undefined} bootstrap sets are too few for a level of {level:g}: resume with more.",
+                f"{self.rounds - undefined} bootstrap samples are too few for a level of {level:g}: resume with more.",
             ),
         )
         return tuple(note for holds, note in conditions if holds)
@@ -108,7 +108,7 @@ class ModelBootstrap(ShownAsTable):
         """An estimate a row."""
         estimates = [self.estimate(measure) for measure in self.measures]
         rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in estimates)
-        title = f"Fitted on {self.rounds} bootstrap sets, measured out of bag; {100 * self.level:g} % interval"
+        title = f"Fitted on {self.rounds} bootstrap samples, measured out of bag; {100 * self.level:g} % interval"
         return Table(("measure", "mean", "low", "high", "note"), tuple(rows), title=title)
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def bootstrap_model(
     progress: bool | None = None,
     resume: ModelBootstrap | None = None,
 ) -> ModelBootstrap:
-    """Fit a classifier on bootstrap sets, measure each on its out-of-bag cases (Berrar, section 5.4).
+    """Fit a classifier on bootstrap samples, measure each on its out-of-bag cases (Berrar, section 5.4).
 
     It tells how the *procedure* of training does on such data, not how one fitted model does: for that, evaluate its
     predictions. Interrupted, it gives what was done so far; `resume` takes them and goes on. A measure of one cut
@@ -153,10 +153,10 @@ def bootstrap_model(
         X: The cases.
         y: Their labels.
         measures: The measures, by name.
-        resamples: The number of bootstrap sets.
+        resamples: The number of bootstrap samples.
         level: The level of the intervals.
         positive: The label that is positive.
-        seed: The seed of the bootstrap sets.
+        seed: The seed of the bootstrap samples.
         n_jobs: How many fits run at the same time.
         progress: Whether the terminal shows progress; when None, if there is a terminal.
         resume: An interrupted result to go on from.
@@ -172,7 +172,7 @@ def bootstrap_model(
     _check_resume(resume, ModelBootstrap)
     if resume is not None and ([*map(str, resume.measures)] != [*map(str, chosen)] or resume.seed != seed):
         raise ParameterError(
-            "was made with other measures or another seed", "pass the same ones to go on", argument="resume"
+            "was made with other measures or another seed", "pass the same ones to continue", argument="resume"
         )
     done = [] if resume is None else resume.values.tolist()
     redrawn = 0 if resume is None else resume.redrawn
@@ -185,7 +185,7 @@ def bootstrap_model(
 
 
 def _out_of_bag(task: _BootstrapTask, number: int) -> tuple[list[float], int]:
-    """Run one round: the measures on the cases that a bootstrap set left out, and how often it was redrawn."""
+    """Run one round: the measures on the cases that a bootstrap sample left out, and how often it was redrawn."""
     from sklearn.utils import _safe_indexing
 
     rng, n = stream(task.seed, number), len(task.y)
@@ -196,7 +196,7 @@ def _out_of_bag(task: _BootstrapTask, number: int) -> tuple[list[float], int]:
             fitted = fit_clone(task.estimator, _safe_indexing(task.X, sample), task.y[sample], rng)
             test = _safe_indexing(task.X, left)
             return [scorer.value(fitted, test, task.y[left]) for scorer in task.scorers], again
-    raise InputError("No bootstrap set left out cases of both classes", "pass more cases of the rarer class")
+    raise InputError("No bootstrap sample left out cases of both classes", "pass more cases of the rarer class")
 
 
 def clone_seeded(estimator: Any, rng: np.random.Generator) -> Any:
@@ -280,12 +280,14 @@ def permutation_test(
     permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
     chosen = MEASURES[measure]
     if chosen.better is None:
-        raise ParameterError(f"{chosen.name} is neither good nor bad when it grows", "choose another measure to test")
+        raise ParameterError(
+            f"{chosen.name} is neither better nor worse when it is higher", "choose another measure to test"
+        )
     check_estimator(estimator, n_jobs)
     _check_resume(resume, PermutationTest)
     if resume is not None and (resume.measure != str(chosen) or resume.seed != seed):
         raise ParameterError(
-            "was made with another measure or another seed", "pass the same ones to go on", argument="resume"
+            "was made with another measure or another seed", "pass the same ones to continue", argument="resume"
         )
     check_choice(shuffle, "shuffle", SHUFFLES)
     if cv is not None:
@@ -430,7 +432,7 @@ def _row_numbers(rows: Array, cases: int) -> Array:
         return np.flatnonzero(rows)
     if rows.dtype.kind not in "iu" or rows.ndim != 1 or (rows < 0).any() or (rows >= cases).any():
         raise InputError(
-            f"gives {briefly(rows)}, which are no rows of {cases} cases",
+            f"gives {briefly(rows)}, which are not rows of {cases} cases",
             "pass a splitter of scikit-learn, or pairs of rows",
             argument="cv",
         )
@@ -467,13 +469,13 @@ def check_two_classes(y: Any, name: str, least: int) -> Array:
     try:
         classes, counts = np.unique(labels, return_counts=True)
     except TypeError:
-        raise InputError("holds values that cannot be compared", "pass labels of one kind", argument=name) from None
+        raise InputError("holds values that cannot be compared", "pass labels of one type", argument=name) from None
     if len(classes) != 2:
         raise InputError(f"must hold two classes, but it holds {len(classes)}", "pass labels of both", argument=name)
     if counts.min() < least:
         raise InputError(
-            f"{name} holds {counts.min()} case of {classes.tolist()[counts.argmin()]!r}: a bootstrap set and the cases "
-            f"it leaves out both need one, so pass at least {least}."
+            f"{name} holds {counts.min()} case of {classes.tolist()[counts.argmin()]!r}: a bootstrap sample and the "
+            f"cases that it leaves out both need one, so pass at least {least}."
         )
     return labels
 

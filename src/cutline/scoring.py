@@ -36,7 +36,7 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
         check_one_label(positive)
     if chosen.better is None:
         raise ParameterError(
-            f"{chosen.name} is neither good nor bad when it grows", "choose another measure to score by"
+            f"{chosen.name} is neither better nor worse when it is higher", "choose another measure to score by"
         )
     places: dict[str, Any] = {
         name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters
@@ -54,7 +54,9 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     lacking = [name for name in chosen.required if name not in parameters and not places]
     if lacking:
         example = chosen.parameters[lacking[0]].example
-        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass for example {lacking[0]}={example}")
+        raise ParameterError(
+            f"{chosen.name} needs {' and '.join(lacking)}", f"pass, for example, {lacking[0]}={example}"
+        )
     return Scorer(chosen.with_(**parameters), places, positive)
 
 
@@ -67,11 +69,11 @@ def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
     """
     classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
     if not hasattr(estimator, "classes_"):
-        raise InputError(f"{type(estimator).__name__} is not fitted", "pass a classifier after its fit()")
+        raise InputError(f"{type(estimator).__name__} is not fitted", "call its fit() first")
     if len(classes) != 2:
         raise InputError(
             f"The estimator has {len(classes)} classes",
-            "pass a classifier of two, or its predict_proba() and the labels to cutline.one_vs_rest",
+            "pass a classifier of two classes, or pass its predict_proba() and the labels to cutline.one_vs_rest",
         )
     chosen = classes[1] if positive is None else positive
     if not is_among(chosen, classes):
@@ -163,7 +165,9 @@ class Scorer(ComparedByFields):
         }.get(needs, "" if has_probabilities or has_margins else "predict_proba and decision_function")
         if lacking:
             who = type(estimator).__name__
-            raise InputError(f"{self.measure.name} needs {needs.value}, but {who} lacks {lacking}", "choose another")
+            raise InputError(
+                f"{self.measure.name} needs {needs.value}, but {who} lacks {lacking}", "choose another estimator"
+            )
         if has_margins and (needs in (Needs.MARGINS, Needs.RANKING) or not has_probabilities):
             margins = ask_model(estimator, "decision_function", X)
             return margins if place == 1 else -margins

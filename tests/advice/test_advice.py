@@ -381,7 +381,7 @@ def test_every_situation_has_advice_that_exists():
     [
         ({"goal": "sort"}, "goal is 'sort': pass one of rank, decide, probabilities, quota, screen."),
         ({"goal": "rank", "prevalence": 3}, "prevalence is 3: pass a share between 0 and 1."),
-        ({"goal": "decide", "cost_fp": 1}, "cost_fp is given alone: pass both costs, on one scale."),
+        ({"goal": "decide", "cost_fp": 1}, "cost_fp is given alone: pass both costs, on the same scale."),
         ({"goal": "decide", "cost_fp": -1, "cost_fn": 1}, "cost_fp is -1: pass a finite cost above 0."),
     ],
 )

@@ -155,7 +155,7 @@ def test_a_plan_without_what_it_needs_is_refused():
 def test_the_command_names_its_options(cutline):
     asked = ("plan", "--prevalence", "0.1")
 
-    assert "pass for example --auc 0.75 and --auc-width 0.1" in cutline(*asked).stderr
+    assert "pass, for example, --auc 0.75 and --auc-width 0.1" in cutline(*asked).stderr
     assert "depends on the AUC: pass --auc," in cutline(*asked, "--slope-width", "0.2").stderr
     assert "--auc is 0.5" in cutline(*asked, "--slope-width", "0.2", "--auc", "0.5").stderr
     assert "pass --threshold," in cutline(*asked, "--recall-width", "0.2", "--auc", "0.7").stderr

@@ -50,7 +50,7 @@ def test_without_being_asked_for_there_is_no_band(ev):
 def test_each_of_few_models_has_its_band_and_many_are_refused(ev):
     both = cl.compare(LABELS, {"a": SCORES, "b": SCORES[::-1]})
     assert len(areas(both.chart("roc", band="guaranteed"))) == 2
-    with pytest.raises(ParameterError, match="4 models would hide each other"):
+    with pytest.raises(ParameterError, match="4 models would hide one another"):
         cl.chart("roc", dict.fromkeys("abcd", ev), band="pointwise")
 
 

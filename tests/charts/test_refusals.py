@@ -26,9 +26,9 @@ BOTH = "pass cases of both classes."
         (lambda: EV.curve("precison_recall"), "There is no curve 'precison_recall'. Did you mean precision_recall"),
         (
             lambda: EV.curve("auc"),
-            "There is no curve 'auc'. auc is the area under the curve roc: ask for that.",
+            "There is no curve 'auc'. auc is the area under the curve roc: use that.",
         ),
-        (lambda: EV.curve("gini"), "There is no curve 'gini'. gini belongs to the curve roc: ask for that."),
+        (lambda: EV.curve("gini"), "There is no curve 'gini'. gini belongs to the curve roc: use that."),
         (
             lambda: EV.curve("brier"),
             "There is no curve 'brier'. brier is one number of all cuts: only a measure of one cut has a curve.",
@@ -40,7 +40,7 @@ BOTH = "pass cases of both classes."
         ),
         (
             lambda: iso_cost(EV.ranking, cost_fn=0),
-            "cost_fn is 0, and lines of equal cost would stand upright: pass a number above 0.",
+            "cost_fn is 0, and lines of equal cost would be vertical: pass a number above 0.",
         ),
         (lambda: iso_cost(POSITIVES.ranking), f"The curve roc cannot be drawn, there is no negative case: {BOTH}"),
         (lambda: with_prevalence(EV.ranking, 0), "prevalence is 0: pass a share above 0 and below 1."),
@@ -61,7 +61,7 @@ BOTH = "pass cases of both classes."
         (lambda: TWO.chart("dominance", kind="rok"), "kind is 'rok': pass roc, precision_recall, gain, lift, hit_rate"),
         (
             lambda: chart("dominance", {"a": EV, "b": INFINITE}, kind="gain"),
-            "gain compares places of one list, but the models rank different cases: pass the same.",
+            "gain compares positions in one list, but the models rank different cases: pass the same cases.",
         ),
         (lambda: EV.curve(None), "name is None: pass text, such as 'roc'."),
         (lambda: EV.curve("roc", beta=2), "The curve roc has no parameter 'beta': it takes none."),
@@ -87,7 +87,7 @@ BOTH = "pass cases of both classes."
             lambda: INFINITE.curve("score_distribution"),
             "The curve score_distribution cannot be drawn, a score is infinite: pass finite scores on an",
         ),
-        (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
+        (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number of at least 0"),
         (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc? There are roc, "),
         (lambda: EV.chart("calibration"), "There is no chart 'calibration'. Did you mean reliability?"),
         (lambda: EV.chart("quantiles"), "There is no chart 'quantiles'. There are roc, score_distribution, "),
@@ -95,7 +95,7 @@ BOTH = "pass cases of both classes."
         (lambda: chart("roc", {" ": EV}), "The name of a model is empty: give each a name that can be read."),
         (
             lambda: EV.chart("auc"),
-            "There is no chart 'auc'. auc is the area under the curve of the chart roc: ask for that.",
+            "There is no chart 'auc'. auc is the area under the curve of the chart roc: use that.",
         ),
         (
             lambda: EV.chart("roc", hul=True),
@@ -106,7 +106,7 @@ BOTH = "pass cases of both classes."
             "The chart gain has no parameter 'cost_fp': it takes prevalence, theme, title",
         ),
         (lambda: EV.chart("roc", theme="pink"), "theme is 'pink': pass 'light', 'dark' or 'print'."),
-        (lambda: EV.chart("roc", cost_fn=-1), "cost_fn is -1: pass a number from 0"),
+        (lambda: EV.chart("roc", cost_fn=-1), "cost_fn is -1: pass a number of at least 0"),
         (lambda: EV.chart("ranking_table", rows=1), "rows is 1: pass a whole number from 2 to 60."),
         (lambda: EV.chart("skew", prevalences=(0.5, 1)), "prevalences is (0.5, 1): pass one to six different shares"),
         (lambda: NEGATIVES.chart("skew"), f"The curve roc cannot be drawn, there is no positive case: {BOTH}"),
@@ -114,7 +114,7 @@ BOTH = "pass cases of both classes."
         (lambda: POSITIVES.chart("roc"), f"The curve roc cannot be drawn, there is no negative case: {BOTH}"),
         (
             lambda: chart("roc", {str(i): EV for i in range(13)}),
-            "13 models were given, but a chart tells 12 apart: pass at most 12.",
+            "13 models were given, but a chart shows at most 12: pass at most 12.",
         ),
         (lambda: chart("roc", {}), "The chart roc shows predictions, but no model was given: pass at least one."),
         (lambda: chart("roc"), "The chart roc shows predictions, but none were given: pass an evaluation."),

@@ -83,7 +83,10 @@ def test_several_charts_go_into_a_folder(cutline, ten, tmp_path):
         (("rok",), "There is no chart 'rok'. Did you mean roc? There are roc, "),
         (("psi",), "There is no chart 'psi'. There are roc, "),
         ((), "No chart is named: pass a file and the names of charts; --list shows them all."),
-        (("roc", "gain", "-o", "a.svg"), "2 pictures are wanted, but --output is one file: pass a folder, or a name"),
+        (
+            ("roc", "gain", "-o", "a.svg"),
+            "2 pictures are requested, but --output is one file: pass a folder, or a name",
+        ),
         (("roc", "-o", "a.bmp"), "--output is 'a.bmp': pass a name that ends in .png, .svg, .pdf, .html, .json."),
         (("roc", "-o", "a.svg", "--width", "wide"), "--width is 'wide': pass a number of pixels, or a length such"),
         (("roc", "-o", "a.svg", "--height", "2mm"), "--height is '2mm', which is 8 px: pass 100 to 5000 px."),
@@ -97,7 +100,7 @@ def test_several_charts_go_into_a_folder(cutline, ten, tmp_path):
         (("roc", "roc"), "The chart roc is named twice: name each once."),
         (("roc", "all"), "all stands for every chart: pass it alone, or name the charts."),
         (("dominance",), "dominance compares models, but one was given: pass two or more."),
-        (("auc",), "There is no chart 'auc'. auc is the area under the curve of the chart roc: ask for that."),
+        (("auc",), "There is no chart 'auc'. auc is the area under the curve of the chart roc: use that."),
     ],
 )
 def test_a_mistake_gets_one_sentence(cutline, ten, tmp_path, arguments, sentence):

@@ -343,7 +343,7 @@ def test_a_given_threshold_is_described_as_in_python(cutline, cases):
     assert json.loads(done.out) == expected.to_dict() | {"score": "p"}
     VALIDATOR.validate(json.loads(done.out))
     assert mixed.code == 2
-    assert "leave the other wishes out" in " ".join(mixed.err.split())
+    assert "leave the other requirements out" in " ".join(mixed.err.split())
 
 
 def test_what_apply_prints_steers_no_terminal_and_is_the_data_elsewhere(cutline, cases, tmp_path, monkeypatch):

@@ -72,7 +72,7 @@ def test_a_ranking_is_refused_where_cases_are_needed(folder, capsys):
         ("check", "a.ranking", "--against", "preds/0.parquet", "--no-worse", "auc"),
     ):
         assert "is a ranking, which holds counts per score and not single cases" in error_of(capsys, *arguments)
-    assert "--label has nothing to name" in error_of(capsys, "evaluate", "a.ranking", "--label", "y")
+    assert "--label names nothing" in error_of(capsys, "evaluate", "a.ranking", "--label", "y")
     assert "add rankings up with `cutline merge`" in error_of(capsys, "evaluate", "a.ranking", "preds/0.parquet")
 
 
@@ -118,7 +118,7 @@ def test_what_two_rankings_need_to_be_compared(folder, capsys):
     assert "differ in the positive label" in error_of(capsys, "compare", "a.ranking", "low.ranking", "--independent")
     assert "compares two files (got 1)" in error_of(capsys, "compare", "a.ranking", "--independent")
     wanted = ("compare", "a.ranking", "a.ranking", "--independent", "--html", "x.html")
-    assert "prints a table alone" in error_of(capsys, *wanted)
+    assert "only prints a table" in error_of(capsys, *wanted)
 
 
 def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):

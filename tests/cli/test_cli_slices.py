@@ -93,7 +93,7 @@ def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatc
     ("options", "said"),
     [
         (("--by", "sites"), "has no column 'sites', which --by names. Did you mean site?"),
-        (("--by", "site", "--html", "x.html"), "evaluate --by prints a table alone"),
+        (("--by", "site", "--html", "x.html"), "evaluate --by only prints a table"),
         (("--by", "site", "--by", "site"), "--by names 'site' twice"),
         (("--by", "p:low"), "--by has the rule 'low'"),
         (("--by", "site", "--stratum", "day"), "--by cannot be combined with --stratum"),
@@ -209,7 +209,7 @@ def test_gates_by_slice(cutline, file_of_twenty_sites):
     mixed = cutline(
         "check", file_of_twenty_sites, *NAMED, "--by", "site", "--require", "auc > 0", "--undecided", "fail"
     )
-    assert "--by checks --require alone" in mixed.err
+    assert "--by works only with --require" in mixed.err
 
 
 @pytest.mark.parametrize("measure", ["auc", "recall", "accuracy"])

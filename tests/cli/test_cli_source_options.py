@@ -106,6 +106,6 @@ def test_quotas_of_each_day_are_compared(cutline, tmp_path):
     document = json.loads(cutline("compare", *models, "--json").out)
     assert {row["measure"] for row in document["differences"]} == {"hit_rate", "qrecall"}
     assert "--quota-by cannot be combined with --pairs" in cutline("compare", *models, "--pairs").err
-    assert "prints a table alone" in cutline("compare", *models, "--html", "p.html").err
+    assert "only prints a table" in cutline("compare", *models, "--html", "p.html").err
     one = cutline("evaluate", "days.csv", "--label", "y", "--score", "gbm", "--quota", "5", "--quota-by", "day").out
     assert one.startswith("Of the 100 cases that the quotas flag, ")

@@ -114,7 +114,7 @@ def test_a_test_of_two_models_takes_two_scores(cutline, cases):
         (("--tools", "--digits", "3"), "--digits is about --value"),
         (("--tools", "--training-prevalence", "0.3"), "--training-prevalence is about --value"),
         (("--tools", "--group", "id"), "--group is about --value"),
-        (("--tools", "--score", "q"), "Two --score are about a test of two models"),
+        (("--tools", "--score", "q"), "Two --score are for a test of two models"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_a_sentence(cutline, cases, options, words):

@@ -30,5 +30,5 @@ def test_a_dash_prints_it_instead_of_the_table_and_writes_no_file(cutline, ten, 
     refused = cutline("check", ten, "--require", "auc >= 0.9", "--markdown", "-", "--json")
     assert (refused.code, refused.err) == (
         2,
-        "cutline: --json and --markdown - both ask for standard output: pass one of them.\n",
+        "cutline: --json and --markdown - both write to standard output: pass one of them.\n",
     )

@@ -303,14 +303,14 @@ def test_the_statement_is_one_plain_sentence():
         (lambda: cl.choose_cut(TEN, "recall >= 90"), "pass one from 0 to 1"),
         (lambda: cl.choose_cut(TEN, maximize="f1", minimize="fpr"), "pass one of them"),
         (lambda: cl.choose_cut(TEN, maximize="error_rate"), "pass minimize='error_rate'"),
-        (lambda: cl.choose_cut(TEN, maximize="f2"), "no measure"),
+        (lambda: cl.choose_cut(TEN, maximize="f2"), "not a measure"),
         (lambda: cl.choose_cut(TEN, cost_fp=1), "pass both"),
         (lambda: cl.choose_cut(TEN, utility={"tq": 1}), "no outcome"),
         (lambda: cl.choose_cut(TEN, utility=3), "not a table"),
         (lambda: cl.choose_cut(TEN, maximize="f1", method="normal"), "Youden's J alone"),
         (lambda: cl.choose_cut(TEN, "recall >= 0.9", level=95), "level is 95"),
         (lambda: cl.choose_cut(TEN, maximize="f1", prevalence=2), "prevalence is 2"),
-        (lambda: cl.choose_cut(TEN, quota=[2, 3]), "where precision is tested"),
+        (lambda: cl.choose_cut(TEN, quota=[2, 3]), "for testing precision"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused_with_the_way_out(asked, says):

@@ -112,7 +112,7 @@ def test_measures_names_what_the_summary_shows_and_labels_may_be_text() -> None:
         ({"cv": "five"}, "pass the number of folds, a splitter"),
         ({"cv": [(np.arange(60), np.arange(60, 120))]}, "gives 1 fold"),
         ({"cv": GroupKFold(3)}, "cannot be split"),
-        ({"positive": 7}, "which is no label"),
+        ({"positive": 7}, "which is not a label"),
         ({"measures": [3]}, "There is no measure 3"),
         ({"measures": [pd.Series([1])]}, "There is no measure 0 1 dtype: int64"),
         ({"resume": 3}, "pass the CrossValidation that was stopped"),

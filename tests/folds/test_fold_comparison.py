@@ -73,7 +73,7 @@ def test_refusals() -> None:
         (lambda: cmp.test("auc", rope=-1), "rope is -1"),
         (lambda: cmp.test("auc", a="a", b="a"), "Both models are 'a'"),
         (lambda: cmp.test("auc", a="z"), "There is no model 'z'"),
-        (lambda: cmp.test("prevalence"), "neither good nor bad"),
+        (lambda: cmp.test("prevalence"), "neither better nor worse"),
         (lambda: cmp.chart("roc"), "pass 'posterior'"),
     ):
         with pytest.raises(cl.CutlineError, match=words):

@@ -154,7 +154,7 @@ def test_a_fold_of_one_class_is_refused_for_rank_measures_alone() -> None:
     labels, scores, folds, _ = out_of_fold()
     folds = np.where(labels, 0, folds)
     ev = cl.evaluate(labels, scores, folds=folds)
-    with pytest.raises(cl.InputError, match=r"^Fold 2 has cases of one class only, .*: use stratified folds.*\.$"):
+    with pytest.raises(cl.InputError, match=r"^Fold 2 has cases of only one class, .*: use stratified folds.*\.$"):
         ev.value("auc")
     assert not hasattr(ev, "auc")
     assert math.isfinite(ev.value("brier"))

@@ -170,7 +170,7 @@ def test_zstd_frames_one_after_the_other_are_whole(tmp_path):
 def test_columns_that_differ_in_case_alone_are_seen_in_zstd_too(tmp_path):
     (tmp_path / "x.jsonl.zst").write_bytes(zstd(b'{"y": 1, "p": 0.9, "P": 0.1}\n'))
 
-    with pytest.raises(InputError, match="differ in case alone"):
+    with pytest.raises(InputError, match="differ only in case"):
         files.read(tmp_path / "x.jsonl.zst")
 
 
@@ -185,7 +185,7 @@ def test_columns_that_differ_in_case_alone_are_seen_in_zstd_too(tmp_path):
 def test_columns_that_differ_in_case_alone_are_seen_wherever_they_are(tmp_path, content):
     (tmp_path / "x.json").write_bytes(content)
 
-    with pytest.raises(InputError, match=r"has columns '[pP]' and '[pP]', which differ in case alone: rename one"):
+    with pytest.raises(InputError, match=r"has columns '[pP]' and '[pP]', which differ only in case: rename one"):
         files.read(tmp_path / "x.json")
 
 
@@ -245,7 +245,7 @@ def test_names_that_differ_in_case_are_told_apart_in_parquet(tmp_path):
     ("line", "says"),
     [
         ('{"y": 1, "p": 0.5, "p": 0.4}', "several columns called 'p'"),
-        ('{"y": 1, "p": 0.5, "P": 1}', "in case alone"),
+        ('{"y": 1, "p": 0.5, "P": 1}', "only in case"),
         ('[{"y": 0, "p": 0.1}, {"y": 1, "p": 0.5, "p": 0.4}]', "several columns called 'p'"),
     ],
 )

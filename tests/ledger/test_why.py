@@ -201,8 +201,8 @@ def test_digits_say_how_far_rounding_reaches():
             "training_prevalence is 1: pass a share between",
         ),
         ({"value": "0.5", "measure": "mcnemar"}, "mcnemar compares two models: pass the scores of the second one"),
-        ({"value": "0.5", "measure": "auc", "other": [1.0]}, "other has 1 values but labels has 900"),
-        ({"value": "0.5", "digits": -1}, "digits is -1: pass a whole number from 0"),
+        ({"value": "0.5", "measure": "auc", "other": [1.0]}, "other has 1 value but labels has 900"),
+        ({"value": "0.5", "digits": -1}, "digits is -1: pass a whole number of at least 0"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(arguments, words):

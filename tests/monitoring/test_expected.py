@@ -58,8 +58,8 @@ def test_rankings_are_read_without_their_labels():
 @pytest.mark.parametrize(
     ("scores", "sentence"),
     [
-        ([0.5, 1.5], "scores holds 1.5, which is no probability"),
-        ([-0.5, 0.5], "scores holds -0.5, which is no probability"),
+        ([0.5, 1.5], "scores holds 1.5, which is not a probability"),
+        ([-0.5, 0.5], "scores holds -0.5, which is not a probability"),
         ([], "scores has no or missing values"),
         (cl.rank([0, 1], [0.1, 0.2], higher_is_positive=False), "pass probabilities"),
     ],

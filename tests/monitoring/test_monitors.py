@@ -277,7 +277,7 @@ def test_young_days_wait_for_their_labels():
 
 def test_maturity_is_a_quantile_of_the_delays():
     assert cl.monitor(RELEASE, matures=np.arange(1, 101)).settings.matures == 99
-    with pytest.raises(cl.InputError, match="The day 'monday' is no date"):
+    with pytest.raises(cl.InputError, match="The day 'monday' is not a date"):
         cl.monitor(RELEASE, [("monday", DAYS[0][1])], matures=3)
 
 
@@ -327,7 +327,7 @@ WATCHED = ["recall", "calibration"]
         (lambda m: m.update(DAYS[0][0], DAY), "The day 2026-10-01 is recorded already"),
         (lambda m: m.update(FRESH, DAY), "The days 2026-10-01 and 2027-01-01 hold the same cases"),
         (lambda m: m.resume([(DAYS[0][0], sample(7))]), "The day 2026-10-01 has other cases than when it was recorded"),
-        (lambda m: m.update(FRESH, cl.rank([0, 1], [2.0, 0.5])), "holds the score 2, which is no probability"),
+        (lambda m: m.update(FRESH, cl.rank([0, 1], [2.0, 0.5])), "holds the score 2, which is not a probability"),
         (lambda m: m.update(FRESH, cl.rank([0, 1], [0.2, 0.5], [0.5, 2.0])), "2027-01-01 holds weights"),
         (lambda m: m.update(FRESH, cl.rank(["a", "b"], [0.2, 0.5], positive="b")), "has the positive label 'b'"),
         (lambda m: m.update(FRESH, sample(7), model="v2"), "was scored by the model 'v2', and 'v1' is watched"),
@@ -342,7 +342,7 @@ WATCHED = ["recall", "calibration"]
         (lambda m: m.merge(cl.monitor(sample(3), measures=WATCHED, model="v1")), "have different releases"),
         (lambda m: m.rebaseline(RELEASE, " "), "why is empty"),
         (lambda m: m.chart("auc"), "auc is not watched"),
-        (lambda m: m.save("monitor.txt"), "Nothing can be saved with the suffix '.txt'"),
+        (lambda m: m.save("monitor.txt"), "A result cannot be saved with the suffix '.txt'"),
     ],
 )  # fmt: skip
 def test_refusals_are_one_sentence(act, sentence):
@@ -362,7 +362,7 @@ def test_refusals_are_one_sentence(act, sentence):
         ({"days": [3]}, "days holds 3"),
         ({"measures": []}, "measures is empty"),
         ({"measures": ["recall", "tpr"]}, "names a measure twice"),
-        ({"measures": "prevalence"}, "prevalence is neither better high nor low"),
+        ({"measures": "prevalence"}, "prevalence has no better direction"),
         ({"measures": "ece"}, "ece has no confidence sequence"),
         ({"measures": "recall", "worse_by": {"auc": 0.1}}, "names auc, which is not watched"),
         ({"measures": "calibration", "worse_by": {"calibration": 0.1}}, "is not compared with the release"),
@@ -370,7 +370,7 @@ def test_refusals_are_one_sentence(act, sentence):
         ({"worse_by": 2}, r"worse_by is 2 for recall, which lies between 0 and 1: pass a loss below 1\."),
         ({"measures": "mcc", "worse_by": 2}, "worse_by is 2 for mcc, which lies between -1 and 1: pass a loss below 2"),
         ({"alarm": "never"}, "alarm is 'never'"),
-        ({"matures": [-1]}, "matures holds something that is no delay in days"),
+        ({"matures": [-1]}, "matures holds something that is not a delay in days"),
         ({"matures": []}, "matures holds no delay of a label"),
         ({"matures": ([1, 2, 3], [4, 5, 6])}, "matures shows 50 % of the labels after 6 days and no more"),
         ({"release": cl.rank([0, 1, 0], [3, 2, 1]), "measures": "calibration"}, "are not probabilities"),

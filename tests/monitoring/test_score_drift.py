@@ -57,7 +57,7 @@ def test_a_gate_on_differences():
     assert [row["passed"] for row in cl.drift(before, worse).no_worse(["precision", "brier"])] == [False, True]
     assert [row["passed"] for row in cl.drift(before, after).no_worse("auc", margin=0.001)] == [False]
     assert [row["passed"] for row in cl.drift(before, after).no_worse("auc", margin=0.2)] == [True]
-    with pytest.raises(cl.InputError, match="only where both periods have labels"):
+    with pytest.raises(cl.InputError, match="only if both periods have labels"):
         cl.drift(JANUARY, MOVED).no_worse("auc")
 
 

@@ -168,7 +168,7 @@ def test_weights_and_missing_values_go_through_the_command(capsys, tmp_path):
 
 
 REFUSED = {
-    "a class without a column": (["--class-scores", "ant,bee"], "class 'cat', for which there is no column"),
+    "a class without a column": (["--class-scores", "ant,bee"], "class 'cat', which has no column"),
     "a column that is not there": (
         ["--class-scores", "ant,bee,cat,dog"],
         "no column 'dog', which --class-scores names",
@@ -202,7 +202,7 @@ def test_a_file_with_one_class_is_refused(capsys, tmp_path):
     code, _, err = cutline(capsys, "evaluate", tmp_path / "one.csv", *OPTIONS)
 
     assert code == 2
-    assert "holds one class alone, 'ant'" in err
+    assert "holds only one class, 'ant'" in err
 
 
 def test_a_class_that_does_not_occur_is_noted_and_its_measures_say_why(capsys, tmp_path):

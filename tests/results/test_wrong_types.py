@@ -38,12 +38,18 @@ FITTED, EV, TWO = LogisticRegression().fit(FEATURES, MANY), cl.evaluate(LABELS, 
         (lambda: cl.cross_validate(MODEL, FEATURES, [np.inf, -np.inf] * 4), "y holds inf: pass labels such as 0"),
         (lambda: cl.cross_validate(MODEL, FEATURES, [1.7e308, -1.7e308] * 4), r"y holds 1.7e\+308: pass labels"),
         (lambda: cl.cross_validate(MODEL, FEATURES, [[0, 1], [1]] * 4), "y cannot be read as one column"),
-        (lambda: cl.cross_validate(MODEL, FEATURES, MANY, cv=np.ones((8, 2))), "cv gives .* no rows of 8 cases"),
-        (lambda: cl.cross_validate(MODEL, FEATURES, MANY, cv=[([0, 9], [1])] * 2), "cv gives .* no rows of 8 cases"),
+        (lambda: cl.cross_validate(MODEL, FEATURES, MANY, cv=np.ones((8, 2))), "cv gives .* not rows of 8 cases"),
+        (lambda: cl.cross_validate(MODEL, FEATURES, MANY, cv=[([0, 9], [1])] * 2), "cv gives .* not rows of 8 cases"),
         (lambda: cl.cross_validate(MODEL, FEATURES, MANY, n_jobs=2**31), "n_jobs is 2147483648: pass the number of"),
         (lambda: cl.cross_validate(MODEL, FEATURES, MANY, groups=[None] * 8), "groups holds 8 missing values"),
-        (lambda: cl.cross_validate(MODEL, FEATURES, MANY, positive=np.void(b"a")), "positive is .* which is no label"),
-        (lambda: cl.cross_validate(MODEL, FEATURES, MANY, positive=[[1], [1, 0]]), "positive is .* which is no label"),
+        (
+            lambda: cl.cross_validate(MODEL, FEATURES, MANY, positive=np.void(b"a")),
+            "positive is .* which is not a label",
+        ),
+        (
+            lambda: cl.cross_validate(MODEL, FEATURES, MANY, positive=[[1], [1, 0]]),
+            "positive is .* which is not a label",
+        ),
         (
             lambda: cl.cross_validate(MODEL, np.array([(1, 2.0)] * 8, dtype="i4,f8"), MANY, cv=2),
             "LogisticRegression cannot be fitted to fold 1",
@@ -66,7 +72,7 @@ FITTED, EV, TWO = LogisticRegression().fit(FEATURES, MANY), cl.evaluate(LABELS, 
         (lambda: cl.evaluate_model(FITTED, [1, 2], [0, 1]), "LogisticRegression.predict_proba fails with ValueError"),
         (lambda: cl.bootstrap_model(MODEL, [["a"]] * 8, MANY, resamples=2), "LogisticRegression cannot be fitted"),
         (lambda: cl.bootstrap_model(MODEL, FEATURES, MANY, measures=3), "measures is 3: pass names of measures"),
-        (lambda: cl.find_slices(LABELS, SCORES, features={"g": LABELS}, groups=[1]), "groups has 1 values but labels"),
+        (lambda: cl.find_slices(LABELS, SCORES, features={"g": LABELS}, groups=[1]), "groups has 1 value but labels"),
         (lambda: cl.compare_by_slice(LABELS, TWO, LABELS, [1]), "weights has 1 value but labels has 4"),
         (lambda: cl.evaluate(LABELS, SCORES, by=LABELS).with_least("x"), "least is 'x': pass a number"),
         (lambda: cl.evaluate(LABELS, SCORES, by=LABELS).summary(simultaneous=ARRAY), "simultaneous is array"),
@@ -119,7 +125,7 @@ def test_a_prevalence_may_be_a_fraction():
 def test_a_comparison_of_folds_of_one_class_shows_itself_and_its_reason():
     comparison = cl.compare_folds(MANY, {"a": MANY, "b": MANY}, MANY)
 
-    assert "Comparison of a and b on folds. Fold 1 has cases of one class only" in repr(comparison)
+    assert "Comparison of a and b on folds. Fold 1 has cases of only one class" in repr(comparison)
 
 
 def test_a_test_over_folds_equals_its_copy():

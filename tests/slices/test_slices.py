@@ -262,7 +262,7 @@ def test_margins_and_sides(sites):
     assert 0.2 < by_more.p_value < 0.4  # 0.124 worse is hardly more than 0.1
     with pytest.raises(ParameterError, match="margin"):
         sites.against_rest("auc", margin=0.1)
-    with pytest.raises(ParameterError, match="neither better high nor low"):
+    with pytest.raises(ParameterError, match="has no better direction"):
         sites.against_rest("prevalence", alternative="worse")
 
 
@@ -450,7 +450,7 @@ def test_gates_on_equalised_odds_at_another_threshold(sites):
     (gate,) = check_slices(sites, ["equalised_odds@threshold=0.6 <= 1"])
 
     assert gate.value == sites.fairness(cut=0.6)["Equalised odds difference"].value
-    with pytest.raises(ParameterError, match="takes a threshold, and no quota"):
+    with pytest.raises(ParameterError, match="takes a threshold, but no quota"):
         check_slices(sites, ["equalised_odds@quota=10 <= 1"])
 
 

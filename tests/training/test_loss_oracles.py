@@ -112,7 +112,9 @@ def test_the_oracle_of_a_table_measure_is_the_worst_of_all_labelings(name, param
 
 @pytest.mark.parametrize("name", ["net_benefit", "standardised_net_benefit"])
 def test_a_parameter_that_is_missing_is_named(name):
-    with pytest.raises(ParameterError, match=rf"^{name} needs risk: pass for example parameters=\{{'risk': [\d.]+\}}"):
+    with pytest.raises(
+        ParameterError, match=rf"^{name} needs risk: pass, for example, parameters=\{{'risk': [\d.]+\}}"
+    ):
         check_target(target(name), Split(np.arange(20) < 6))
 
 

@@ -184,12 +184,12 @@ def test_probabilities_are_there_for_losses_alone():
 @pytest.mark.parametrize(
     ("measure", "given", "words"),
     [
-        ("f1", {"alpha": 0.3}, "alpha does nothing for f1: leave it out"),
-        ("log_loss", {"gamma": 2.0}, "gamma does nothing for log_loss: leave it out"),
+        ("f1", {"alpha": 0.3}, "alpha has no effect for f1: leave it out"),
+        ("log_loss", {"gamma": 2.0}, "gamma has no effect for log_loss: leave it out"),
         ("focal_loss", {"gamma": 2.0, "parameters": {"gamma": 1}}, "gamma is given, and among parameters too"),
         ("log_loss", {"solver": "structural"}, "solver='structural' bounds decisions, and log_loss is a loss"),
-        ("log_loss", {"threshold": "tune"}, "threshold does nothing for log_loss"),
-        ("net_benefit", {}, "net_benefit needs risk: pass for example parameters="),
+        ("log_loss", {"threshold": "tune"}, "threshold has no effect for log_loss"),
+        ("net_benefit", {}, "net_benefit needs risk: pass, for example, parameters="),
         ("portion_lift", {}, "A linear classifier cannot be trained for portion_lift"),
     ],
 )

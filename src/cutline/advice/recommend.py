@@ -61,7 +61,7 @@ class Situation:
                 check_flag(value, flag.name)
         if (self.cost_fp is None) != (self.cost_fn is None):
             value = "cost_fp" if self.cost_fn is None else "cost_fn"
-            raise ParameterError(f"{value} is given alone", "pass both costs, on one scale")
+            raise ParameterError(f"{value} is given alone", "pass both costs, on the same scale")
 
     def _check_screening(self) -> None:
         for name in ("keep", "pick"):
@@ -72,7 +72,7 @@ class Situation:
         if self.keep is not None and not 0 < self.keep < 1:
             raise ParameterError(f"is {self.keep:g}", "pass a share between 0 and 1", argument="keep")
         if self.pick is not None and not 1 <= self.pick < float("inf"):
-            raise ParameterError(f"is {self.pick:g}", "pass a number of cases from 1", argument="pick")
+            raise ParameterError(f"is {self.pick:g}", "pass a number of cases of at least 1", argument="pick")
 
     @property
     def screens_out(self) -> bool:

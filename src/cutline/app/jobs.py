@@ -215,7 +215,7 @@ class Jobs:
         """Draw a chart, whose name has the suffix of a file."""
         chart, suffix = Path(name).stem, Path(name).suffix
         if chart not in CHARTS or suffix not in _FORMATS:
-            raise ParameterError("There is no such chart", "choose one of the list")
+            raise ParameterError("There is no such chart", "choose one from the list")
         models = self._models_at_cut(file, settings)
         self._send("stage", "Drawing the chart")
         self._write(f"{chart}{suffix}", lambda path: cl.chart(chart, models).save(path, overwrite=True))
@@ -239,7 +239,7 @@ class Jobs:
             self._send("recalibration", {"verdict": worth.verdict, "best": worth.best, "head": head, "rows": rows})
             return
         if method not in METHODS:
-            raise ParameterError("There is no such method", "choose one of the list")
+            raise ParameterError("There is no such method", "choose one from the list")
         made = cl.recalibrate(ev, method=method)
         self._write("recalibration.json", lambda path: made.save(path, overwrite=True))
         expression, functions = in_sql(made)
@@ -261,7 +261,7 @@ class Jobs:
 def _reading(settings: Settings) -> ReadingAtCut:
     """Return how the file is read, in the words of the command line."""
     if not settings.label or not settings.score:
-        raise ParameterError("The columns of the labels and of the scores are not chosen", "choose both")
+        raise ParameterError("The columns of the labels and the scores have not been chosen", "choose both")
     scores = (settings.score, settings.second) if settings.second else (settings.score,)
     columns = ColumnOptions(settings.label, scores, settings.weight or None, settings.group or None)
     is_place = settings.cut in ("threshold", "quota", "share")

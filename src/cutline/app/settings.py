@@ -68,7 +68,7 @@ class Settings:
     def parse(cls, document: Any) -> Settings:
         """Return the settings that a page sent, or raise if they are not such."""
         if not isinstance(document, Mapping):
-            raise ParameterError("The settings are no object", "reload the page")
+            raise ParameterError("The settings are not an object", "reload the page")
         kinds = {field.name: bool if field.type == "bool" else str for field in fields(cls)}
         for name, value in document.items():
             if name not in kinds or type(value) is not kinds[name] or len(str(value)) > _LONGEST:

@@ -98,13 +98,13 @@ def worth_recalibrating(
     check_ranking(r)
     if getattr(ev, "groups", None) is not None:
         way = "pass ev.ranking to take the cases for independent"
-        raise ParameterError("The cases come in groups, which the folds would tear apart", way)
+        raise ParameterError("The cases come in groups, which the folds would split", way)
     folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
     if not isinstance(methods, tuple | list):
         raise ParameterError(f"is {briefly(methods)}", f"pass some of {METHODS}", argument="methods")
     methods = tuple(check_choice(method, "methods", METHODS) for method in methods)
     if not r.integral:
-        raise ParameterError("The weights are not whole numbers, so that cases cannot be divided into folds.")
+        raise ParameterError("The weights are not whole numbers, so the cases cannot be divided into folds.")
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
         way = Text("pass more, or a smaller ", Argument("folds"))
         raise InputError(f"A class has fewer than {2 * folds} cases", way)

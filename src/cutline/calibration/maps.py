@@ -81,7 +81,7 @@ def _is_column(values: Any, length: int) -> bool:
 def _check_defined(numbers: Array, method: str) -> list[float]:
     if not np.isfinite(numbers).all():
         raise InputError(
-            f"The scores separate the classes or are all alike, so that no {method} map fits best: pass more cases, or "
+            f"The scores separate the classes or are all equal, so no {method} map fits best: pass more cases, or "
             "method='intercept' or 'isotonic'."
         )
     return [float(number) for number in numbers]

@@ -101,7 +101,7 @@ class Recalibration:
         except KeyError as error:
             raise InputError(f"The recalibration has no {error.args[0]!r}", "pass a file that cutline wrote") from None
         if not isinstance(own["method"], str) or own["method"] not in METHODS:
-            raise InputError(f"The recalibration is of the method {own['method']!r}, which is not known here.")
+            raise InputError(f"The recalibration is of the method {own['method']!r}, which this version does not know.")
         maps.check(own["method"], own["parameters"])  # it becomes part of a query, so nothing but numbers may pass
         bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-700, 700)}  # of which exp() is a float
         for name, (low, high) in bounds.items():

@@ -233,7 +233,7 @@ class Plan(ComparedByFields):
         """
         counts = validation.numbers(sizes, "sizes").astype(float)
         if not ((counts >= 1) & (counts <= MOST)).all():
-            raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases from 1", argument="sizes")
+            raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases of at least 1", argument="sizes")
         return {criterion.name: [float(criterion.reached_with(int(n))) for n in counts] for criterion in self.criteria}
 
     def chart(self, *, theme: str = "light") -> Any:
@@ -354,7 +354,7 @@ def plan(
 def _check_targets(targets: dict[str, Any]) -> None:
     """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
     if not targets:
-        way = Text("pass for example ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
+        way = Text("pass, for example, ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
         raise ParameterError("The plan has no criterion", way)
     for name, target in targets.items():
         if name != "discordant":
@@ -374,7 +374,7 @@ def _smallest(criterion: SizeCriterion) -> int:
     while not criterion.holds(high):
         high *= 2
         if high > MOST:
-            raise ParameterError(f"{criterion.name} would need more than {MOST:,} cases: ask for less.")
+            raise ParameterError(f"{criterion.name} would need more than {MOST:,} cases: choose a wider target.")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

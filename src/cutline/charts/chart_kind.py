@@ -195,9 +195,9 @@ class Charts(Mapping[str, ChartKind]):
         measure = MEASURES[name].name
         for kind in CURVES:
             if kind.area is not None and kind.area.name == measure:
-                return f" {measure} is the area under the curve of the chart {kind.name}: ask for that."
+                return f" {measure} is the area under the curve of the chart {kind.name}: use that."
             if measure in {m.name for m in kind.measures}:
-                return f" {measure} belongs to the chart {kind.name}: ask for that."
+                return f" {measure} belongs to the chart {kind.name}: use that."
         return f" {measure} is one number of all cuts: only a measure of one cut has a chart."
 
     def _of_measure(self, name: str) -> ChartKind:

@@ -281,7 +281,7 @@ def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
         raise InputError(f"The chart {kind.name} shows predictions, but no model was given", "pass at least one")
     if len(named) > MOST_MODELS:
         raise InputError(
-            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart", f"pass at most {MOST_MODELS}"
+            f"{len(named)} models were given, but a chart shows at most {MOST_MODELS}", f"pass at most {MOST_MODELS}"
         )
     if len(named) > 1 and kind.shows is Shows.ONE:
         raise InputError(f"The chart {kind.name} shows one model, but {len(named)} were given", "pass one of them")

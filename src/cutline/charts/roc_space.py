@@ -75,7 +75,7 @@ def banded(models: Models, request: BandRequest, frame: Frame, theme: Theme) -> 
         raise ParameterError(f"is {request.kind!r}", f"pass {', '.join(map(repr, known))}", argument="band")
     if len(models) > _MOST_MODELS:
         raise ParameterError(
-            f"The bands of {len(models)} models would hide each other",
+            f"The bands of {len(models)} models would hide one another",
             f"draw at most {_MOST_MODELS}, or leave band out",
         )
     words, how = KINDS[request.kind]

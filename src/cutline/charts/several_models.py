@@ -85,7 +85,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
         curve, drawn_kind = KINDS[kind]
         if curve == "quota" and len({(float(r.positives), float(r.total)) for r in rankings}) > 1:
             raise InputError(
-                f"{kind} compares places of one list, but the models rank different cases", "pass the same"
+                f"{kind} compares positions in one list, but the models rank different cases", "pass the same cases"
             )
         return of_curves(curve, list(models), rankings), drawn_kind
     measure = MEASURES[kind] if kind in MEASURES else None  # noqa: SIM401
@@ -97,7 +97,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
             hint=near(kind, KINDS),
         )
     if len({r.higher_is_positive for r in rankings}) > 1:
-        raise InputError("Of some models high scores are positive, of others low ones: they share no threshold.")
+        raise InputError("High scores are positive for some models and low scores for others: they share no threshold.")
     return of_thresholds(measure, list(models), rankings), measure.name
 
 

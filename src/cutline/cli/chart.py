@@ -141,7 +141,7 @@ class ChartOutput:
 
         if self.output is not None and len(names) > 1 and len({self.target(name) for name in names}) == 1:
             raise ParameterError(
-                f"{len(names)} pictures are wanted, but --output is one file",
+                f"{len(names)} pictures are requested, but --output is one file",
                 "pass a folder, or a name with {name} in it",
             )
         for name in names:

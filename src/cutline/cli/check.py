@@ -351,7 +351,7 @@ def check_slice_conditions(
 
     gate.check()
     if any(value is not None for value in (gate.against, gate.cut, gate.undecided, gate.monitor)):
-        raise ParameterError("--by checks --require alone", "leave --against, --cut, --monitor and --undecided out")
+        raise ParameterError("--by works only with --require", "leave --against, --cut, --monitor and --undecided out")
     if path is None:
         raise ParameterError("There are no predictions to check", "pass their file")
     intervals.check()
@@ -372,7 +372,9 @@ def _parse_guarded(text: str, *, has_quota: bool) -> list[Term]:
         if not has_quota:
             check_complete(term)
         if term.measure.better is None:
-            raise ParameterError(f"{term.measure.name} is neither better high nor low: --no-worse needs one that is.")
+            raise ParameterError(
+                f"{term.measure.name} has no better direction: --no-worse needs a measure that has one."
+            )
     return guarded
 
 

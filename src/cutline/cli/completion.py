@@ -92,6 +92,6 @@ def find_shell() -> str:
     name = Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
         raise ParameterError(
-            f"Which shell is used is not known (SHELL is {name!r})", f"pass one of {', '.join(SHELLS)} after the option"
+            f"The shell is unknown (SHELL is {name!r})", f"pass one of {', '.join(SHELLS)} after the option"
         )
     return name

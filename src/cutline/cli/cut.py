@@ -193,7 +193,7 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
     if aim.at is None:
         return cl.choose_cut(ev, *aim.require, **aim.arguments())
     if aim.chooses:
-        raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other wishes out")
+        raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other requirements out")
     return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 

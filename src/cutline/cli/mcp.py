@@ -46,7 +46,7 @@ class Tools:
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise ParameterError(f"--root is {str(root)!r}, which is no folder", "pass a folder")
+            raise ParameterError(f"--root is {str(root)!r}, which is not a folder", "pass a folder")
         self._root = root.resolve()
 
     def evaluate(

@@ -86,7 +86,9 @@ class WatchOptions:
         named = dict(text.split("=", 1) for text in self.worse_by if "=" in text)
         plain = [text for text in self.worse_by if "=" not in text]
         if plain and (named or len(plain) > 1):
-            raise ParameterError("--worse-by has one number for all measures, or one for each", "pass either")
+            raise ParameterError(
+                "--worse-by takes one number for all measures, or one for each", "pass one or the other"
+            )
         try:
             if plain:
                 return Fraction.read(plain[0])

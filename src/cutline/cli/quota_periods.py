@@ -76,7 +76,7 @@ def run_period_comparison(
     """
     _check_options(reading, selection, output, refused)
     if output.documents:
-        raise ParameterError("compare --quota-by prints a table alone", "pass --json or --csv, and no file to write")
+        raise ParameterError("compare --quota-by only prints a table", "pass --json or --csv, and no file to write")
     if len(paths) != 1:
         raise ParameterError(f"compare --quota-by takes one file (got {len(paths)})", "pass the one with all models")
     output.check()

@@ -221,7 +221,7 @@ def evaluate_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: boo
     c = how.columns
     named = {"--label": c.label, "--score": c.scores, "--weight": c.weight, "--group": c.group, "--id": c.id}
     for option in [option for option, value in (named | {"--stratum": c.stratum}).items() if value]:
-        raise ParameterError(f"A finished ranking has no columns, so {option} has nothing to name", "leave it out")
+        raise ParameterError(f"A finished ranking has no columns, so {option} names nothing", "leave it out")
     settled = {
         "--missing": how.missing != "error",
         "--weights-are": how.weights_are is not None,
@@ -280,7 +280,7 @@ def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -
         )
     if len(scores) not in (0, 1, len(paths)):
         raise ParameterError(
-            f"--score is given {len(scores)} times for {len(paths)} files", "pass one for all, or each"
+            f"--score is given {len(scores)} times for {len(paths)} files", "pass one for all files, or one for each"
         )
     own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
     models = {}

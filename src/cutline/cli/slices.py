@@ -123,7 +123,9 @@ def slices(
 ) -> None:
     """Compare the slices that are named, or search some."""
     if find == bool(by):
-        raise ParameterError("`cutline slices` compares slices or finds some", "pass --by, or --find with --features")
+        raise ParameterError(
+            "`cutline slices` compares slices or searches for them", "pass --by, or --find with --features"
+        )
     seeded = {"level": intervals.level, "seed": intervals.seed}
     if find:
         if gap or fairness or margin or output.documents or output.png:
@@ -174,7 +176,7 @@ def run_slices(
     o.refuse("--by", refused)
     if output.documents or output.png:
         raise ParameterError(
-            "evaluate --by prints a table alone", "pass --json or --csv here, or use `cutline slices --html FILE`"
+            "evaluate --by only prints a table", "pass --json or --csv here, or use `cutline slices --html FILE`"
         )
     output.check()
     selection.check()

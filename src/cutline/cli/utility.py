@@ -93,7 +93,7 @@ def _make_difference(file: str, reading: Reading, curve: UtilityOptions) -> Util
 
     cmp = read_comparison([file], reading)[0]
     if len(cmp.names) != 2:
-        raise ParameterError(f"A difference is of two models, not of {len(cmp.names)}", "pass two --score")
+        raise ParameterError(f"A difference needs two models, not {len(cmp.names)}", "pass two --score")
     return cl.decision_difference(cmp, *cmp.names, list(curve.risks) or None, prevalence=curve.prevalence, **curve.how)
 
 

@@ -146,7 +146,7 @@ def _check_columns(files: Sequence[str], how: Reading, question: WhyOptions) -> 
     if how.columns.group is not None and (len(files) == 2 or question.value is None):
         raise ParameterError("--group is about --value", "leave it out")
     if len(how.columns.scores) == 2 and (len(files) == 2 or question.tools):
-        raise ParameterError("Two --score are about a test of two models", "pass it once")
+        raise ParameterError("Two --score are for a test of two models", "pass it once")
 
 
 def _answer(files: Sequence[str], how: Reading, question: WhyOptions) -> Any:

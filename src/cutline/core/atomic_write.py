@@ -112,7 +112,7 @@ def check_target(
     suffix = target.suffix.lower()
     if suffix not in suffixes:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(suffixes)}")
+        raise ParameterError(f"A result cannot be saved with {what}", f"pass a path that ends in {', '.join(suffixes)}")
     check(target, overwrite=check_flag(overwrite, "overwrite"))
     return target, suffix
 

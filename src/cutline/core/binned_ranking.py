@@ -134,7 +134,7 @@ def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
         count = validation.check_number(bins, "bins")
         if not 1 <= count <= 2**53 or count != int(count):
             raise ParameterError(
-                f"is {count:g}", "pass a whole number from 1, or the thresholds between bins", argument="bins"
+                f"is {count:g}", "pass a whole number of at least 1, or the thresholds between bins", argument="bins"
             )
         group = np.ceil(ranking.ends[1:] * count / ranking.total).astype(np.intp)
     else:

@@ -83,7 +83,7 @@ class Counts(EveryCountMeasure):
         """
         total = self.total
         if np.any(np.asarray(total) == 0):
-            raise InputError("The table holds no case, so there are no shares", "pass counts above zero")
+            raise InputError("The table holds no cases, so there are no shares", "pass counts above zero")
         cells = (self.tp / total, self.fp / total, self.fn / total, self.tn / total)
         return Counts(*cells, self.threshold, self.is_risk, self.class_titles)
 
@@ -99,10 +99,12 @@ class Counts(EveryCountMeasure):
                 if measure.needs.name == "COUNTS":
                     return measure(self)
                 raise UnavailableError(
-                    f"Counts has no {name!r}, which needs {measure.needs.value}", "ask the ranking for it"
+                    f"Counts has no attribute {name!r}, which needs {measure.needs.value}", "use the ranking"
                 )
             hint = near(name, [known for measure in MEASURES.search(needs="counts") for known in measure.names])
-            raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}")
+            raise UnavailableError(
+                f"Counts has no attribute {name!r}: it is neither a count nor a measure of one cut.{hint}"
+            )
 
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:

@@ -293,11 +293,11 @@ class Ranking:
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
                 problem = f"has {len(score)} values but {name} has {cells.shape[-1]}"
-                raise InputError(problem, "pass one at each score", argument="score")
+                raise InputError(problem, "pass one for each score", argument="score")
         if pos.shape != neg.shape:
             raise InputError("and neg have different shapes", "pass both for the same rankings", argument="pos")
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
-            raise InputError("is not distinct and descending", "pass rows to rank() instead", argument="score")
+            raise InputError("must be distinct and descending", "pass rows to rank() instead", argument="score")
         return cls(score, pos, neg, pos, neg)
 
     def __eq__(self, other: object) -> bool:

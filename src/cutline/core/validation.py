@@ -206,7 +206,7 @@ def convert_weights(array: Array, weights_are: str | None) -> Array:
         broken = array[array != np.floor(array)]
         if len(broken):
             raise InputError(
-                f"holds {broken[0]:g}, and weights that are counts are whole numbers",
+                f"holds {broken[0]:g}, but weights that are counts must be whole numbers",
                 Text("pass ", Argument("weights_are", "sampling"), " or ", Argument("weights_are", "importance")),
                 argument="weights",
             )
@@ -239,9 +239,9 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
     check_simple(column(known, "classes"), "classes")
     check_simple(truth, "labels")
     if len(set(known)) < len(known):
-        raise InputError("names a class twice", "name each once", argument="classes")
+        raise InputError("names a class twice", "name each class once", argument="classes")
     if len(known) != columns:
-        here = f"classes are {len(known)} but there are {columns} columns"
+        here = f"classes has {counted(len(known), 'name')} but there are {counted(columns, 'column')}"
         raise InputError(f"{here}", Text("pass ", Argument("classes"), " in the order of the columns"))
     position = {label: i for i, label in enumerate(known)}
     for label in truth.tolist():
@@ -426,8 +426,8 @@ def check_whole(value: Any, name: str, least: int) -> int:
     number = check_number(value, name)
     most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations", "repeats") else math.inf
     if not math.isfinite(number) or number != number // 1 or not least <= number <= most:
-        up_to = "" if most == math.inf else f" to {most:,}"
-        raise ParameterError(f"is {briefly(value)}", f"pass a whole number from {least}{up_to}", argument=name)
+        allowed = f"of at least {least}" if most == math.inf else f"from {least} to {most:,}"
+        raise ParameterError(f"is {briefly(value)}", f"pass a whole number {allowed}", argument=name)
     return int(number)
 
 

@@ -97,7 +97,7 @@ class Curves:
         beside = [kind.name for kind in self if measure in {curve_measure.name for curve_measure in kind.measures}]
         if under or beside:
             what = "is the area under" if under else "belongs to"
-            return f" {measure} {what} the curve {(under or beside)[0]}: ask for that."
+            return f" {measure} {what} the curve {(under or beside)[0]}: use that."
         return f" {measure} is one number of all cuts: only a measure of one cut has a curve."
 
     def _hint_of_chart(self, name: str) -> str:

@@ -285,12 +285,12 @@ def _whole_numbers(column: Any) -> Array:
 def _count_places(r: Ranking) -> int:
     """Return how many places the list has; refused where it has none that can be told."""
     if not r.integral:
-        raise InputError("The weights are not whole numbers, so the list has no places", "pass unweighted cases")
+        raise InputError("The weights are not whole numbers, so the list has no positions", "pass unweighted cases")
     if not r.positives:
         raise InputError("There is no positive case to find", "pass cases of both classes")
     n = int(r.total)
     if n > MOST_PLACES:
-        raise InputError(f"The list has {n} places, and a table at most {MOST_PLACES}", "ask for a curve, such as gain")
+        raise InputError(f"The list has {n} positions, but a table at most {MOST_PLACES}", "use a curve, such as gain")
     return n
 
 

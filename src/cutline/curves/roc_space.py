@@ -48,7 +48,7 @@ def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCo
     costs = expected_cost.check({"cost_fp": cost_fp, "cost_fn": cost_fn})
     if not cost_fn:
         raise ParameterError(
-            "is 0, and lines of equal cost would stand upright", "pass a number above 0", argument="cost_fn"
+            "is 0, and lines of equal cost would be vertical", "pass a number above 0", argument="cost_fn"
         )
     ROC.require(r)
     cost = expected_cost.compute(r.counts, **costs)

@@ -412,7 +412,7 @@ def ranking_of(ev: object, function: str) -> tuple[Ranking, GroupSampler | None]
     if r.pos.ndim > 1:
         raise InputError("This is a stack of rankings", "choose a cut for one of them")
     if not r.positives or not r.negatives:
-        raise InputError("All cases are of one class, which tells nothing about a cut", "pass cases of both classes")
+        raise InputError("All cases are of one class, which says nothing about a cut", "pass cases of both classes")
     return r, groups
 
 
@@ -430,7 +430,7 @@ def _check_condition(condition: object) -> Requirement:
     named = {"threshold", "quota", "share"} & set(checked.term.parameters)
     if named:
         raise ParameterError(
-            f"{checked.text!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
+            f"{checked.text!r} names a cut, but the cut is still to be chosen", f"leave @{named.pop()} out"
         )
     return checked
 
@@ -456,9 +456,7 @@ def _quotas(
     """Return the quotas at which precision is tested, and the largest number of cases that may be flagged."""
     if quota is not None and not validation.is_single(quota):
         if not any(condition.term.measure.name in ("precision", "fdr") for condition in requirements):
-            raise ParameterError(
-                "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"
-            )
+            raise ParameterError("A list of quotas is for testing precision", "pass a requirement on it, or one quota")
         if share is not None:
             raise ParameterError("quota and share are both given", "pass one of them")
         return tuple(sorted({int(places(r, quota=number)) for number in quota})), None
@@ -500,7 +498,7 @@ def _promises(
                 "(--estimates) for its estimate",
             )
         if prevalence is not None and condition.term.measure.name == "predicted_positive_rate":
-            raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")
+            raise ParameterError("The share flagged at another prevalence cannot be promised", "leave prevalence= out")
     if plain:
         require_exchangeable(r, grouped=groups is not None)
     return make_promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)

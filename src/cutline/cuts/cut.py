@@ -271,7 +271,7 @@ class Cut(ComparedByFields):
             if isinstance(error, InputError):
                 raise
             what = f"it has no {error}" if isinstance(error, KeyError) else f"{error!r:.60}"
-            raise InputError(f"This is no complete cut ({what})", "pass what Cut.to_dict() wrote") from None
+            raise InputError(f"This is not a complete cut ({what})", "pass what Cut.to_dict() wrote") from None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the cut as JSON; `cutline.load` reads it.

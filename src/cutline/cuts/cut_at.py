@@ -52,7 +52,7 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
     require_exchangeable(r, grouped=groups is not None)
     at, confidence = validation.check_number(threshold, "threshold"), check_level(level, "level")
     if math.isnan(at):
-        raise ParameterError("is no number", "pass a score", argument="threshold")
+        raise ParameterError("is not a number", "pass a score", argument="threshold")
     prevalence = check_prevalence(prevalence)
     promises = _promises(r, at, confidence, prevalence)
     requirements = [promise.requirement for promise in promises]

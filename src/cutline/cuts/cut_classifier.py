@@ -197,7 +197,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if isinstance(cv, int):
             fewest = int(np.unique(y, return_counts=True)[1].min())
             if fewest < 2:
-                raise InputError("A class has 1 case only, which cannot be scored out of fold", "pass more cases")
+                raise InputError("A class has only 1 case, which cannot be scored out of fold", "pass more cases")
             cv = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=self.random_state)
         splitter = check_cv(cv, y, classifier=True)
         method = "predict_proba" if hasattr(self.estimator, "predict_proba") else "decision_function"

@@ -189,7 +189,7 @@ def _is_gap(text: str) -> bool:
 def _equalised_odds(slices: Slices, parameters: Mapping[str, Any], level: float) -> Estimate:
     if parameters.keys() - {"threshold"}:
         raise ParameterError(
-            f"equalised_odds takes a threshold, and no {listed(sorted(parameters.keys() - {'threshold'}))}",
+            f"equalised_odds takes a threshold, but no {listed(sorted(parameters.keys() - {'threshold'}))}",
             "write equalised_odds@threshold=0.3, or leave it out",
         )
     cut = parameters.get("threshold")

@@ -299,7 +299,7 @@ def make_promises(
     precisions = [1 - rate for rate, name in zip(rates, about, strict=True) if name == "precision"]
     for condition, name, rate in zip(requirements, about, rates, strict=True):
         if not 0 <= rate <= 1:
-            raise ParameterError(f"{condition.text!r} asks for a share of {condition.bound:g}", "pass one from 0 to 1")
+            raise ParameterError(f"{condition.text!r} requires a share of {condition.bound:g}", "pass one from 0 to 1")
         together = [n for n in about if _part(n, after_looking=after_looking, anywhere=anywhere) == _part(
             name, after_looking=after_looking, anywhere=anywhere)]  # fmt: skip
         each = whole ** (1 / _components(together, prevalence))

@@ -96,7 +96,7 @@ def _of_measure(objective: object, *, is_high: bool) -> Criterion:
     if isinstance(objective, str) and objective == CORNER:
         if is_high:
             raise ParameterError(
-                "The distance to the corner is better low", Text("pass ", Argument("minimize", CORNER))
+                "The distance to the corner should be low", Text("pass ", Argument("minimize", CORNER))
             )
         return Criterion("distance to the corner", "the distance to the corner of the ROC curve", False, _corner)
     term = _term(objective, verb)
@@ -118,14 +118,14 @@ def _term(measure: object, verb: str) -> Term:
     if isinstance(measure, str):
         if measure not in MEASURES and not set(measure) & set("@,"):
             hint = near(measure, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
-            raise ParameterError(f"{verb} is {measure!r}, which is no measure.{hint}")
+            raise ParameterError(f"{verb} is {measure!r}, which is not a measure.{hint}")
         parsed = terms(measure)
         if len(parsed) > 1:
             raise ParameterError(f"{verb} names {len(parsed)} measures", "pass one; bound the others by requirements")
         named = {"threshold", "quota", "share"} & set(parsed[0].parameters)
         if named:
             raise ParameterError(
-                f"{verb}={measure!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
+                f"{verb}={measure!r} names a cut, but the cut is still to be chosen", f"leave @{named.pop()} out"
             )
         return parsed[0]
     if isinstance(measure, Measure):
@@ -150,7 +150,7 @@ def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
         if not 0 <= validation.check_number(cost, name) < 1e100:
             raise ParameterError(f"is {cost:g}", "pass a cost of 0 or more", argument=name)
     if not cost_fp and not cost_fn:
-        raise ParameterError("cost_fp and cost_fn are both 0", "pass what at least one of the errors costs")
+        raise ParameterError("cost_fp and cost_fn are both 0", "pass the cost of at least one of the errors")
     of = partial(MEASURES["expected_cost"].compute, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
     return Criterion(f"expected_cost@cost_fp={cost_fp:g},cost_fn={cost_fn:g}", "Expected cost", False, of)
 

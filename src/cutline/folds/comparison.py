@@ -191,7 +191,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         """Return the difference so that positive means a is better."""
         if measure.better is None:
             raise ParameterError(
-                f"{measure.name} is neither good nor bad when it grows", "choose another measure to compare by"
+                f"{measure.name} is neither better nor worse when it is higher", "choose another measure to compare by"
             )
         return difference if measure.better == "higher" else replace(difference, value=-difference.value)
 

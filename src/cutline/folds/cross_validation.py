@@ -356,7 +356,7 @@ def cross_validate(
     if resume is not None and not isinstance(resume, CrossValidation):
         raise ParameterError(f"is {resume!r:.40}", "pass the CrossValidation that was stopped", argument="resume")
     if resume is not None and resume.seed != seed:
-        raise ParameterError("was made with another seed", "pass the same one to go on", argument="resume")
+        raise ParameterError("was made with another seed", "pass the same one to continue", argument="resume")
     fitted = isinstance(estimator, Mapping)
     if fitted:
         models, splits = _from_scikit_learn(estimator)
@@ -381,7 +381,7 @@ def _positive_class(classes: list[Any], positive: Any) -> Any:
         return classes[1]
     if not is_among(positive, classes):
         raise InputError(
-            f"is {briefly(positive)}, which is no label", "pass one of the two labels", argument="positive"
+            f"is {briefly(positive)}, which is not a label", "pass one of the two labels", argument="positive"
         )
     return positive
 
@@ -402,7 +402,7 @@ def _fit_fold(task: _FoldTask, number: int) -> Array:
     """Fit on one training set and return the scores of its test set."""
     rows = task.splits.train[number]
     if len(np.unique(task.y[rows])) < 2:
-        fault = f"The training set of fold {number + 1} has cases of one class only"
+        fault = f"The training set of fold {number + 1} has cases of only one class"
         raise InputError(fault, "use stratified folds, or fewer of them")
     rng = stream(task.seed, number)
     fitted = fit_clone(task.estimator, _rows(task.X, rows), task.y[rows], rng, f"fold {number + 1}")

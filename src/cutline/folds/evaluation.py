@@ -254,7 +254,7 @@ class FoldEvaluation(MeasuredAtCut):
             )
         fold = next(k for k, part in enumerate(self._all) if not (part.positives and part.negatives))
         raise InputError(
-            f"Fold {fold % self.folds + 1} has cases of one class only, where {measure.title} is undefined",
+            f"Fold {fold % self.folds + 1} has cases of only one class, where {measure.title} is undefined",
             "use stratified folds, or fewer of them",
         )
 

@@ -75,7 +75,9 @@ class PermutationTest(ComparedByFields):
 def verdict_of_chance(measure: Measure, value: float, values: Array, seed: int, why: str = "") -> PermutationTest:
     """The test of a value against what chance gave; a permutation in which the measure is undefined does as well."""
     if measure.better is None:
-        raise ParameterError(f"{measure.name} is neither good nor bad when it grows", "choose another measure to test")
+        raise ParameterError(
+            f"{measure.name} is neither better nor worse when it is higher", "choose another measure to test"
+        )
     slack = 1e-12 * max(1.0, abs(value)) if math.isfinite(value) else 0.0
     worse = values < value - slack if measure.better == "higher" else values > value + slack
     undefined = int(np.isnan(values).sum())

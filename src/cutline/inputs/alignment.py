@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.validation import check_number, check_simple, column, convert_weights
+from cutline.core.validation import check_length, check_number, check_simple, column, convert_weights
 from cutline.inputs.column_source import Request, opened, reading, request_columns
 from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
 
@@ -84,7 +84,7 @@ def share_cases(
     first = next(iter(cases_by_model.values()))
     common = reduce(_common, (cases.position for cases in cases_by_model.values()))
     if not len(common):
-        raise InputError("No case has a score of every model", "pass complete rows")
+        raise InputError("No case has a score from every model", "pass complete rows")
     aligned = {name: cases.scores[_places(cases.position, common)] for name, cases in cases_by_model.items()}
     mine = _places(first.position, common)
     heavy = None if first.weights is None else convert_weights(first.weights[mine], weights_are)
@@ -122,10 +122,7 @@ def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups")
         raise ParameterError(*INCOMPLETE_GROUPS, argument=argument)
     values = column(groups, argument)
     check_simple(values, argument)
-    if values.shape != (cases.rows,):
-        raise InputError(
-            f"has {values.size} values but labels has {cases.rows}", "pass one for each label", argument=argument
-        )
+    check_length(values, cases.rows, argument)
     return values if len(cases.position) == cases.rows else values[cases.position]
 
 
@@ -172,7 +169,7 @@ def join_frames(
             unequal = 0 if ours is None or theirs is None else _unequal(ours, theirs[mine])
             if unequal:
                 raise InputError(
-                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}",
+                    f"The {what} of {unequal} of {len(mine)} cases differs between {name!r} and {first!r}",
                     f"pass one {what} for each case",
                 )
         joined[name] = model.scores[mine]

@@ -43,7 +43,7 @@ def table(path: Path, title: str) -> Any:
         table = _table(path)
         table.validate(full=True)
     except (ArrowException, OSError, ValueError, OverflowError):
-        raise InputError(f"{title} cannot be read as Arrow: it is damaged, or another format.") from None
+        raise InputError(f"{title} cannot be read as Arrow: it is damaged, or in another format.") from None
     except MemoryError:  # as for a damaged length, which pyarrow 16 believes
         raise InputError(f"{title} cannot be read as Arrow: it is damaged, or does not fit into memory.") from None
     return table

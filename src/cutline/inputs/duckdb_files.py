@@ -857,7 +857,7 @@ class Files(File):
             return self._parts[0].reader(literals, f", {folders}" + (", hive_types_autocast = false" if hive else ""))
         if hive:
             raise InputError(
-                f"The files of {self.title} have different columns or layouts", "pass files that are alike"
+                f"The files of {self.title} have different columns or layouts", "pass files with the same columns"
             )
         common = [name for name in self._parts[0].own_names if name not in self.lacking]
         names = {name: self._parts[0].own_names[name] for name in common}

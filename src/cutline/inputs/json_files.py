@@ -61,7 +61,7 @@ def check_apart(names: dict[str, str], key: str, title: str) -> None:
     """Refuse a name that differs from an earlier one in case alone; keep it otherwise."""
     other = names.setdefault(key.lower(), key)
     if other != key:
-        raise InputError(f"{title} has columns {other!r} and {key!r}, which differ in case alone", "rename one")
+        raise InputError(f"{title} has columns {other!r} and {key!r}, which differ only in case", "rename one")
 
 
 def _objects(reader: str) -> str:
@@ -92,7 +92,7 @@ def check_infinities(connection: duckdb.DuckDBPyConnection, reader: str, title: 
     for (text,) in connection.execute(query).fetchall():
         odd = find_odd_infinity(str(text))
         if odd:
-            raise InputError(f"{title} has {odd}, which is no number in JSON", "write Infinity or -Infinity")
+            raise InputError(f"{title} has {odd}, which is not a number in JSON", "write Infinity or -Infinity")
 
 
 def find_odd_infinity(text: str) -> str:

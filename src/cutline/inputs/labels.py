@@ -100,7 +100,7 @@ def _as_words(labels: Any) -> Any:
 def check_one_label(positive: Any) -> None:
     """Refuse what cannot be the label of a class."""
     if validation.is_missing(positive):
-        raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
+        raise ParameterError(f"is {briefly(positive)}", "pass one of the labels", argument="positive")
     is_nested = isinstance(positive, validation.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
     is_nested |= isinstance(positive, BaseException)  # which equals itself alone
     if is_nested or not validation.is_single(positive) or any(hasattr(positive, name) for name in ("iloc", "collect")):
@@ -127,7 +127,7 @@ def _named_positive(labels: Array, positive: Any) -> Sides:
         example = labels[:1].tolist()[0]
         type_of_labels, type_of_positive = ("text", "a number") if is_text else ("numbers", "text")
         differ = f"are {type_of_labels}, such as {example!r}, but positive is {type_of_positive}, {positive!r}"
-        raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
+        raise InputError(differ, "pass the positive label exactly as it appears in the labels", argument="labels")
     return Sides(is_positive, positive, _plain(rest[0]) if len(rest) else None)
 
 

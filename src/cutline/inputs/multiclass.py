@@ -305,8 +305,8 @@ def _check_columns(labels: Any, classes: Sequence[Any]) -> None:
     lacking = [label for label in dict.fromkeys(truth) if not validation.is_missing(label) and label not in known]
     if lacking:
         raise InputError(
-            f"holds the class {lacking[0]!r}, for which there is no column of scores "
-            f"(there are {_list_labels(classes)})",
+            f"holds the class {lacking[0]!r}, which has no column of scores (the columns are for "
+            f"{_list_labels(classes)})",
             "name a column for every class",
             argument="labels",
         )
@@ -332,7 +332,7 @@ def _align_rows(
     coded, order = validation.classes_of(truth[complete], classes, first.shape[1])
     if len(np.unique(coded)) < 2:
         raise InputError(
-            f"holds one class alone, {order[coded[0]]!r}", "pass cases of two classes or more", argument="labels"
+            f"holds only one class, {order[coded[0]]!r}", "pass cases of two classes or more", argument="labels"
         )
     own = (
         np.ones(len(complete), dtype=np.int64)
@@ -357,10 +357,7 @@ def _group_numbers(groups: Any, complete: Array, rows: int, dropped: int) -> Arr
         raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
     values = validation.column(groups, "groups")
     validation.check_simple(values, "groups")
-    if values.shape != (rows,):
-        raise InputError(
-            f"has {values.size} values but labels has {rows}", "pass one for each label", argument="groups"
-        )
+    validation.check_length(values, rows, "groups")
     return validation.group_codes(values[complete])[1]
 
 

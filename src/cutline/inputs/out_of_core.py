@@ -23,7 +23,7 @@ MOST_IN_MEMORY = 2**25  # rows of a file that are read as they are, though memor
 MOST_CELLS = 2**25  # distinct scores, or bins, of all slices that are held
 _FEWEST_BINS = 10_000  # of each slice
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
-_ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
+_ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to give all cases the same weight")
 _NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 

@@ -36,7 +36,7 @@ ONE_CUT = "pass threshold, quota or share"
 WeightsAre = Literal["counts", "sampling", "importance"]
 
 # Why nothing is left to rank, and the way out.
-_NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
+_NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to give all cases the same weight")
 _NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 

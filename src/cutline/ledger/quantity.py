@@ -215,13 +215,13 @@ def quantity(name: str | Measure) -> PrintedQuantity:
 def _read_limit(measure: Measure, part: str) -> PrintedQuantity:
     """Return a limit of the interval of a measure, or its standard error."""
     if measure.required:
-        raise UnknownNameError(f"The ledger has no intervals of {measure.name}", "ask for those of auc or recall")
+        raise UnknownNameError(f"The ledger has no intervals of {measure.name}", "choose auc or recall")
     if part in LIMITS:
         return PrintedQuantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
     if not has_error(measure):
         raise UnknownNameError(
             f"The ledger has no standard error of {measure.name}",
-            "ask for that of auc, of a share like recall, or brier",
+            "choose auc, a share such as recall, or brier",
         )
     return PrintedQuantity(f"{measure.name}.se", f"{measure.title}, standard error", (0.0, math.inf), measure, part)
 

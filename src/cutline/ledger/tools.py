@@ -106,7 +106,7 @@ def entry_of(tool: Tool, q: PrintedQuantity, function: str | None = None) -> Too
     mine = [entry for entry in tool.entries if entry.measure == q.name]
     if not mine:
         has = ", ".join(dict.fromkeys(entry.measure for entry in tool.entries))
-        raise ParameterError(f"The ledger does not know what {tool.name} says of {q.name}", f"it knows {has}")
+        raise ParameterError(f"The ledger does not know what {tool.name} gives for {q.name}", f"it knows {has}")
     if function is None:
         return mine[0]
     check_text(function, "function", mine[0].function)

@@ -490,7 +490,7 @@ def _density(number: Printed, known: list[ConventionValue], reach: float, around
 def _out_of_range(q: PrintedQuantity, number: Printed) -> ParameterError:
     low, high = (f"{end:g}" for end in q.range)
     return ParameterError(
-        f"is {number.text}, but {q.name} runs from {low} to {high}, and no convention of the ledger turns it into that",
+        f"is {number.text}, but {q.name} runs from {low} to {high}, and no convention of the ledger gives that number",
         "pass the number and its measure as they were printed",
         argument="value",
     )
@@ -508,9 +508,6 @@ def _further_column(column: Any, name: str, cases: Any) -> Any:
     if column is None:
         return None
     values = validation.scores(column, name) if name == "other" else validation.column(column, name)
-    if len(values) != cases.rows:
-        raise InputError(
-            f"has {len(values)} values but labels has {cases.rows}", "pass one for each label", argument=name
-        )
+    validation.check_length(values, cases.rows, name)
     left = np.asarray(values)[cases.position]
     return validation.group_codes(left)[1] if name == "groups" else left

@@ -44,7 +44,7 @@ def _load_file(path: Path) -> None:
         raise FileNotFoundError(f"there is no file {path}")
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or path.stem in sys.modules:
-        raise ImportError(f"its name {path.stem!r} is that of a module that is loaded: rename the file")
+        raise ImportError(f"its name {path.stem!r} is the name of a module that is already loaded: rename the file")
     module = module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

@@ -72,7 +72,7 @@ def focal(
     [0.693147, 0.693147]
     """
     if not 0 <= (gamma := validation.check_number(gamma, "gamma")) <= 1e6:
-        raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
+        raise ParameterError(f"is {gamma:g}", "pass a number of at least 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turn_margins(labels, margins, positive)
     weight = _class_weight(is_positive, alpha)
     value, slope, curvature = logistic_terms.focal_terms(z, gamma)
@@ -175,10 +175,10 @@ def _embeddings(values: npt.ArrayLike, name: str) -> Array:
         with np.errstate(over="ignore"):  # a wider float, which is infinite then
             array = np.atleast_2d(raw.astype(float))
     except (ValueError, TypeError, OverflowError):
-        raise InputError("cannot be read as numbers", "pass one embedding a row", argument=name) from None
+        raise InputError("cannot be read as numbers", "pass one embedding per row", argument=name) from None
     if array.ndim != 2 or not np.isfinite(array).all():
         problem = "NaN or infinite numbers" if array.ndim == 2 else f"{array.ndim} dimensions"
-        raise InputError(f"has {problem}", "pass one finite embedding a row", argument=name)
+        raise InputError(f"has {problem}", "pass one finite embedding per row", argument=name)
     return array
 
 

@@ -207,7 +207,7 @@ class Measure:
         lacking = [name for name in self.required if name not in parameters]
         if complete and lacking:
             examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
-            way_out = Text("pass for example ", *[part for pair in examples for part in pair][1:])
+            way_out = Text("pass, for example, ", *[part for pair in examples for part in pair][1:])
             raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", way_out)
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
 
@@ -303,7 +303,10 @@ class Measure:
             if is_given
         ]:
             type_name = type(data).__name__
-            raise ParameterError(f"A finished {type_name} takes no {' or '.join(unused)}", "pass that to rank()")
+            raise ParameterError(
+                f"A finished {type_name} takes no {' or '.join(unused)}",
+                f"pass {' and '.join(unused)} to rank() instead",
+            )
         data, parameters = self.prepare(data, parameters)
         value = self.compute(data, **parameters)
         return float(value) if np.ndim(value) == 0 else value
@@ -345,7 +348,7 @@ class Measure:
             parameters: of the measure.
         """
         if self.found_at is None:
-            raise ParameterError(f"{self.name} is not the measure of one cut of the ranking: it has no threshold.")
+            raise ParameterError(f"{self.name} is not a measure of one cut: it has no threshold.")
         bound = {**self.defaults, **self.check(parameters)}
         if self.reason(ranking, **parameters):
             return math.nan

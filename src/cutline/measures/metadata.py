@@ -109,13 +109,14 @@ class Parameter:
         return self._in_words()
 
     def _in_words(self, which: str = "") -> str:
-        named = " or ".join(repr(choice) for choice in self.choices)
+        *others, last = [repr(choice) for choice in self.choices] or [""]
+        named = f"{', '.join(others)} or {last}" if others else last
         if not self._takes_numbers:
             return named
-        low = "" if self.low == -math.inf else f"{'from' if self.includes_low else 'above'} {self.low:g}"
+        low = "" if self.low == -math.inf else f"{'of at least' if self.includes_low else 'above'} {self.low:g}"
         high = "" if self.high >= 1e6 else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
         closed = bool(low and high and self.includes_low and self.includes_high)
-        bounds = f"{low} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
+        bounds = f"from {self.low:g} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
         number = f"a {which}{'whole ' if self.whole else ''}number {bounds}".rstrip()
         return f"{named} or {number}" if named else number
 

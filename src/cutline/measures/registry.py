@@ -45,7 +45,7 @@ class Registry:
         for name in measure.names:
             owner = self._by_name.get(name)
             if owner is not None and not (again and owner is former):
-                raise ParameterError(f"The name {name!r} belongs to {owner.name} already", "choose another")
+                raise ParameterError(f"The name {name!r} is already taken by {owner.name}", "choose another")
         if former is not None:
             self._forget(former)
         self._measures[measure.name] = measure
@@ -55,7 +55,7 @@ class Registry:
         """Take a measure away that was defined with `cutline.measure`; those of cutline stay."""
         measure = self[name]
         if not measure.own:
-            raise ParameterError(f"{measure.name} is a measure of cutline, which stays", "remove your own only")
+            raise ParameterError(f"{measure.name} is a measure of cutline", "remove only your own measures")
         self._forget(measure)
         del self._measures[measure.name]
 

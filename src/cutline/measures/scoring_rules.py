@@ -99,7 +99,7 @@ def _two(values: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str
     pair = [_probabilities(values, name), _probabilities(other, other_name)]
     if pair[0].ndim and pair[1].ndim and len(pair[0]) != len(pair[1]):
         has = f"{name} has {validation.counted(len(pair[0]), 'value')} but {other_name} has {len(pair[1])}"
-        raise InputError(has, "pass as many of one as of the other")
+        raise InputError(has, "pass the same number of both")
     return pair
 
 
@@ -141,7 +141,7 @@ def check_proper(
     """
     if not isinstance(grid, int) or not 3 <= grid <= 10_001:
         raise ParameterError(
-            f"is {briefly(grid)}", "pass how many probabilities to look at, from 3 to 10001", argument="grid"
+            f"is {briefly(grid)}", "pass the number of probabilities to check, from 3 to 10001", argument="grid"
         )
     tolerance, reward = validation.check_number(tolerance, "tolerance"), check_flag(reward, "reward")
     q = np.linspace(0, 1, grid)
@@ -166,11 +166,13 @@ def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], rewar
         values = np.broadcast_to(np.asarray(call_user_function(rule, "rule", y, q), dtype=float), q.shape)
     except (ValueError, TypeError):
         raise ParameterError(
-            "does not give one number for each report", "pass one that takes arrays", argument="rule"
+            "does not give one number for each report", "pass a rule that takes arrays", argument="rule"
         ) from None
     if np.isnan(values).any():
         first = np.atleast_1d(q)[np.isnan(np.atleast_1d(values))][0]
-        raise ParameterError(f"gives NaN for y = {y}, q = {first:g}", "pass one that is defined", argument="rule")
+        raise ParameterError(
+            f"gives NaN for y = {y}, q = {first:g}", "pass a rule that is defined there", argument="rule"
+        )
     return values if reward else -values
 
 

@@ -52,7 +52,7 @@ def expected(
     if isinstance(scores, Evaluation | Ranking):
         ranking = scores.ranking if isinstance(scores, Evaluation) else scores
         if not ranking.higher_is_positive:
-            raise InputError("falls where positives become likelier", "pass probabilities", argument="scores")
+            raise InputError("falls where positives become more likely", "pass probabilities", argument="scores")
         distinct, size = ranking.score.astype(float), ranking.size
     else:
         values = check_scores(scores, "scores").astype(float)
@@ -62,7 +62,7 @@ def expected(
         raise InputError("has no or missing values", "pass one probability for each case", argument="scores")
     if distinct[0] > 1 or distinct[-1] < 0:
         outside = distinct[0] if distinct[0] > 1 else distinct[-1]
-        raise InputError(f"holds {outside:g}, which is no probability", "pass values from 0 to 1", argument="scores")
+        raise InputError(f"holds {outside:g}, which is not a probability", "pass values from 0 to 1", argument="scores")
     size = size.astype(float)
     pos, neg = size * distinct, size * (1 - distinct)
     ranking = Ranking(distinct.copy(), pos, neg, size * distinct**2, size * (1 - distinct) ** 2)
@@ -112,7 +112,9 @@ class Expected(ShownAsTable, EveryMeasure):
         def __getattr__(self, name: str) -> float:
             if name.startswith("_") or name not in MEASURES:
                 hint = near(name, MEASURES.names)
-                raise UnavailableError(f"Expected has no {name!r}, and no measure is called so.{hint}")
+                raise UnavailableError(
+                    f"Expected has no attribute {name!r}, and there is no measure of that name.{hint}"
+                )
             return self.value(name)
 
     @property

@@ -258,7 +258,9 @@ class Monitor(ShownAsTable):
             if mine is None or mine.waiting:
                 days[day.name] = day
             elif not day.waiting and day.checksum != mine.checksum:
-                raise InputError(f"The two monitors have different cases for {day.name}", "find out which are right")
+                raise InputError(
+                    f"The two monitors have different cases for {day.name}", "find out which ones are right"
+                )
         acknowledged = {**self.acknowledged, **other.acknowledged}
         merged = tuple(days[name] for name in sorted(days))
         return replace(self, days=merged, acknowledged=dict(sorted(acknowledged.items())))

@@ -220,7 +220,9 @@ def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSe
     calibrated = CALIBRATION in settings.measures
     if (calibrated or any(m.needs is Needs.PROBABILITIES for m in watched)) and not ranking.are_probabilities:
         outside = f"{float(ranking.score[0]):g}" if ranking.score[0] > 1 else f"{float(ranking.score[-1]):g}"
-        raise InputError(f"{name} holds the score {outside}, which is no probability", "leave out what needs them")
+        raise InputError(
+            f"{name} holds the score {outside}, which is not a probability", "leave out what needs probabilities"
+        )
     pos, neg = ranking.pos, ranking.neg
     residuals = (
         (float(pos @ (1 - key) - neg @ key), float(pos @ (1 - key) ** 2 + neg @ key**2)) if calibrated else (0.0, 0.0)
@@ -281,10 +283,12 @@ def _check_watchable(measure: Measure, ranking: Ranking) -> None:
     """Raise if a measure has no direction or no standard error that adds up over days."""
     if measure.better is None:
         raise ParameterError(
-            f"{measure.name} is neither better high nor low, so it cannot become worse", "watch another measure"
+            f"{measure.name} has no better direction, so it cannot become worse", "watch another measure"
         )
     if not measure.fits(ranking):
-        raise InputError(f"{measure.name} needs probabilities, and the release has other scores", "leave it out")
+        raise InputError(
+            f"{measure.name} needs probabilities, but the scores of the release are not probabilities", "leave it out"
+        )
     of_cases = isinstance(measure.form, MeanOfCases)
     if measure.required or not (of_cases or measure.needs in (Needs.COUNTS, Needs.RANKING)):
         raise ParameterError(
@@ -308,7 +312,7 @@ def check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float]
     tolerated = {name: check_number(value, "worse_by") for name, value in tolerated.items()}
     for name, value in tolerated.items():
         if not 0 <= value < math.inf:
-            raise ParameterError(f"is {value:g} for {name}", "pass a loss from 0", argument="worse_by")
+            raise ParameterError(f"is {value:g} for {name}", "pass a loss of at least 0", argument="worse_by")
         low, high = MEASURES[name].range
         if value >= high - low:  # no loss is larger, so that the measure could never alarm
             problem = f"is {value:g} for {name}, which lies between {low:g} and {high:g}"
@@ -329,7 +333,9 @@ def _check_delays(delays: Any) -> np.ndarray:
     """Return delays as numbers of days."""
     days = numbers(delays, "matures").astype(float)
     if not np.isfinite(days).all() or (days < 0).any():
-        raise ParameterError("holds something that is no delay in days", "pass numbers from 0", argument="matures")
+        raise ParameterError(
+            "holds something that is not a delay in days", "pass numbers of at least 0", argument="matures"
+        )
     return days
 
 
@@ -349,7 +355,7 @@ def _mature_age(delays: np.ndarray, ages: np.ndarray) -> int:
     if not reached.any():
         raise ParameterError(
             f"shows {100 * arrived.probabilities[-1]:.3g} % of the labels after {arrived.quantiles[-1]:g} days and "
-            f"no more, so that nobody knows when {100 * MATURE_SHARE:g} % have arrived",
+            f"no more, so it is unknown when {100 * MATURE_SHARE:g} % have arrived",
             "pass a number of days",
             argument="matures",
         )
@@ -408,5 +414,5 @@ def date_of(name: str) -> date:
         return date.fromisoformat(name[:10])
     except ValueError:
         raise InputError(
-            f"The day {name!r} is no date, and labels that come late need dates", "name days such as 2026-11-01"
+            f"The day {name!r} is not a date, and labels that arrive late need dates", "name days such as 2026-11-01"
         ) from None

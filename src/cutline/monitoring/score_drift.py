@@ -236,11 +236,11 @@ class Drift(ShownAsTable):
         """
         both = self._evaluate_both()
         if both is None:
-            raise InputError("Measures can be compared only where both periods have labels", "pass their labels")
+            raise InputError("Measures can be compared only if both periods have labels", "pass the labels")
         rows = []
         for measure in [MEASURES[name] for name in ([measures] if isinstance(measures, str) else measures)]:
             if measure.better is None:
-                raise ParameterError(f"{measure.name} is neither better high nor low", "choose another measure")
+                raise ParameterError(f"{measure.name} has no better direction", "choose another measure")
             difference = compare_independent(both[1], both[0]).difference(measure, level=self.level, seed=self.seed)
             least, most = difference.low, difference.high
             if measure.better == "higher":  # as a loss

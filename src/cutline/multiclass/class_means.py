@@ -62,7 +62,7 @@ class OfMeasure(Statistic):
 class MeanOverClasses(OfMeasure):
     """The mean of a measure over the classes, each in turn positive: plain, by their shares, or of all pooled.
 
-    A measure of one cut is read where each case goes to the class of its highest score.
+    A measure of one cut is computed with each case assigned to the class of its highest score.
     """
 
     measure: Measure

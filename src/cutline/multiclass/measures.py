@@ -446,11 +446,11 @@ def statistic_of(measure: str | Measure, mean: str | None = None, **parameters: 
     if whole is not None and mean is None and parameters.keys() <= set(getattr(whole, "takes", ())):
         return whole.with_parameters(**parameters) if parameters else whole  # type: ignore[attr-defined]
     if whole is not None and named not in MEASURES:
-        raise ParameterError(f"{named} is a measure of all classes", "ask for it without a mean and without parameters")
+        raise ParameterError(f"{named} is a measure of all classes", "leave out the mean and the parameters")
     chosen = measure_of(measure, _own(measure, parameters))
     if named == _MAP and mean not in (None, MACRO):
         raise ParameterError(
-            "The mean average precision is the plain mean over the classes", "ask for average_precision with this mean"
+            "The mean average precision is the plain mean over the classes", "use average_precision with this mean"
         )
     if chosen.required:
         chosen.check({})
@@ -463,7 +463,7 @@ def _own(measure: str | Measure, parameters: dict[str, Any]) -> dict[str, Any]:
     cuts = [name for name in parameters if name in CUTS and (chosen is None or name not in chosen.parameters)]
     if cuts and chosen is not None and chosen.needs is Needs.COUNTS:
         raise ParameterError(
-            f"{chosen.name} is read where each case goes to the class of its highest score, not at a {cuts[0]}",
+            f"{chosen.name} is computed with each case assigned to the class of its highest score, not at a {cuts[0]}",
             f"ask one class for it, such as found['a'].estimate({chosen.name!r}, {cuts[0]}=...)",
         )
     return parameters

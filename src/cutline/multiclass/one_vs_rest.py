@@ -190,8 +190,8 @@ class OneVsRest(Reported, NamedParts[Any, Evaluation]):
     def each(self, measure: str | Measure, **parameters: Any) -> dict[Any, float]:
         """Return the value of a measure for each class; NaN where it is undefined, and `reasons` says why.
 
-        A measure of one cut is read where each case goes to the class of its highest score, or at the cut that is
-        named, of each class by itself.
+        A measure of one cut is computed with each case assigned to the class of its highest score, or at the named cut
+        of each class by itself.
 
         Args:
             measure: The measure, or its name.

@@ -62,7 +62,7 @@ def save(
         return atomic_write.write(target, result.chart(name).render(suffix), overwrite=overwrite)
     if template == "tools" and (suffix != ".html" or not isinstance(result, Evaluation)):
         raise ParameterError(
-            "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
+            "The numbers of other tools are on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
         text = _of_template(result, suffix, template, summary, options)

@@ -149,7 +149,7 @@ def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share:
     named = [name for name, value in zip(NAMES, (threshold, quota, share), strict=True) if value is not None]
     if len(named) > 1:
         first, *others = (Argument(name) for name in named)
-        each = Text(first, *(part for other in others for part in (" and ", other)), " each say where the cut is")
+        each = Text(first, *(part for other in others for part in (" and ", other)), " each set the cut")
         raise ParameterError(each, "pass one of them")
     if not named:
         return CutPoint(default_threshold(ranking), is_default=True)

@@ -559,7 +559,7 @@ class GroupedSliceMeasure(SliceMeasure):
         if len(np.unique(codes)) < len(codes):
             raise InputError(
                 "Pooling is for independent slices, and some groups have cases in several of them",
-                "ask for against_rest() or pairs()",
+                "use against_rest() or pairs()",
             )
         variances = np.diag(group_covariance(self._sums))
         if not self._is_share:

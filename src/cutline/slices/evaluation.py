@@ -258,7 +258,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         measured = SliceMeasure.of(self, measure, parameters)
         better = measured.measure.better
         if alternative != "two-sided" and better is None:
-            raise ParameterError(f"{measured.measure.name} is neither better high nor low", "pass 'two-sided'")
+            raise ParameterError(f"{measured.measure.name} has no better direction", "pass 'two-sided'")
         side = alternative
         if alternative != "two-sided":
             side = "less" if (alternative == "worse") == (better == "higher") else "greater"

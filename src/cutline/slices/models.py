@@ -84,7 +84,7 @@ def compare_by_slice(
     [('a', ''), ('b', 'new')]
     """
     if not isinstance(scores, Mapping) or len(scores) < 2:
-        raise ParameterError("is no mapping of two models or more", "pass the scores by model", argument="scores")
+        raise ParameterError("is not a mapping of two or more models", "pass the scores by model", argument="scores")
     if data is None:
         values = slice_columns(by)
         rules: dict[str, Any] = dict.fromkeys(values)

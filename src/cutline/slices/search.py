@@ -152,7 +152,7 @@ def _rows(
     own = {"groups": rows["groups"]} if "groups" in rows else {}
     for name, values in (own | columns).items():
         if len(values) != len(rows["labels"]):
-            lengths = f"{name} has {len(values)} values but labels has {len(rows['labels'])}"
+            lengths = f"{name} has {counted(len(values), 'value')} but labels has {len(rows['labels'])}"
             raise InputError(lengths, "pass one for each label", argument="groups" if name in own else "features")
     return rows, columns
 
@@ -187,7 +187,7 @@ class _Cases:
             loss, strata = _misordered_shares(r, positive, score), positive.astype(np.int64)
         else:
             if not r.are_probabilities:
-                raise InputError(f"{measure} needs probabilities, but the scores are none", "pass another measure")
+                raise InputError(f"{measure} needs probabilities, but the scores are not", "pass another measure")
             right = np.where(positive, score, 1 - score)
             loss = np.square(1 - right) if measure == "brier_score" else -np.log(np.maximum(right, _EPS))
         own = None if groups is None else np.unique(np.asarray(groups)[rows].astype(str), return_inverse=True)[1]

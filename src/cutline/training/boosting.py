@@ -68,7 +68,9 @@ def _weights(weights: npt.ArrayLike, n: int) -> Array:
     if len(weight) != n:
         raise InputError(f"has {len(weight)} values for {n} cases", "pass one for each case", argument="weights")
     if not (np.isfinite(weight) & (weight >= 0)).all():
-        raise InputError("has values that are negative or not finite", "pass finite weights from 0", argument="weights")
+        raise InputError(
+            "has values that are negative or not finite", "pass finite weights of zero or more", argument="weights"
+        )
     return weight
 
 
@@ -127,9 +129,7 @@ class BoostingLoss:
             return min((-1.0, 1.0), key=lambda margin: self._loss(labels, np.full(n, margin), weights).value.sum())
 
         if len(np.unique(np.asarray(labels))) < 2:
-            raise InputError(
-                "All labels are of one class, for which no margin is the best", "pass labels of two classes"
-            )
+            raise InputError("All labels are of one class, so that no margin is best", "pass labels of two classes")
 
         def slope(margin: float) -> float:
             return float(self._loss(labels, np.full(n, margin), weights).gradient.sum())
@@ -168,7 +168,7 @@ class BoostingLoss:
             parameters = {**parameters, "alpha": 1 - prevalence}
         elif prevalence is not None:
             raise ParameterError(
-                f"does nothing for {self.name} with alpha={alpha!r}", "leave it out", argument="prevalence"
+                f"has no effect for {self.name} with alpha={alpha!r}", "leave it out", argument="prevalence"
             )
         labels = np.append(np.full(len(margins), label), 1 - label)  # a loss wants to see two classes
         return np.asarray(LOSSES[self.name](labels, np.append(margins, 0.0), **parameters).gradient[:-1])

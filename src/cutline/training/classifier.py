@@ -219,7 +219,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         goal = target(self.measure, self.parameters)
         for name in own:
             if not goal.is_loss or name not in MEASURES[goal.key].parameters:
-                raise ParameterError(f"does nothing for {goal.noun}", "leave it out", argument=name)
+                raise ParameterError(f"has no effect for {goal.noun}", "leave it out", argument=name)
             if name in (self.parameters or {}):
                 raise ParameterError("is given, and among parameters too", "pass it once", argument=name)
         return target(self.measure, {**(self.parameters or {}), **own}) if own else goal
@@ -230,7 +230,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             kind = type_of_target(y, input_name="y", raise_unknown=True)
         except TypeError as error:  # missing labels among words, say
             raise InputError(
-                f"holds labels that do not go together ({error})", "pass labels of one kind", argument="y"
+                f"holds labels of different kinds ({error})", "pass labels of one type", argument="y"
             ) from None
         if kind != "binary":
             raise InputError(
@@ -273,7 +273,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if len(self.classes_) < 2 or not len(split.pos) or not len(split.neg):
             raise InputError("All cases are of one class", "pass cases of two classes")
         if len(split.pos) == 1:
-            raise InputError("There is only one positive case, from which nothing can be learnt", "pass at least two")
+            raise InputError("There is only one positive case, which is too few to learn from", "pass at least two")
 
     def _solvers(self, goal: Objective, split: Split) -> Sequence[str]:
         """Return the solvers to try, the baseline first; or the one to use."""
@@ -283,7 +283,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             goal.counts_places or (self.solver == "structural" and not goal.takes_weights)
         ):
             raise ParameterError(
-                f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
+                f"{goal.name} cannot take sample_weight, because a quota counts cases, not weights: pass no weights."
                 if goal.counts_places
                 else f"The convex bound of {goal.noun} cannot take sample_weight: pass solver='smooth', or no weights."
             )
@@ -302,7 +302,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         folds: int | None = 0
         if goal.is_loss:  # whose probabilities a cut would move
             if self.threshold not in ("auto", "zero"):
-                problem = f"does nothing for {goal.noun}, which is read without a cut"
+                problem = f"has no effect for {goal.noun}, which is read without a cut"
                 raise ParameterError(problem, "leave it out", argument="threshold")
             folds = None
         elif self.threshold == "auto":
@@ -556,16 +556,18 @@ def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goa
         if not 0 < check_number(settings[name], name) < math.inf:
             raise ParameterError(f"is {settings[name]!r}", "pass a finite number above 0", argument=name)
     if not 0 <= check_number(settings["trust"], "trust") < math.inf:
-        raise ParameterError(f"is {settings['trust']!r}", "pass a finite number from 0", argument="trust")
+        raise ParameterError(f"is {settings['trust']!r}", "pass a finite number of at least 0", argument="trust")
     if not 0 < check_number(settings["holdout"], "holdout") <= 0.5:
         raise ParameterError(f"is {settings['holdout']!r}", "pass a share above 0 and up to 0.5", argument="holdout")
     if settings["time_limit"] is not None and not check_number(settings["time_limit"], "time_limit") > 0:
         raise ParameterError(
-            f"is {settings['time_limit']!r}", "pass seconds above 0, or None for no limit", argument="time_limit"
+            f"is {settings['time_limit']!r}",
+            "pass a number of seconds above 0, or None for no limit",
+            argument="time_limit",
         )
     rounds = settings["max_iter"]
     if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
-        raise ParameterError(f"is {rounds!r}", "pass a whole number from 1", argument="max_iter")
+        raise ParameterError(f"is {rounds!r}", "pass a whole number of at least 1", argument="max_iter")
     _check_use(settings, defaults, goal)
 
 
@@ -582,12 +584,12 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
         raise ParameterError(f"is {method!r}", "pass 'sorted' or 'pairs'", argument="method")
     if goal.key != "auc" and (solver == "newton" or method == "pairs"):
         option = "solver='newton'" if solver == "newton" else "method='pairs'"
-        raise ParameterError(f"{option} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
+        raise ParameterError(f"{option} trains for auc, not for {goal.noun}", "pass another, or measure='auc'")
     if goal.is_loss and solver == "structural":
         raise ParameterError(f"solver='structural' bounds decisions, and {goal.noun} is a loss", "pass solver='smooth'")
     if method == "pairs" and solver not in ("auto", "newton", "structural"):
         raise ParameterError(
-            f"method='pairs' is a way of solver='newton' or 'structural', not of {solver!r}", "pass one of them"
+            f"method='pairs' is for solver='newton' or 'structural', not for {solver!r}", "pass one of them"
         )
     if settings["psi"] not in get_args(Psi):
         raise _unknown_psi(settings["psi"])
@@ -598,11 +600,11 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: O
     for name, reads in _READ_BY.items():
         if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
             raise ParameterError(
-                f"{name} does nothing for {goal.noun} with solver={settings['solver']!r}", "leave it out"
+                f"{name} has no effect for {goal.noun} with solver={settings['solver']!r}", "leave it out"
             )
     if settings["holdout"] != defaults["holdout"] and len(solvers) == 1:
         raise ParameterError(
-            "does nothing without a choice of solvers", "leave it out, or pass solver='auto'", argument="holdout"
+            "has no effect without a choice of solvers", "leave it out, or pass solver='auto'", argument="holdout"
         )
 
 
@@ -623,7 +625,7 @@ def check_psi(psi: object, goal: Objective) -> None:
         raise _unknown_psi(psi)
     if psi != "auto" and not goal.uses_psi:
         raise ParameterError(
-            f"does nothing for {goal.noun}, whose bound compares pairs", "leave it out", argument="psi"
+            f"has no effect for {goal.noun}, whose bound compares pairs", "leave it out", argument="psi"
         )
 
 

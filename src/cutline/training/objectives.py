@@ -362,7 +362,7 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
         )
     if lacking := [name for name in chosen.required if name not in bound]:
         example = {name: chosen.parameters[name].example for name in lacking}
-        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass for example parameters={example}")
+        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass, for example, parameters={example}")
     return objective
 
 
@@ -376,12 +376,10 @@ def check_target(target: Objective, split: Split) -> None:
     if target.is_quota:
         quota = target.parameters.get("quota", 1)
         if quota != int(quota) or quota > split.n:
-            raise ParameterError(
-                f"is {quota:g}", f"pass a whole number of places, at most the {split.n} cases", argument="quota"
-            )
+            raise ParameterError(f"is {quota:g}", f"pass a whole number of cases, at most {split.n}", argument="quota")
         if target.key == "hit_rate" and quota > split.P:
             raise ParameterError(
-                f"is {quota}, but there are {split.P:g} positives, so that no order fills the places",
+                f"is {quota}, but there are {split.P:g} positives, so that no order fills the quota with positives",
                 f"pass at most {split.P:g}, or train for recall_at_k",
                 argument="quota",
             )
@@ -416,7 +414,7 @@ def _check_table(target: Objective, split: Split) -> None:
         ) from None
     if lacking := _lacking(target, value):
         example = {name: target.measure.parameters[name].example for name in lacking}  # type: ignore[union-attr]
-        raise ParameterError(f"{target.name} needs {' and '.join(lacking)}", f"pass for example parameters={example}")
+        raise ParameterError(f"{target.name} needs {' and '.join(lacking)}", f"pass, for example, parameters={example}")
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]
         raise ParameterError(
@@ -432,7 +430,7 @@ def _check_table(target: Objective, split: Split) -> None:
             at = int(np.argwhere(wrong)[0][axis])
             raise ParameterError(
                 f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}",
-                "pass a measure that never falls with tp nor grows with fp",
+                "pass a measure that never falls with tp and never grows with fp",
             )
 
 

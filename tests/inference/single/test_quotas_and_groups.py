@@ -277,7 +277,7 @@ def test_refitting_refuses_other_lengths_and_names_any_label():
     x = np.zeros((6, 1))
     with pytest.raises(CutlineError, match="X has 6 rows but y has 4 labels: pass one for each row"):
         bootstrap_model(DummyClassifier(), x, [0, 1, 0, 1], resamples=2)
-    with pytest.raises(CutlineError, match="y holds 1 case of 'b': a bootstrap set"):
+    with pytest.raises(CutlineError, match="y holds 1 case of 'b': a bootstrap sample"):
         bootstrap_model(DummyClassifier(), x, np.array(["a", "a", "a", "a", "a", "b"], dtype=object), resamples=2)
 
 

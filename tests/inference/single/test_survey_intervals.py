@@ -109,7 +109,10 @@ def test_perfect_models_keep_an_interval_with_a_width_under_a_design():
     [
         ({"weights_are": "sampling"}, "weights_are is 'sampling', but there are no weights: pass weights= too."),
         ({"weights": WEIGHTS, "weights_are": "mass"}, "weights_are is 'mass': pass one of counts, "),
-        ({"weights": WEIGHTS + 0.5, "weights_are": "counts"}, "weights holds 1.5, and weights that are counts"),
+        (
+            {"weights": WEIGHTS + 0.5, "weights_are": "counts"},
+            "weights holds 1.5, but weights that are counts must be whole",
+        ),
         ({"weights": WEIGHTS, "weights_are": "importance", "strata": ROW // 20}, "strata is given, but weights"),
         ({"groups": ROW // 20, "strata": ROW // 15}, "strata divides a group"),
         ({"strata": ROW[:5]}, "strata has 5 values but labels has 60"),

@@ -73,7 +73,7 @@ def hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypo
     if not 0 <= size < math.inf or (size == 0 and alternative != "superior"):
         raise ParameterError(f"is {size:g}", "pass a number above 0", argument="margin")
     if measure.better is None and alternative != "equivalent":
-        what = f"{measure.name} is neither good nor bad when it grows"
+        what = f"{measure.name} is neither better nor worse when it is higher"
         raise ParameterError(what, "pass 'greater', 'less' or 'equivalent'")
     return Hypothesis(alternative, size)
 

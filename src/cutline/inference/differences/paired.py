@@ -305,7 +305,7 @@ def two_of(names: Sequence[str], a: Any, b: Any) -> tuple[int, int]:
         return 0, 1
     if a is None or b is None:
         raise ParameterError(
-            f"There are {len(names)} models, {', '.join(map(repr, names))}", "pass the names of two, a and b"
+            f"There are {len(names)} models, {', '.join(map(repr, names))}", "pass the names of two as a= and b="
         )
     a, b = known(a, names), known(b, names)
     if a == b:

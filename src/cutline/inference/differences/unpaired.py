@@ -145,7 +145,7 @@ def by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
     limits = [own_limits(*sample) for sample in samples]
     if limits[0] is None or limits[1] is None:
         name = samples[0].estimand.measure_name
-        raise ParameterError(f"square_and_add is not for {name}, which chance raises", "pass 'mover'")
+        raise ParameterError(f"square_and_add is not for {name}, which is biased upwards", "pass 'mover'")
     sizes = tuple(float(sum(effective_size.effective(sample.estimand.ranking))) for sample in samples)
     ratio = sizes[0] / sizes[1] if pooled else None
     notes = few_resamples(samples[0].options.resamples) if _is_resampled(samples) else []

@@ -366,7 +366,7 @@ def roc_band(
     curve, level = partial(tpr_at, ranking), check_level(level)
     if check_flag(guaranteed, "guaranteed"):
         if groups is not None:
-            raise ParameterError("guaranteed=True supposes independent cases, but these come in groups", "leave it out")
+            raise ParameterError("guaranteed=True assumes independent cases, but these come in groups", "leave it out")
         bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
         return Band(x, curve(x), *displace_curve(curve, x, Displacement(*bound)), level, True)
     if check_flag(simultaneous, "simultaneous"):
