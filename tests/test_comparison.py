@@ -197,7 +197,7 @@ def test_identical_models_have_an_interval_around_nothing():
     assert (found.difference("auc").low, found.difference("auc").high) == (0, 0)
     assert (found.difference("brier", resamples=50).low, found.difference("brier", resamples=50).high) == (0, 0)
     assert found.difference("accuracy").low < 0 < found.difference("accuracy").high
-    assert found.verdict("auc").endswith("these cases hold nothing that would tell the two apart.")
+    assert found.verdict("auc").endswith("nothing in these cases distinguishes the two.")
 
 
 PERFECT, REVERSED, TIED = [0.9, 0.8, 0.7, 0.4, 0.3, 0.2], [0.2, 0.3, 0.4, 0.7, 0.8, 0.9], [0.5] * 6

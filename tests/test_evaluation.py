@@ -512,7 +512,7 @@ def test_cases_given_probability_zero_are_counted(labels, scores, cases):
 
 
 def test_the_note_on_probability_zero_says_what_the_logarithms_take():
-    expected = "the true class got probability 0 or next to it; log loss uses {} instead."
+    expected = "the true class got probability 0 or nearly 0; log loss uses {} instead."
 
     assert texts(evaluate([1, 0, 1], [0.6, 0.3, 0.0])) == ["For 1 case " + expected.format("2.2e-16")]
     single = evaluate([1, 0, 1], np.array([0.6, 0.3, 0.0], dtype=np.float32))

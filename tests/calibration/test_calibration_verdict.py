@@ -135,7 +135,7 @@ def test_the_levels_of_calibration_are_told_and_each_supposes_the_one_before(dat
     [said] = [line for line in evaluation(**data).calibration(resamples=50).verdict if line.startswith("Levels")]
 
     assert all(level in said for level in levels)
-    assert "strong (for every kind of case) cannot be told" in said
+    assert "strong (for every kind of case) cannot be assessed" in said
 
 
 def test_certain_probabilities_are_judged_by_the_ratio_where_the_intercept_is_undefined():

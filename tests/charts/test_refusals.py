@@ -31,7 +31,7 @@ BOTH = "pass cases of both classes."
         (lambda: EV.curve("gini"), "There is no curve 'gini'. gini belongs to the curve roc: use that."),
         (
             lambda: EV.curve("brier"),
-            "There is no curve 'brier'. brier is one number of all cuts: only a measure of one cut has a curve.",
+            "There is no curve 'brier'. brier is one number for all cuts: only a measure of one cut has a curve.",
         ),
         (lambda: EV.chart("roc_hull"), "There is no chart 'roc_hull'. The chart roc draws that curve: ask for it."),
         (

@@ -381,7 +381,7 @@ def test_too_few_positives_for_a_precision_say_how_many_it_takes(bound, needed):
 def test_no_number_of_cases_promises_that_every_flagged_case_is_positive():
     cut = cl.choose_cut(cl.evaluate(np.repeat([1, 0], 500), -np.arange(1000)), "precision >= 1", resamples=0)
 
-    assert cut.statement == "No number of cases can promise 'precision >= 1': ask for a little less."
+    assert cut.statement == "No number of cases can promise 'precision >= 1': relax it a little."
 
 
 def test_named_quotas_are_tested_alone():

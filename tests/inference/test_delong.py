@@ -126,7 +126,7 @@ def test_the_interval_of_the_gini_index_is_twice_that_of_the_auc_less_one():
         ([0, 0, 1, 1], [4, 3, 2, 1], "With an AUC of 0"),
         ([1, 0, 0, 0], [3, 4, 2, 1], "With a single positive case"),
         ([1, 1, 1, 0], [4, 3, 1, 2], "With a single negative case"),
-        ([1, 1, 0, 0], [1, 1, 1, 1], "As all cases of a class stand alike"),
+        ([1, 1, 0, 0], [1, 1, 1, 1], "With equal scores within a class"),
     ],
 )
 @pytest.mark.parametrize("method", ["delong", "delong_logit"])
@@ -134,7 +134,7 @@ def test_newcombe_stands_in_where_delong_says_nothing(labels, scores, why, metho
     found = evaluate(labels, scores).estimate("auc", method=method)
 
     assert found.method == "newcombe"
-    assert found.notes == (f"{why}, DeLong's variance says nothing: Newcombe's interval stands in for it.",)
+    assert found.notes == (f"{why}, DeLong's variance is not informative: Newcombe's interval is used instead.",)
     assert 0 <= found.low <= found.value <= found.high <= 1
     assert found.low < found.high
 

@@ -108,7 +108,7 @@ def test_an_undefined_measure_has_its_reason():
 def test_a_test_prints_its_p_value_and_its_share():
     found = PermutationTest("recall", 0.8, np.zeros(10_000), 300, 0)
 
-    assert repr(found) == "recall 0.8000: p = 0.0301 (300 of 10000 permutations do as well, a share of 0.0300)"
+    assert repr(found) == "recall 0.8000: p = 0.0301 (300 of 10000 permutations do at least as well, a share of 0.0300)"
     assert "0.0301" in found._repr_html_()
 
 
@@ -193,4 +193,4 @@ def test_the_threshold_of_each_model_stays_its_own():
 def test_a_correlation_of_scores_says_that_ranks_were_exchanged():
     test = compare(LABEL, {"a": FIRST, "b": SECOND}).test("pearson", "permutation", resamples=100, quota=7).pairs[0]
 
-    assert "The ranks are exchanged" in test.notes[0]
+    assert "Ranks are exchanged" in test.notes[0]

@@ -307,5 +307,5 @@ def test_weights_and_groups_promise_nothing_and_say_why(tmp_path):
     path = weighted.save(tmp_path / "weighted.html", measures=["auc"], resamples=0)
 
     text = path.read_text()
-    assert "promises hold for cases that count alike" in text
+    assert "promises hold for cases of equal weight" in text
     assert "promise-statement" not in json.dumps(text.split("<script")[0])

@@ -253,11 +253,11 @@ def test_a_summary_has_to_be_one(tmp_path):
 
 def test_a_cut_that_nobody_chose_is_said_before_the_numbers(marker, tmp_path):
     ev, chosen = marker
-    assert "Nobody chose the cut" not in chosen
+    assert "The cut was not chosen" not in chosen
     text = html.unescape(
         ev.with_cut().save(tmp_path / "p.html", template="clinical", resamples=50).read_text(encoding="utf-8")
     )
-    warning = text.index("Nobody chose the cut: score ≥ ")
+    warning = text.index("The cut was not chosen: score ≥ ")
     assert warning < text.index("The essentials")
     assert "which flags about as many cases as have the outcome" in text
 

@@ -64,7 +64,7 @@ def test_a_long_list_keeps_the_cuts_that_are_asked_for(long):
 
 def test_the_page_says_when_it_lacks_corners_of_the_hull(monkeypatch, long):
     assert cuts_of_page(long).has_hull
-    assert "The cheapest cut is there, whatever the costs." in left_out(long.data.ranking, cuts_of_page(long))
+    assert "The cheapest cut is among them, whatever the costs." in left_out(long.data.ranking, cuts_of_page(long))
     monkeypatch.setattr("cutline.report.cut_data._HULL", 20)
     assert not cuts_of_page(long).has_hull
     assert "may be a little cheaper still" in left_out(long.data.ranking, cuts_of_page(long))

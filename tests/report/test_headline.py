@@ -32,11 +32,11 @@ def test_two_sentences_stand_first():
     [
         (LABELS, SCORES, "The model puts a positive before a negative in 80 % of the pairs (AUC 0.8000, 95 % interval"),
         ([1, 0] * 20, [0.5] * 40, "(ties count half) (AUC 0.5000, 95 % interval 0."),
-        ([1, 0] * 20, [0.5] * 40, "which cannot be told from the baseline, 50 %."),
+        ([1, 0] * 20, [0.5] * 40, "which cannot be distinguished from the baseline, 50 %."),
         ([0, 1] * 50, np.linspace(0, 1, 100) + np.tile([0, 0.2], 50), "), better than the baseline, 50 %."),
         ([0] * 50 + [1] * 50, np.linspace(0, 1, 100), "), clearly better than the baseline, 50 %."),
         ([1] * 50 + [0] * 50, np.linspace(0, 1, 100), "worse than the baseline, 50 %: the order may be reversed."),
-        ([1, 1, 1], [0.2, 0.6, 0.9], "with one class alone, nothing can be said"),
+        ([1, 1, 1], [0.2, 0.6, 0.9], "with only one class, nothing can be said"),
     ],
 )
 def test_the_first_sentence_says_how_the_auc_stands_to_its_baseline(labels, scores, words):

@@ -35,7 +35,7 @@ class Situation:
     """
 
     goal: Goal = field(metadata={"question": "What is the model for: rank, decide, probabilities, quota or screen?"})
-    prevalence: float | None = field(default=None, metadata={"question": "Which share of the cases is positive?"})
+    prevalence: float | None = field(default=None, metadata={"question": "What share of the cases is positive?"})
     wrong_inclusion_costly: bool = field(default=False, metadata={"question": "Is a wrong inclusion costly?"})
     missed_costly: bool = field(default=False, metadata={"question": "Is a missed positive costly?"})
     cost_fp: float | None = field(default=None, metadata={"question": "What does a false positive cost?"})
@@ -43,8 +43,8 @@ class Situation:
     quota_known: bool | None = field(default=None, metadata={"question": "Is the size of the quota known?"})
     only_top_matters: bool = field(default=False, metadata={"question": "Does only the top of the list matter?"})
     several_models: bool = field(default=False, metadata={"question": "Do you choose between several models?"})
-    keep: float | None = field(default=None, metadata={"question": "Which share of the positives must pass?"})
-    pick: float | None = field(default=None, metadata={"question": "How many cases are picked in the end?"})
+    keep: float | None = field(default=None, metadata={"question": "What share of the positives must pass?"})
+    pick: float | None = field(default=None, metadata={"question": "How many cases are picked at the end?"})
 
     def __post_init__(self) -> None:
         check_choice(self.goal, "goal", get_args(Goal))
@@ -121,25 +121,25 @@ class Choice:
 
 CHOICES = (
     Choice(
-        "a quota that is known; a wrong inclusion is costly, or nothing is said of costs",
+        "a quota that is known; a wrong inclusion is costly, or the costs are not given",
         lambda s: s.goal == "quota" and s.quota_known is True and s.wrong_inclusion_counts,
-        {"hit_rate": "It is the share of the places of your quota that go to positives: a wrong inclusion lowers it."},
+        {"hit_rate": "It is the share of your quota that goes to positives: a wrong inclusion lowers it."},
         ARBEL_END,
     ),
     Choice(
-        "a quota that is known; a missed positive is costly, or nothing is said of costs",
+        "a quota that is known; a missed positive is costly, or the costs are not given",
         lambda s: s.goal == "quota" and s.quota_known is True and s.missed_counts,
         {"qrecall": "It is the share of all positives that your quota reaches: a missed one lowers it."},
         ARBEL_END,
     ),
     Choice(
-        "a quota whose size is not known; a wrong inclusion is costly, or nothing is said of costs",
+        "a quota whose size is not known; a wrong inclusion is costly, or the costs are not given",
         lambda s: s.goal == "quota" and not s.quota_known and s.wrong_inclusion_counts,
         {"average_hit_rate": "It is the hit rate of an average quota, for a quota that may still change."},
         ARBEL,
     ),
     Choice(
-        "a quota whose size is not known; a missed positive is costly, or nothing is said of costs",
+        "a quota whose size is not known; a missed positive is costly, or the costs are not given",
         lambda s: s.goal == "quota" and not s.quota_known and s.missed_counts,
         {
             "average_qrecall": "It is the mean share of the positives found, over the quotas that could hold them all.",
@@ -153,21 +153,21 @@ CHOICES = (
         lambda s: s.screens_out,
         {
             "qrecall": "It is the share of the positives that go on: a lost one lowers it.",
-            "pem": "It tells models apart for phases whose size is not known, by the positives that all quotas keep.",
+            "pem": "It compares models for phases of unknown size, by the positives that are kept over all quotas.",
         },
         ARBEL_END,
     ),
     Choice(
-        "positive screening: a quota is filled with those of the highest chance",
+        "positive screening: a quota is filled with those most likely to be positive",
         lambda s: s.goal == "screen" and s.pick is not None,
-        {"hit_rate": "It is the share of the places that go to positives, and counts the misses in the quota."},
+        {"hit_rate": "It is the share of the quota that goes to positives, and counts the misses in the quota."},
         ARBEL_END,
     ),
     Choice(
-        "a ranking whose top alone matters",
+        "a ranking of which only the top matters",
         lambda s: s.goal == "rank" and s.only_top_matters,
         {
-            "average_precision": "It weighs the top of the list most, where the AUC counts every place alike; "
+            "average_precision": "It weighs the top of the list most, where the AUC weights every position equally; "
             "draw the precision-recall curve.",
             "roc_n": "It is the ROC curve up to the first n false positives and leaves the rest of the list out.",
         },
@@ -185,7 +185,7 @@ CHOICES = (
     Choice(
         "a ranking, with classes that are not known to be unbalanced",
         lambda s: s.goal == "rank" and not s.is_unbalanced and not s.only_top_matters,
-        {"auc": "It is the chance that a positive is ranked above a negative, at no particular threshold."},
+        {"auc": "It is the probability that a positive is ranked above a negative, and needs no threshold."},
         f"{BERRAR}; {SONNENBURG}",
     ),
     Choice(
@@ -213,7 +213,7 @@ CHOICES = (
         "decisions at a threshold, with unbalanced classes",
         lambda s: s.goal == "decide" and s.is_unbalanced,
         {
-            "balanced_accuracy": "Both classes count alike: a model that flags nobody gets 0.5.",
+            "balanced_accuracy": "Both classes count equally: a model that flags nobody gets 0.5.",
             "f1": "It leaves out the true negatives, which make accuracy look good when positives are rare.",
             "mcc": "It uses all four counts, and is 0 for a score without information.",
         },
@@ -222,7 +222,7 @@ CHOICES = (
     Choice(
         "decisions at a threshold, with classes that are not known to be unbalanced and no costs",
         lambda s: s.goal == "decide" and not (s.is_unbalanced or s.costs_known),
-        {"accuracy": "With classes of similar size the share of right decisions says what you expect it to."},
+        {"accuracy": "With classes of similar size, the share of right decisions means what you expect it to."},
         SONNENBURG,
     ),
     Choice(

@@ -152,7 +152,7 @@ def only_the_top(a: RuleContext) -> str | None:
     if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.seen & {"auc", "gini", "pem"}:
         return None
     return (
-        f"Your quota is {percent(a.quota / n)} of the list, but the AUC counts every place alike. "
+        f"Your quota is {percent(a.quota / n)} of the list, but the AUC weights every position equally. "
         "Judge the top by the hit rate, the average precision or the precision-recall curve."
     )
 
@@ -178,7 +178,7 @@ def quota_in_tie(a: RuleContext) -> str | None:
     )
 
 
-@rule("quota-unknown", "advice", when="measures of a quota are asked for, but no quota is given", source=ARBEL)
+@rule("quota-unknown", "advice", when="measures of a quota are requested, but no quota is given", source=ARBEL)
 def quota_unknown(a: RuleContext) -> str | None:
     """Point to averages over quotas where no quota is given."""
     if a.quota is not None or a.measures is None or not a.two_classes:
@@ -263,7 +263,8 @@ def wald(a: RuleContext) -> str | None:
         return None
     return (
         f"Too few cases for Wald's interval, which needs more than 5 on either side: {', '.join(failing)}. "
-        "The intervals here are Wilson's, which hold; those of Clopper and Pearson never cover less than they say."
+        "The intervals here are Wilson's, which remain valid; those of Clopper and Pearson never cover less than "
+        "their level."
     )
 
 
@@ -273,7 +274,7 @@ _TOO_GOOD = 0.005  # a distance in standard errors that is smaller by chance onc
 _MANY_SCORES, _NO_ERROR = 10, 1e-9
 # Relative errors that matter, however many cases show them.
 _SHARE_OFF, _BRIER_OFF, _SLOPE_OFF = 0.05, 0.02, 0.1
-_RECALIBRATE = " Recalibrate before you use them as probabilities; the order of the cases stays."
+_RECALIBRATE = " Recalibrate before you use them as probabilities; the order of the cases does not change."
 
 
 @rule("reversed", "warning", when="the AUC is below 0.5", source=BERRAR_RANKING)
@@ -298,9 +299,9 @@ def _is_reversed(a: RuleContext) -> bool:
     return "reversed" in a.data_notes and bool(a.auc) and 0.5 not in a.auc  # type: ignore[operator]
 
 
-@rule("chance", "fact", when="the interval of the AUC holds 0.5", source=BERRAR_INTERVALS)
+@rule("chance", "fact", when="the interval of the AUC contains 0.5", source=BERRAR_INTERVALS)
 def chance(a: RuleContext) -> str | None:
-    """Say that the interval of the AUC holds 0.5."""
+    """Say that the interval of the AUC contains 0.5."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
         return None
     return f"These cases do not show that the model ranks better than the baseline: its AUC is {_with_interval(a)}."
@@ -326,7 +327,7 @@ def labels(a: RuleContext) -> str | None:
     return text
 
 
-@rule("few-cases", "warning", when="a class has fewer than 30 cases in effect", source=BERRAR_INTERVALS)
+@rule("few-cases", "warning", when="a class has an effective size below 30 cases", source=BERRAR_INTERVALS)
 def few_cases(a: RuleContext) -> str | None:
     """Say how much a single case of a small class changes."""
     size = effective(a.ranking)
@@ -388,7 +389,7 @@ def calibration_note(a: RuleContext) -> str | None:
     )
 
 
-@rule("certainly-wrong", "warning", when="a case was of a class that got probability 0", source=DATA)
+@rule("certainly-wrong", "warning", when="the true class of a case got probability 0", source=DATA)
 def certainly_wrong(a: RuleContext) -> str | None:
     """Say that cases were of a class with probability 0, unless labels or reversed scores explain it."""
     return None if a.are_labels or _is_reversed(a) else a.data_notes.get("certainly-wrong")
@@ -445,14 +446,14 @@ def _off_in_detail(c: CalibrationCheck) -> str | None:
     )
 
 
-@rule("identity", "fact", when="two or more of the measures that are asked for are equivalent", source=CUTLINE)
+@rule("identity", "fact", when="two or more of the requested measures are equivalent", source=CUTLINE)
 def identities(a: RuleContext) -> str | None:
     """Name the measures among those requested that are equivalent."""
     if a.measures is None:
         return None
     no_ties = a.ranking.integral and len(a.ranking) == a.ranking.total
     sentences = [text for name in MEASURES if (text := _equivalents(a, name, no_ties=no_ties))]
-    return f"These are equivalent: {'; '.join(sentences)}. They are no second opinion." if sentences else None
+    return f"These are equivalent: {'; '.join(sentences)}. They are not a second opinion." if sentences else None
 
 
 def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None:
@@ -529,8 +530,8 @@ def _what_differs(a: ComparisonContext, name: str, other: str) -> str:
 @rule(
     "too-small",
     "warning",
-    when="the model with the highest AUC cannot be told from another one (DeLong's test with Holm's correction, at the "
-    "level asked for)",
+    when="the model with the highest AUC cannot be distinguished from another one (DeLong's test with Holm's "
+    "correction, at the level of the summary)",
     source=DELONG,
 )
 def _too_small(a: ComparisonContext) -> str | None:
@@ -564,7 +565,7 @@ def _too_small(a: ComparisonContext) -> str | None:
     "dominance",
     "advice",
     when="two models or more are each better than all others somewhere along the false positive rates, or the quotas "
-    "(simultaneous confidence, at the level asked for)",
+    "(simultaneous confidence, at the level of the summary)",
     source=DOMINANCE,
 )
 def _no_dominance(a: ComparisonContext) -> str | None:
@@ -620,8 +621,10 @@ MODEL_RULES: tuple[Rule, ...] = (
     wald,
     identities,
     weights,
-    rule_of_data("groups-are-folds", "warning", "the groups or strata are as large as each other, as folds are"),
-    rule_of_data("groups-differ", "warning", "the mean scores of the groups or strata differ by far, as with folds"),
+    rule_of_data("groups-are-folds", "warning", "the groups or strata are of equal size, as folds are"),
+    rule_of_data(
+        "groups-differ", "warning", "the mean scores of the groups or strata differ greatly, as those of folds may"
+    ),
     rule_of_data(
         "read-as", "fact", "numbers were written in percent or with decimal commas, or one sheet of several read"
     ),

@@ -259,7 +259,7 @@ class AppServer:
         title = escape_controls(PurePosixPath(request.query_params.get("name", "").replace("\\", "/")).name)[:200]
         suffix = SUFFIXES.get(Path(title).suffix.lower())
         if suffix is None:
-            raise HTTPException(415, "This is not a file that is read here: choose a .csv, .xlsx or .parquet file.")
+            raise HTTPException(415, "This kind of file cannot be read: choose a .csv, .xlsx or .parquet file.")
         size = int(request.headers.get("content-length", "0"))
         if size + 10**8 > shutil.disk_usage(self.root).free:
             raise HTTPException(507, "There is not enough space on the disk for this file.")

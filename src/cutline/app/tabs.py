@@ -63,7 +63,7 @@ class Worker:
                 self.peak_memory = event["value"]
                 return
             yield event["part"], event["value"]
-        yield "refusal", {"message": "The work ended by itself, perhaps for lack of memory. Try a smaller file."}
+        yield "refusal", {"message": "The work stopped unexpectedly, perhaps for lack of memory. Try a smaller file."}
         yield "lost", None
 
     async def kill(self) -> None:

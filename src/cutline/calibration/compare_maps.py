@@ -97,7 +97,7 @@ def worth_recalibrating(
         raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
     check_ranking(r)
     if getattr(ev, "groups", None) is not None:
-        way = "pass ev.ranking to take the cases for independent"
+        way = "pass ev.ranking to treat the cases as independent"
         raise ParameterError("The cases come in groups, which the folds would split", way)
     folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
     if not isinstance(methods, tuple | list):

@@ -27,7 +27,7 @@ BY_RESAMPLING = ("mcb", "dsc", "ici", "e90", "ece")
 QUICKLY_RESAMPLED = 5000  # distinct scores
 MOST = 0.9  # of the cases, for which a second bound is given
 GROUPED = (
-    "The cases come in groups: Spiegelhalter's test, the bands of the curve and the bound take cases for independent, "
+    "The cases come in groups: Spiegelhalter's test, the bands of the curve and the bound assume independent cases, "
     "and are left out. The intervals above resample whole groups."
 )
 
@@ -59,7 +59,7 @@ class Region(NamedTuple):
         """Return the region, the predicted and the observed share in words."""
         where = f"at {self.low:.3g}" if self.low == self.high else f"from {self.low:.3g} to {self.high:.3g}"
         side = "too low" if self.happens > self.says else "too high"
-        return f"{side} {where} (they say {self.says:.3g}, {self.happens:.3g} are positive)"
+        return f"{side} {where} (predicted {self.says:.3g}, observed {self.happens:.3g})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def calibration(ev: EvaluationLike, *, level: float = LEVEL, resamples: int = 10
     if len(r) > QUICKLY_RESAMPLED:
         estimates += [_alone(ev, name, level) for name in BY_RESAMPLING]
         notes.append(
-            f"With {len(r)} distinct scores nothing is resampled: estimate a measure by itself to have its interval."
+            f"With {len(r)} distinct scores nothing is resampled: estimate a single measure to get its interval."
         )
     return judge_calibration(
         r, estimates, level, seed=seed, notes=notes, grouped=getattr(ev, "groups", None) is not None
@@ -280,7 +280,7 @@ def _in_the_large(by_measure: dict[str, Estimate], r: Ranking) -> str:
 def _slope(slope: Estimate) -> str:
     if not slope.has_interval:
         why = slope.notes[0] if slope.notes else "it has no interval"
-        return f"Whether they are too extreme or too timid cannot be told: {why.rstrip('.')}."
+        return f"Whether they are too extreme or too timid is unknown: {why.rstrip('.')}."
     if slope.high < 1:
         return f"Too extreme: high ones are too high and low ones too low (slope {_interval(slope)})."
     if slope.low > 1:
@@ -299,7 +299,7 @@ def _levels(by_measure: dict[str, Estimate], regions: tuple[Region, ...]) -> lis
     levels = {"mean (on average)": mean, "weak (no general trend)": weak, "moderate (at every probability)": moderate}
     listed = ", ".join(f"{name} {'not rejected' if holds else 'rejected'}" for name, holds in levels.items())
     return [
-        f"Levels of calibration: {listed}; strong (for every kind of case) cannot be told from probabilities alone."
+        f"Levels of calibration: {listed}; strong (for every kind of case) cannot be assessed from probabilities alone."
     ]
 
 

@@ -198,7 +198,7 @@ class Charts(Mapping[str, ChartKind]):
                 return f" {measure} is the area under the curve of the chart {kind.name}: use that."
             if measure in {m.name for m in kind.measures}:
                 return f" {measure} belongs to the chart {kind.name}: use that."
-        return f" {measure} is one number of all cuts: only a measure of one cut has a chart."
+        return f" {measure} is one number for all cuts: only a measure of one cut has a chart."
 
     def _of_measure(self, name: str) -> ChartKind:
         measure = MEASURES[name]

@@ -135,7 +135,7 @@ READINGS = (
 
 
 @declare_chart(
-    title="Readings of the precision-recall curve",
+    title="Interpolations of the precision-recall curve",
     caption="Five ways to join the points of one precision-recall curve, each with its area.",
     shows=Shows.ONE,
     source="Berrar, Figure 6d",
@@ -154,7 +154,9 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     [(name, model)] = models.items()
     readings = {label: curve(model.ranking, kind) for kind, label in READINGS}
     first = readings["steps"]
-    frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
+    frame = frame_of(
+        {"": first}, title="Interpolations of the precision-recall curve", subtitle=(), legend="Area under"
+    )
     series = [
         Series(
             f"{label}: {shown(reading.area)}",
@@ -177,7 +179,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
 
 @declare_chart(
     title="ROC and precision-recall under another prevalence",
-    caption="Both curves as the share of positives changes: the one stays, the other falls.",
+    caption="Both curves as the share of positives changes: one stays the same, the other falls.",
     shows=Shows.ONE,
     source="Sonnenburg, the slide that compares ROC and precision-recall",
     cut=CutPlace("fpr", "recall"),

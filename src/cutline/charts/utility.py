@@ -414,7 +414,7 @@ def brier_curve(models: Models, theme: Theme) -> alt.Chart:
 
 @declare_chart(
     title="Profit over the quota",
-    caption="What it is worth to flag each number of cases, with the best quota and its interval.",
+    caption="The profit from flagging each number of cases, with the best quota and its interval.",
 )
 def profit(
     models: Models,

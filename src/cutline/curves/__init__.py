@@ -98,7 +98,7 @@ class Curves:
         if under or beside:
             what = "is the area under" if under else "belongs to"
             return f" {measure} {what} the curve {(under or beside)[0]}: use that."
-        return f" {measure} is one number of all cuts: only a measure of one cut has a curve."
+        return f" {measure} is one number for all cuts: only a measure of one cut has a curve."
 
     def _hint_of_chart(self, name: str) -> str:
         """Return a hint for the name of a chart in other packages, such as "calibration", or nothing."""

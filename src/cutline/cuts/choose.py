@@ -270,7 +270,7 @@ class CutRequest:
         if self.search.criterion is not None and math.isnan(choices.corrected):
             notes.append(TOO_FEW_TO_REPEAT)
         if choices.lost:
-            unaffected = " What is promised does not rest on resamples: it holds all the same." if self.promises else ""
+            unaffected = " The guarantee does not depend on resamples: it still holds." if self.promises else ""
             notes.append(
                 f"In {choices.lost} of {resamples} resamples no cut meets the requirements; the interval of the "
                 f"threshold is from the others.{unaffected}"

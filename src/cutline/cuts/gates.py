@@ -114,7 +114,7 @@ def _verdict(gate: Requirement, cut: Cut, ev: Evaluation, level: float, resample
         state = "undecided"  # no case tells
         reason = f"undefined: {ev.reason(measure, threshold=cut.threshold, **gate.term.parameters)}"
     elif state == "undecided":
-        reason = "the interval contains the bound: more cases would tell"
+        reason = "the interval contains the bound: more cases would decide"
     elif state == "failed":
         reason = f"value is {shown(estimate.value)}"
     return Verdict(gate.text, state, estimate.value, estimate.low, estimate.high, reason)

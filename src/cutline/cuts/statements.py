@@ -21,7 +21,7 @@ GROUPS = (
     "'recall.low >= 0.9', whose interval resamples whole groups."
 )
 WEIGHTS = (
-    "The cases have weights, and promises hold for cases that count alike: pass the rows without weights, or write the "
+    "The cases have weights, and promises hold for cases of equal weight: pass the rows without weights, or write the "
     "requirement on a limit, such as 'recall.low >= 0.9', whose interval resamples the cases."
 )
 BINNED = "The scores were binned, and promises need exact scores: rank them without bins."
@@ -162,7 +162,8 @@ def _room_among_flagged(promises: Sequence[Promise], r: Ranking, threshold: floa
     return [ROOM.format(allowed=written(allowed), cases=flagged, verb="negative")]
 
 
-NOTHING = "With {confidence} confidence nothing can be promised of the threshold {threshold}: these are too few cases."
+NOTHING = "With {confidence} confidence nothing can be promised about the threshold {threshold}: these are too few "
+"cases."
 BEYOND = "beyond every score"
 NO_BOUND = "nothing"  # is promised of places inside a tie, which are no threshold's
 
@@ -188,7 +189,7 @@ TOO_FEW = (
 WAYS = {"recall": "flagging everybody", "fpr": "flagging nobody", "share": "flagging nobody"}
 
 
-NO_NUMBER = "No number of cases can promise '{requirement}': ask for a little less."
+NO_NUMBER = "No number of cases can promise '{requirement}': relax it a little."
 TOO_FEW_POSITIVES = (
     "It takes at least {needed} to promise '{requirement}' with {confidence} confidence, and there are {positives}."
 )

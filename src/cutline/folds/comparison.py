@@ -221,7 +221,8 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         """What the reader of the numbers should know."""
         first = next(iter(self.values()))
         text = (
-            "The test is cautious: two models that were equally good were told apart at 5 % in 0 to 7 % of simulated "
+            "The test is cautious: two models that were equally good differed significantly at 5 % in 0 to 7 % of "
+            "simulated "
             "samples, 2 % on average (docs/cross-validation.md)."
         )
         return (*(note for note in first.notes if note.rule != "cautious"), Note("cautious", text))

@@ -404,7 +404,7 @@ class FoldEvaluation(MeasuredAtCut):
         smaller = min(self.ranking.positives, self.ranking.negatives)
         if smaller < FEW_CASES:
             text = (
-                f"With {written(smaller)} cases of the rarer class the intervals may cover less than they say: 90 % "
+                f"With {written(smaller)} cases of the rarer class the intervals may cover less than their level: 90 % "
                 "instead of 95 % in the worst simulations (docs/cross-validation.md)."
             )
             notes.append(Note("few-cases", text, kind="warning"))

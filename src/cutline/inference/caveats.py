@@ -23,10 +23,14 @@ FEW_AT_THE_TOP = Caveat(
     "few-at-the-top", "It rests on about {:.2g} cases at the top of the list, nearly all of one class.", "above"
 )
 SEARCHED = Caveat(
-    "searched-cut", "The cut is searched for; the interval covers every one that could have been found.", "above"
+    "searched-cut",
+    "The cut is chosen from the data; the interval covers every cut that could have been chosen.",
+    "above",
 )
 SEARCHED_AGAIN = Caveat(
-    "searched-cut", f"The cut is searched for, which resamples of such a design hardly show: {BELOW}.", "below"
+    "searched-cut",
+    f"The cut is chosen from the data, which resamples of such a design hardly reflect: {BELOW}.",
+    "below",
 )
 TOO_RARELY = "The test's actual error rate is probably below its level."
 AT_A_QUOTA = (
@@ -34,26 +38,27 @@ AT_A_QUOTA = (
 )
 IGNORES_THE_BIAS = Caveat(
     "ignored-bias",
-    "Chance raises this measure, of one model more than of the other: the test probably rejects more often than its "
-    "level says. The method 'auto' allows for that.",
+    "This measure is biased upwards, for one model more than for the other: the test probably rejects more often than "
+    "its nominal level. The method 'auto' allows for that.",
     "below",
 )
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = Caveat("no-spread", f"Every resample has the same value: {BELOW}.", "below")
 RARE_SCORES = Caveat(
     "open-ends",
-    f"The area depends on whether rarer scores than those at hand exist at the ends of the list: {BELOW}.",
+    f"The area depends on whether rarer scores than the observed ones exist at the ends of the list: {BELOW}.",
     "below",
 )
-FEW_WEIGH = Caveat("few-weigh", f"A few cases weigh so heavily in it that {BELOW}.", "below")
+FEW_WEIGH = Caveat("few-weigh", f"A few cases dominate it: {BELOW}.", "below")
 WEIGHTS_GO_WITH_SCORES = Caveat(
     "weights-go-with-scores",
-    f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}.",
+    f"The weights are correlated with the scores, so a few heavy cases at one end of the list decide: {BELOW}.",
     "below",
 )
 WEIGHTS_GO_WITH_CLASS = Caveat(
     "weights-go-with-class",
-    f"A case of one class stands for {{:.0f}} times as many as one of the other, so that few of them decide: {BELOW}.",
+    f"A case of one class represents {{:.0f}} times as many cases as one of the other, so a few of them decide: "
+    f"{BELOW}.",
     "below",
 )
 # The measures whose intervals that warning is true of: misses in 7 to 14 % of 1,200 samples, and of the ECE in 0 to 23.
@@ -61,19 +66,20 @@ MISSING_HEAVY_CASES = (
     *("average_precision", "mean_average_precision", "aucpr_davis_goadrich", "aucpr_min", "aucpr_minmax", "aucpr_max"),
     "ece",
 )
-NEAR_AN_END = Caveat("near-an-end", f"The value is so near to an end of its range that {BELOW}.", "below")
+NEAR_AN_END = Caveat("near-an-end", f"The value is so close to an end of its range that {BELOW}.", "below")
 AT_AN_END = Caveat(
     "at-an-end",
     "The value is an end of the range: the limit is Wilson's for a share of none, or of all, of the smaller class.",
 )
 SEPARATED = Caveat(
     "separated",
-    "No case is on the wrong side (or none is on the right one): the limit is what the measure would be if the shares "
-    "of errors of both classes were as large as Wilson's interval allows.",
+    "The scores separate the classes, in the right or the wrong order: the limit is what the measure would be if the "
+    "error rates of both classes were as large as Wilson's interval allows.",
 )
 OPTIMISTIC = Caveat(
     "optimistic",
-    "It is the best over all cuts, which is too good on average; resamples of such a design show part of that.",
+    "It is the best over all cuts, which is optimistic on average; resamples of such a design show only a part of "
+    "that.",
 )
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 IGNORES_THE_DESIGN = Caveat(
@@ -83,7 +89,7 @@ IGNORES_THE_DESIGN = Caveat(
 )
 INDEPENDENT = Caveat(
     "ignored-groups",
-    "The cases come in groups, which this method takes for independent cases; the method 'bootstrap' does not.",
+    "The cases come in groups, but this method treats them as independent; the method 'bootstrap' does not.",
     "below",
 )
 
@@ -157,7 +163,7 @@ def one_class(ranking: Ranking) -> list[str]:
     if not missing:
         return []
     return [
-        Caveat("one-class", f"There is no {missing} case, so nothing tells how one would fare, and {BELOW}.", "below")
+        Caveat("one-class", f"There is no {missing} case, so nothing is known about such cases, and {BELOW}.", "below")
     ]
 
 

@@ -64,7 +64,7 @@ class PermutationTest(ComparedByFields):
     def __repr__(self) -> str:
         head = (
             f"{self.measure} {shown(self.value)}: p {p_shown(self.p_value, 1 / (self.permutations + 1))} "
-            f"({self.extreme} of {self.permutations} permutations do as well, a share of {shown(self.share)})"
+            f"({self.extreme} of {self.permutations} permutations do at least as well, a share of {shown(self.share)})"
         )
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
@@ -83,7 +83,7 @@ def verdict_of_chance(measure: Measure, value: float, values: Array, seed: int, 
     undefined = int(np.isnan(values).sum())
     notes = [f"{measure} is undefined: {why}."] if math.isnan(value) else []
     if undefined and not notes:
-        notes.append(f"In {undefined} permutations {measure} is undefined; they count as doing as well.")
+        notes.append(f"In {undefined} permutations {measure} is undefined; they count as doing at least as well.")
     return PermutationTest(str(measure), value, values, int((~worse).sum()), seed, tuple(notes))
 
 

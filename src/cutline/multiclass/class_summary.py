@@ -228,7 +228,7 @@ CONVENTIONS = {
     ),
     "Undefined": "0/0 is undefined, with the reason.",
     "Baseline": "The value of scores without information that choose each class as often.",
-    "Weights": "A whole number equals that many equal rows; other weights count by Kish's effective number.",
+    "Weights": "A whole number counts as that many equal rows; other weights by Kish's effective sample size.",
 }
 
 

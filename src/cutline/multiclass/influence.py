@@ -33,7 +33,7 @@ from cutline.measures import MEASURES, Measure
 from cutline.results.estimate import Limits, quantile
 
 NOTHING = 1e-12  # a length that only rounding makes
-NO_SPREAD = "These data do not tell the standard error: there is no interval."
+NO_SPREAD = "The standard error cannot be estimated from these data: there is no interval."
 
 
 class InfluenceTerm(NamedTuple):

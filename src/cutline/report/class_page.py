@@ -68,7 +68,8 @@ def _decisions(summary: ClassSummary) -> str:
         return ""
     baseline = f"; without information, the same predictions would give {100 * float(row.baseline or 0):.1f} %"
     return (
-        f"When each case goes to the class of its highest score, {100 * row.value:.1f} % of the predictions are right"
+        f"When each case is assigned to the class of its highest score, {100 * row.value:.1f} % of the predictions "
+        "are right"
         f"{_interval(row, percent=True)}{baseline}."
     )
 
@@ -82,7 +83,7 @@ def _ends(summary: ClassSummary) -> str:
     if worst.value == best.value:
         return ""
     return (
-        f"The class told best is {best.of} (AUC {shown(best.value)}), the one told worst {worst.of} "
+        f"The class recognised best is {best.of} (AUC {shown(best.value)}), the one recognised worst {worst.of} "
         f"({shown(worst.value)})."
     )
 
@@ -91,7 +92,7 @@ def _find_confusion(summary: ClassSummary) -> str:
     """Return the most frequent error."""
     errors = summary.matrix.table - np.diag(np.diag(summary.matrix.table))
     if not errors.max() > 0:
-        return "No case is predicted wrong."
+        return "No case is misclassified."
     real, predicted = np.unravel_index(int(errors.argmax()), errors.shape)
     cases, names = written(errors[real, predicted]), [str(label) for label in summary.data.classes]
     return f"The most frequent error: {cases} cases of {names[real]} are predicted {names[predicted]}."

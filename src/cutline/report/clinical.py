@@ -69,18 +69,18 @@ class Guide(NamedTuple):
 
 
 _RANK = "describes how risks rank; it does not depend on a threshold or on the prevalence"
-_PRECISION = "ignores true negatives, depends on the prevalence, and mixes ranking with what errors cost"
-_TAIL = "mixes ranking with a choice of region that says nothing of what errors cost"
+_PRECISION = "ignores true negatives, depends on the prevalence, and mixes ranking with the costs of errors"
+_TAIL = "mixes ranking with a choice of region that ignores the costs of errors"
 _WEAK = "one aspect of calibration; the plot shows more"
 _FLEX = "a summary of the plot, without the direction of the errors; depends on how the curve is drawn"
 _GROUPS = "a summary of a plot in groups: depends on the groups, and is biased upwards"
 _OVERALL = "compares models on the same cases; hard to read by itself"
 _WRONG = "wrong risks can score better than the true ones"
-_CUT = "wrong risks can score better than the true ones, and what the two errors cost is left out"
+_CUT = "wrong risks can score better than the true ones, and the costs of the two errors are left out"
 _F1 = "neither proper nor about decisions; ignores true negatives, and changes when the classes change places"
 _PART = "describes one side of the decisions; report it with its partner"
-_VALUE = "weighs the two errors by what they cost, at the threshold that is used"
-_BEST = "weighs the two errors by what they cost, at the best threshold for these costs"
+_VALUE = "weights the two errors by their costs, at the threshold that is used"
+_BEST = "weights the two errors by their costs, at the best threshold for these costs"
 
 _YES, _OPEN, _CARE, _NO = Advice
 
@@ -156,7 +156,7 @@ CHECKLIST = (
     Item("Source of the data, dates, setting, eligibility"),
     Item("Outcome: definition, when and how it was assessed, blinding"),
     Item("Predictors: definition, when and how they were measured"),
-    Item("Sample size: how it was arrived at", help="cutline plan computes one for the wanted precision"),
+    Item("Sample size: how it was determined", help="cutline plan computes one for the wanted precision"),
     Item("Missing data: how they were handled", "number of rows left out"),
     Item("The model that is validated: where it is published, how risks are computed"),
     Item("Participants: numbers with and without the outcome", "numbers of cases and of positives"),
@@ -200,8 +200,8 @@ _WORDS = {"False positive rate": "1 - specificity", "Recall": "Sensitivity", "Pr
 _PERFECT = 5e-4  # how near to 1 the O:E ratio and the slope of a model are that was fitted on the cases at hand
 _CAPTION = (
     "Proper: the true risks score best on average, strictly (nothing else scores as well), asymptotically (so with "
-    "many cases), or semi (nothing scores better). One focus: about statistics alone, or about decisions with what "
-    "their errors cost. Measures that lack one of the two are not recommended, or describe a part; F1 lacks both. "
+    "many cases), or semi (nothing scores better). One focus: on statistics alone, or on decisions with the costs of "
+    "their errors. Measures that lack one of the two are not recommended, or describe only one aspect; F1 lacks both. "
     "Advice after Van Calster et al. 2025, Tables 1 and 2; in brackets, where a measure comes from."
 )
 
@@ -353,7 +353,7 @@ def _population(ev: Evaluation) -> str:
     left_out = f" {rows} with missing values {'were' if r.dropped > 1 else 'was'} left out."
     cases = f"{written(r.total)} cases, {written(r.positives)} with the outcome ({share:.3g} %)"
     if r.are_probabilities:
-        return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
+        return f"{cases}. Cases with a risk of {ev.threshold:g} or more are flagged.{left_out}"
     turned = "" if r.higher_is_positive else " Low values mean disease."
     return f"{cases}. The values are not risks. Cases are flagged at {_rule(ev)}.{turned}{left_out}"
 
@@ -364,7 +364,7 @@ def _unchosen_cut(ev: Evaluation) -> str:
         return ""
     why = ", which flags about as many cases as have the outcome" if ev.cut.is_by_prevalence(ev.ranking) else ""
     return (
-        f"Nobody chose the cut: {_rule(ev)} is the default{why}. Choose one before you report what depends on it; "
+        f"The cut was not chosen: {_rule(ev)} is the default{why}. Choose one before you report what depends on it; "
         "a cut that is guaranteed to reach a sensitivity comes from choose_cut() or from the command cutline cut."
     )
 
@@ -377,7 +377,7 @@ def _suspicion(estimates: dict[str, Estimate]) -> str:
     return (
         f"The O:E ratio is {shown(ratio)} and the calibration slope {shown(slope)}: a logistic model has exactly these "
         "values on the cases that it was fitted on. If these cases were used to fit or recalibrate the model, this is "
-        "no validation, and the calibration on other patients is still unknown."
+        "not a validation, and the calibration on other patients is still unknown."
     )
 
 

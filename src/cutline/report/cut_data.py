@@ -139,7 +139,7 @@ def left_out(r: Ranking, chosen: CutGrid) -> str:
     if chosen.is_all(r):
         return ""
     cheapest = (
-        "The cheapest cut is there, whatever the costs."
+        "The cheapest cut is among them, whatever the costs."
         if chosen.has_hull
         else "The ROC hull has more corners than fit, so a cut that was left out may be a little cheaper still."
     )
@@ -162,7 +162,7 @@ FAR_TOO_FEW = (
 def why_not(r: Ranking, *, grouped: bool) -> str:
     """Return why nothing can be promised of a ranking; empty when something can."""
     if not r.positives or not r.negatives:
-        return "All cases are of one class, so nothing can be promised of a cut."
+        return "All cases are of one class, so nothing can be promised about a cut."
     try:
         require_exchangeable(r, grouped=grouped)
     except ParameterError as error:

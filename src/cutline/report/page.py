@@ -69,7 +69,7 @@ def _sentence(rule: str, r: Ranking, c: Counts) -> str:
         f"{about}{grouped(missed)} {_be(missed)} missed; "
         f"{about}{grouped(false)} of the {grouped(c.negatives)} negatives "
         f"{'is a false alarm' if false == 1 else 'are false alarms'}."
-        + (" The last places go to cases of equal score at random: the counts are expectations." if about else "")
+        + (" The last positions go at random to cases of equal score: the counts are expectations." if about else "")
     )
 
 
@@ -123,9 +123,9 @@ def trust(models: Mapping[str, Summary]) -> View | None:
 def _describe_refusal(names: list[str], models: int) -> str:
     whose = "The scores" if models == 1 else f"The scores of {listed(names)}"
     return (
-        f"{whose} are not probabilities from 0 to 1, so there is nothing to trust or distrust in them: they order the "
-        "cases, and nothing more. To read them as probabilities, fit a map on cases with known labels that the model "
-        "was not trained on, for example with scikit-learn's CalibratedClassifierCV, and evaluate what it gives."
+        f"{whose} are not probabilities from 0 to 1, so their calibration cannot be judged: they only rank the cases. "
+        "To read them as probabilities, fit a map on cases with known labels that the model "
+        "was not trained on, for example with scikit-learn's CalibratedClassifierCV, and evaluate the result."
     )
 
 

@@ -37,7 +37,7 @@ def conventions(level: float, resamples: int, seed: int, groups: int, *, higher:
         "Intervals": _intervals(f"{100 * level:g} %", resamples, seed, groups),
         "Resampling": RULE,
         "Baseline": "The value of a score without information that flags as many cases.",
-        "Weights": "A whole number equals that many equal rows; other weights count by Kish's effective number.",
+        "Weights": "A whole number counts as that many equal rows; other weights by Kish's effective sample size.",
     }
 
 

@@ -45,7 +45,7 @@ _MOST_NAMED = 2  # measures and models that a sentence names
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The answer to one question: the leader, and who cannot be told from it.
+    """The answer to one question: the leader, and which models cannot be distinguished from it.
 
     `equal` are the models whose difference from the leader is not significant after Holm's correction for the pairs;
     empty, if the leader is better than every other one. `against` are measures of the same question in which another
@@ -216,7 +216,7 @@ def _best_first(values: Mapping[str, float], rows: Sequence[DifferenceRow]) -> l
 def _sentence(
     goal: Goal, rows: Sequence[DifferenceRow], leader: str, equal: Sequence[str], values: Mapping[str, float]
 ) -> str:
-    """Return who leads in the measure that decides a question, and who cannot be told from it."""
+    """Return who leads in the measure that decides a question, and which models cannot be distinguished from it."""
     title, value = _brief_title(rows[0]), shown(values[leader])
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
     if not p_values:
@@ -237,7 +237,7 @@ def _sentence(
 
 
 def _advantages(leader: str, over: Mapping[str, Sequence[str]], models: int) -> list[str]:
-    """Return in what the leader is better than those that cannot be told from it by the measure that decides."""
+    """Return in what the leader beats the models that the deciding measure cannot distinguish from it."""
     parts = [f"{leader} is better {_than(name, models)}in {_few(titles)}" for name, titles in over.items()]
     return parts[:_MOST_NAMED]
 

@@ -199,9 +199,7 @@ class ComparisonSummary(Tabulated):
         return self.choices[0].leader if self.choices else next(iter(self.models))
 
     def best(self, key: str) -> tuple[str, tuple[str, ...]]:
-        """Return the model with the best value of a measure and those that cannot be told from it; empty if none is
-        better.
-        """
+        """Return the best model in a measure and those not distinguishable from it; empty if none is better."""
         rows = [row for row in self.rows if row.key == check_text(key, "key", "auc")]
         choices = choose_models(rows, self.level)
         return (choices[0].leader, choices[0].equal) if choices else ("", ())

@@ -69,7 +69,7 @@ def keep_one_warning(notes: Iterable[str]) -> tuple[str, ...]:
 
 Kind = Literal["warning", "advice", "fact"]
 KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read
-DATA = "the data at hand"
+DATA = "these data"
 # The rules of warnings that question all numbers, which are said before them.
 FIRST = ("one-class", "reversed", "labels", "perfect-calibration")
 _NAMED = 4  # measures that a note names; of more it gives the number
@@ -189,8 +189,8 @@ def _certainly_wrong(r: Ranking) -> Iterator[Note]:
     clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
     if clipped:
         text = (
-            f"For {written(clipped)} {'case' if clipped == 1 else 'cases'} the true class got probability 0 or next to "
-            f"it; log loss uses {eps:.2g} instead."
+            f"For {written(clipped)} {'case' if clipped == 1 else 'cases'} the true class got probability 0 or nearly "
+            f"0; log loss uses {eps:.2g} instead."
         )
         yield Note("certainly-wrong", text, kind="warning")
 
@@ -222,7 +222,8 @@ def _inside_a_bin(r: Ranking, cut: CutPoint) -> Iterator[Note]:
         low, high = sorted((float(r.reach[0][i]), float(r.reach[1][i])))
         text = (
             f"The threshold {cut.threshold:g} goes through a bin with scores from {low:g} to {high:g}. Its cases are "
-            f"counted on one side: truly {written(r.ends[i])} to {written(r.ends[i + 1])} cases are flagged, of which "
+            f"counted on one side: in truth {written(r.ends[i])} to {written(r.ends[i + 1])} cases are flagged, of "
+            "which "
             f"{written(r.tp[i])} to {written(r.tp[i + 1])} are positive. What rests on these counts has a bracket; a "
             "threshold at an end of the bin has none."
         )

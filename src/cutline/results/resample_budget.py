@@ -29,7 +29,7 @@ WHOLE_LISTS = 4_000_000  # scores times resamples of a measure that cannot be re
 RULE = (
     f"Intervals use a formula where one exists and the bootstrap otherwise, with {RESAMPLES} resamples up to "
     f"{SHORT:,} distinct scores and fewer beyond ({ENOUGH} at the least). Where resampling would take "
-    "longer than about ten seconds, a summary leaves these intervals out unless a number of resamples is asked for."
+    "longer than about ten seconds, a summary leaves these intervals out unless a number of resamples is given."
 )
 
 

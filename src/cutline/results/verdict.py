@@ -34,7 +34,7 @@ def _ranking(summary: Summary) -> str:
     share = f"{share_of_positives(r)}{unusual_names(r)}"
     on = f"{who} was evaluated on {cases_of(r, with_commas)}, {with_commas(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
-        return f"{on}; with one class alone, nothing can be said about how well it ranks."
+        return f"{on}; with only one class, nothing can be said about how well it ranks."
     if row is None:
         return f"{on}."
     area = row.estimate
@@ -57,7 +57,7 @@ def _against_baseline(area: Estimate) -> str:
     if not area.has_interval:
         return "where the baseline is 50 %"
     if 0.5 in area:
-        return "which cannot be told from the baseline, 50 %"
+        return "which cannot be distinguished from the baseline, 50 %"
     if area.value < 0.5:
         return "worse than the baseline, 50 %: the order may be reversed"
     return f"{'clearly ' if area.low > _CLEARLY else ''}better than the baseline, 50 %"

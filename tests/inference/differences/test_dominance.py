@@ -32,7 +32,7 @@ def test_a_step_crosses_the_diagonal_halfway():
     assert found.dominant is None
     assert found.share("step") == found.share("tie") == 1 / 2
     assert "No model dominates" in repr(found)
-    assert "which leads are more than chance, regions() says." in repr(found)
+    assert "regions() tests which leads are real." in repr(found)
     alike = compare(LABELS, {"one": EARLY, "two": EARLY}, threshold=3).dominance("roc")
     assert repr(alike).endswith("The models are equal everywhere.")
 

@@ -265,7 +265,7 @@ def test_a_resample_of_groups_holds_whole_groups():
 def test_a_formula_for_independent_cases_says_so_when_there_are_groups():
     found = evaluate(LABELS, SCORES, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5]).estimate("auc", method="delong")
 
-    assert "takes for independent cases" in found.notes[0]
+    assert "treats them as independent" in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -144,11 +144,13 @@ def test_weights_that_go_with_the_scores_are_told_of_and_others_are_not():
     scores = rng.normal(size=300) + labels
     of_score, of_chance = 0.2 + 1.8 / (1 + np.exp(2 - 2 * scores)), rng.uniform(0.2, 2, 300)
     told = weighted_by(of_score, labels, scores).estimate("auc").notes
-    assert any(note.startswith("The weights go with the scores") for note in told)
+    assert any(note.startswith("The weights are correlated with the scores") for note in told)
     assert not any("go with" in note for note in weighted_by(of_chance, labels, scores).estimate("auc").notes)
     other = scores + rng.normal(size=300)
     models = compare(labels, {"a": scores, "b": other}, 1 / of_score, weights_are="sampling")
-    assert any(note.startswith("The weights go with the scores") for note in models.test("auc").pairs[0].notes)
+    assert any(
+        note.startswith("The weights are correlated with the scores") for note in models.test("auc").pairs[0].notes
+    )
 
 
 def test_weights_that_are_worth_few_cases_of_a_class_are_told_of():

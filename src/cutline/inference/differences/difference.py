@@ -323,7 +323,7 @@ def describe_more_cases(difference: Difference, cases: int, level: float, unit: 
     if abs(difference.value) <= EQUAL or math.isnan(difference.se) or difference.se <= EQUAL:
         reach = max(abs(low), abs(high))
         if math.isnan(reach) or reach <= EQUAL:
-            return "these cases hold nothing that would tell the two apart."
+            return "nothing in these cases distinguishes the two."
         return f"with {cases:,} {unit}, a true difference of up to {shown(reach)} either way cannot be excluded."
     needed = needed_cases(difference, cases, level)
     if needed <= cases:

@@ -87,7 +87,7 @@ def _errors(stack: Ranking) -> Array:
 
 _SHORT = 0.01  # of the axis: shorter stretches are not named one by one
 _LONGEST = 3  # stretches of a model that a sentence names
-_OF_THIS_SAMPLE = "That is so in this sample; which leads are more than chance, regions() says."
+_OF_THIS_SAMPLE = "This holds in this sample; regions() tests which leads are real."
 _EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the whole height
 
 

@@ -186,7 +186,7 @@ def few_discordant(table: Discordance, variant: Variant) -> list[str]:
         return []
     cases = "no case" if not discordant else "1 case" if discordant == 1 else f"{discordant} cases"
     why = f"The models decide differently on {cases}: p cannot fall below {least:.2g}"
-    return [f"{why}, so that the test's actual error rate is 0. It can show nothing here."]
+    return [f"{why}, so the test cannot reject here, and its actual error rate is 0."]
 
 
 def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:

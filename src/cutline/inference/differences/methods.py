@@ -118,7 +118,7 @@ def by_delong(pair: PairedValues) -> Outcome:
     if math.isnan(se):
         notes = ["DeLong's variance needs two cases of each class."]
     elif se <= EQUAL < abs(pair.value):
-        notes = ["DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing."]
+        notes = ["DeLong's variance is 0, as it is between a perfect and a reversed order: it is not informative."]
     else:
         notes = few_cases(pair.pairing.rankings[0])
     freedom = pair.freedom if pair.are_versions else math.inf
@@ -216,9 +216,11 @@ def by_percentiles(pair: PairedValues) -> Outcome:
     difference, notes = _difference_of_resamples(pair)
     undefined = len(difference.resampled) - len(difference.draws)
     if undefined:
-        notes.append(f"In {undefined} of {len(difference.resampled)} resamples {pair.measure} has no difference.")
+        notes.append(
+            f"In {undefined} of {len(difference.resampled)} resamples the difference in {pair.measure} is undefined."
+        )
     if difference.says_nothing:
-        notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
+        notes.append("Every resample gives the same difference, so the bootstrap says nothing about its uncertainty.")
     elif not has_spread(difference.draws):
         notes.append(f"{NO_SPREAD} {TOO_RARELY}")
     elif pair.quantity in (Quantity.BEST_OF_CUTS, Quantity.CALIBRATION_ERROR):
@@ -270,10 +272,10 @@ def permutation_test(pair: PairedValues) -> Outcome:
     notes = few_resamples(pair.resamples)
     notes += ["Whole groups of cases are exchanged."] if pair.pairing.has_groups else []
     if not math.isclose(at_hand, pair.value, rel_tol=1e-6, abs_tol=1e-9):
-        notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
+        notes.append(f"Ranks are exchanged, not scores: on the ranks the difference is {shown(at_hand)}.")
     undefined = int(np.isnan(exchanged).sum())
     if undefined:
-        notes.append(f"In {undefined} exchanges {pair.measure} has no difference; they count as extreme.")
+        notes.append(f"In {undefined} exchanges the difference in {pair.measure} is undefined; they count as extreme.")
     below = np.abs(exchanged) < abs(at_hand) * (1 - 1e-9) - 1e-12
     extreme = int((~below).sum())
     share = float(divide(extreme, pair.resamples))

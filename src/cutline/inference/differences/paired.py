@@ -49,8 +49,8 @@ from cutline.results.estimate import Estimate, quantile
 from cutline.results.method_titles import method_title
 
 APART = (
-    "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
-    "models, one by one."
+    "Both models do equally well on every case here, but need not on others: the interval combines those of the "
+    "single models."
 )
 
 
@@ -124,7 +124,10 @@ class PairedMeasure(PairedValues):
             p_value = difference.p_value()
             if (p_value <= 1 - level) != (not low <= 0 <= high):
                 conflict = f"The interval and the test (p {p_shown(p_value)}) disagree about 0"
-                notes = (*notes, f"{conflict}: for a decision, trust the test, whose level is nearer to what it says.")
+                notes = (
+                    *notes,
+                    f"{conflict}: for a decision, trust the test, whose actual level is closer to the nominal one.",
+                )
         return make_estimate(
             self.title, self.value, (low, high), (-reach, reach), level, chosen, list(notes), what="difference"
         )

@@ -60,7 +60,7 @@ class PairedValues:
             if math.isnan(self.values[model]):
                 why = self._reason(model) or "it has no value"
                 reasons.append(f"It is undefined for {name}: {why}.")
-        return tuple(reasons) or (f"{self.measure} is infinite for both models, so that they have no difference.",)
+        return tuple(reasons) or (f"{self.measure} is infinite for both models, so their difference is undefined.",)
 
     def _reason(self, model: int) -> str:
         ranking = self.pairing.rankings[model]

@@ -166,9 +166,9 @@ def _normal(estimand: Estimand, level: float, formula: Any) -> Interval:
             if min(size) < 2
             else f"With an AUC of {area:g}"
             if area in (0, 1)
-            else "As all cases of a class stand alike"
+            else "With equal scores within a class"
         )
-        note = f"{why}, DeLong's variance says nothing: Newcombe's interval stands in for it."
+        note = f"{why}, DeLong's variance is not informative: Newcombe's interval is used instead."
         return newcombe(estimand, level)._replace(notes=[note], method="newcombe")
     free = freedom_of_ranking(of_area(r), r)
     return Interval(_of_line(estimand, formula(area, variance, level), level), rests_on(free))

@@ -51,13 +51,13 @@ _MANY = 1e6  # times as many cases as the sample has a population: what corrects
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
 _NO_SURPRISES = Caveat(
     "few-surprises",
-    "The probabilities are so near to 0 and 1 that of a calibrated model about {:.1g} surprises are to be expected; "
-    f"rare errors may not show here: {BELOW}.",
+    "The probabilities are so close to 0 and 1 that a calibrated model would be wrong about {:.1g} times; rare errors "
+    f"may not show here: {BELOW}.",
     "below",
 )
 _NOT_RISING = Caveat(
     "not-rising",
-    "The share of positives falls where the probabilities rise, by more than chance, which no simulated curve does: "
+    "The share of positives falls where the probabilities rise, by more than chance, as in no simulated curve: "
     f"{BELOW}.",
     "below",
 )

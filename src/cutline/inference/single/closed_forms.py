@@ -32,7 +32,7 @@ from cutline.measures.forms import (
 from cutline.results.estimate import Interval, Limits, quantile, student_quantile
 from cutline.results.notes import Caveat
 
-NO_STANDARD_ERROR = "These data do not tell the standard error: there is no interval."
+NO_STANDARD_ERROR = "The standard error cannot be estimated from these data: there is no interval."
 _NO_SLOPE = (
     "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
     f"{influence.FEW_FOR_THE_ORDER} cases of each class: use the bootstrap instead."
@@ -211,7 +211,7 @@ def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[st
     wider = 2 * _robust_reach(estimand, level)[0] / width - 1
     if not wider > constants.SANDWICH_WIDER:
         return []
-    assumed = f"Assumes that the calibration line is true; the method {form.robust!r} does not, and is"
+    assumed = f"Assumes that the calibration line is correct; the method {form.robust!r} does not, and is"
     return [Caveat("assumes-the-line", f"{assumed} {100 * wider:.0f} % wider: {BELOW}.", "below")]
 
 
@@ -293,7 +293,11 @@ def influence_of_cut(estimand: Estimand, level: float, groups: GroupSampler | No
 def _normal(estimand: Estimand, variance: float, level: float) -> Interval:
     if not math.isfinite(variance):
         return Interval(_NO_LIMITS, [NO_STANDARD_ERROR])
-    notes = [] if variance > EQUAL**2 else ["The standard error is 0, so it cannot tell how uncertain the value is."]
+    notes = (
+        []
+        if variance > EQUAL**2
+        else ["The standard error is 0, so it says nothing about the uncertainty of the value."]
+    )
     return Interval(influence.normal(estimand.value, variance, level), notes)
 
 

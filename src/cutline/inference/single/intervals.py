@@ -32,7 +32,7 @@ from cutline.measures.bin_brackets import Bounds
 from cutline.results.estimate import Estimate
 
 _NEGLIGIBLE = 0.05  # of the width of an interval: what bins leave open below that is within its own uncertainty
-WIDENED = "The limits are widened by what the bins leave open of the value."
+WIDENED = "The limits are widened by what the bins leave uncertain about the value."
 
 
 def widen_by_bracket(estimate: Estimate, open_to: Bounds | None, allowed: tuple[float, float]) -> Estimate:

@@ -210,7 +210,7 @@ export class LiveCut {
       `${about ? "About " : ""}${counted(found)} of the ${counted(model.positives)} positives ${be(found)} found, ` +
       `${about}${counted(missed)} ${be(missed)} missed; ${about}${counted(falsely)} of the ${counted(model.negatives)} negatives ` +
       `${falsely === 1 ? "is a false alarm" : "are false alarms"}.` +
-      (cut.inside > 0 ? " The last places go to cases of equal score at random: the counts are expectations." : "") +
+      (cut.inside > 0 ? " The last positions go at random to cases of equal score: the counts are expectations." : "") +
       (cut.snapped ? " This is the nearest cut that this file holds." : "");
   }
 
