@@ -519,7 +519,7 @@ def test_every_measure_of_one_cut_has_a_difference(measure):
 def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5, "c": np.arange(30) % 4})
     table = few.summary(["auc", "average_precision", "eer"], resamples=50)
-    text = "A class has only 5 cases, on which this rests."
+    text = "It rests on a class with only 5 cases."
 
     assert repr(table).count(text) == 1
     every = "Area under the ROC curve, Average precision, Equal error rate"
@@ -562,7 +562,7 @@ def test_a_note_on_many_measures_gives_their_number():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5})
 
     names = ["average_precision", "partial_auc", "bedroc", "mean_precision", "eer"]
-    assert "Note: 5 measures: A class has only 5" in repr(few.summary(names, resamples=50))
+    assert "Note: 5 measures: It rests on a class with only 5" in repr(few.summary(names, resamples=50))
 
 
 def test_the_name_of_a_difference_says_its_parameters():

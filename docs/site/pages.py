@@ -41,7 +41,7 @@ HOW_TO = {
     "Install": "install.md",
     "Five first tasks": "five-tasks.md",
     "What is it called here?": "words.md",
-    "Everything that is in it": "features.md",
+    "All features": "features.md",
     "Use the app": "app.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",

@@ -49,7 +49,7 @@ CASES = {
     "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than the baseline", {"ev": CALM}),
     "accuracy-baseline": (
         {"ev": RARE},
-        "The accuracy is not above that of a model that flags nobody: 0.97, where flagging nobody gives 0.97.",
+        "The accuracy is not higher than that of a model that flags nobody: 0.97, where flagging nobody gives 0.97.",
         {"ev": model([0.9, 0.6, 0.2], [90, 5, 5], [5, 5, 890])},
     ),
     "imbalance": (
@@ -103,7 +103,7 @@ CASES = {
         "gini = 2 auc - 1, pem = 2 auc - 1",
         {"ev": CALM, "measures": ["auc", "f1"]},
     ),
-    "weights": ({"ev": evaluate([1, 0, 1], [0.9, 0.2, 0.4], [1.5, 1, 1])}, "effective number", {"ev": CALM}),
+    "weights": ({"ev": evaluate([1, 0, 1], [0.9, 0.2, 0.4], [1.5, 1, 1])}, "effective sample size", {"ev": CALM}),
     "groups-are-folds": ({"ev": IN_FIFTHS}, "as folds are", {"ev": CALM}),
     "groups-differ": ({"ev": IN_FIFTHS}, "mean scores of the groups differ", {"ev": CALM}),
     "read-as": (

@@ -218,10 +218,10 @@ def test_no_note_recommends_what_the_guidance_does_not(tmp_path):
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
 
     notes = [note.text for note in summarized(ev, resamples=50).notes]
-    assert any("Read recall with precision" in text for text in notes)
+    assert any("Read recall together with precision" in text for text in notes)
     assert not any("MCC" in text for text in notes)  # which the page calls not recommended
     assert "not recommended" in text
-    assert "Read recall with precision" not in text
+    assert "Read recall together with precision" not in text
 
 
 def test_a_model_on_its_own_fitting_data_is_told_so(tmp_path):

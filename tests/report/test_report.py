@@ -215,7 +215,7 @@ def test_a_quota_inside_a_tie_says_that_its_counts_are_expectations():
 
     assert words_of(text, "cell-tp") == "1.5"
     assert words_of(text, "sentence") == (
-        "The first 2 cases (the last places shared among ties at 0.6): 2 of 4 cases are flagged. "
+        "The first 2 cases (the last positions shared among ties at 0.6): 2 of 4 cases are flagged. "
         "About 2 of the 2 positives are found, about 0 are missed; about 0 of the 2 negatives are false alarms. "
         "The last positions go at random to cases of equal score: the counts are expectations."
     )

@@ -360,7 +360,7 @@ def test_a_slice_with_one_class_is_counted_and_left_out():
     row = only.against_rest().rows[0]
     assert np.isnan(row.value)
     assert row.verdict.startswith("undefined: ")
-    assert "1 slice without a value left out" in " ".join(only.gap("auc").notes)
+    assert "1 slice without a value was left out" in " ".join(only.gap("auc").notes)
 
 
 def test_a_note_spells_the_column_as_the_data_do():

@@ -64,8 +64,9 @@ def accuracy_baseline(a: RuleContext) -> str | None:
         return None
     whom = "everybody" if a.prevalence > 0.5 else "nobody"
     return (
-        f"The accuracy is not above that of a model that flags {whom}: {a.values('accuracy')}, where flagging {whom} "
-        f"gives {brief(share)}. Read recall with precision, or the precision-recall curve, instead."
+        f"The accuracy is not higher than that of a model that flags {whom}: {a.values('accuracy')}, where flagging "
+        f"{whom} "
+        f"gives {brief(share)}. Read recall together with precision, or the precision-recall curve, instead."
     )
 
 
@@ -85,7 +86,7 @@ def imbalance(a: RuleContext) -> str | None:
     text = (
         f"{percent(share)} of the cases are {name}: a model that flags {whom} has accuracy {brief(share)}; "
         f"{'these have' if a.models else 'yours has'} {a.values('accuracy')}. "
-        "Read recall with precision, or the precision-recall curve, instead."
+        "Read recall together with precision, or the precision-recall curve, instead."
     )
     return (
         Text(text, " Or name the rare class as the positive one with ", Argument("positive"), ".")
@@ -360,7 +361,7 @@ def ties(a: RuleContext) -> str | None:
     high = float((r.pairs.concordant + r.pairs.tied) / r.pairs.every)
     text = f"{who}{percent(float(r.pairs.tied / r.pairs.every))} of the pairs of a positive and a negative are tied"
     text = text[0].upper() + text[1:]
-    return f"{text}, and count half. Broken one way or the other, the AUC would be from {brief(low)} to {brief(high)}."
+    return f"{text}, and count as half. If ties were broken, the AUC would lie between {brief(low)} and {brief(high)}."
 
 
 @rule(

@@ -221,7 +221,7 @@ class Plan(ComparedByFields):
     def statement(self) -> str:
         """Return the plan in a sentence."""
         return (
-            f"The study needs {self.cases:,} cases, of which about {self.positives:,} positive at a prevalence of "
+            f"The study needs {self.cases:,} cases, about {self.positives:,} of them positive at a prevalence of "
             f"{100 * self.prevalence:.3g} %: the {self.binding.criterion} is the binding criterion."
         )
 

@@ -57,7 +57,7 @@ class Gains(ShownAsTable):
             return distances
         return (
             *distances,
-            "Counts are rounded: tied cases and those at an end are split in parts.",
+            "Counts are rounded: tied cases, and cases at the end of a portion, are split.",
         )
 
     @property

@@ -188,7 +188,7 @@ def few_cases(ranking: Ranking) -> list[str]:
     if not 0 < fewest < constants.FEW_CASES:
         return []
     cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"
-    return [Caveat("few-cases", f"A class has only {cases}, on which this rests.")]
+    return [Caveat("few-cases", f"It rests on a class with only {cases}.")]
 
 
 def make_estimate(

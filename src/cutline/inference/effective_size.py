@@ -111,7 +111,7 @@ def notes(r: Ranking) -> list[str]:
 def _notes(r: Ranking) -> list[str]:
     if not r.integral:
         n = divide(r.total**2, (r.pos2 + r.neg2).sum())
-        return [f"The weights are not counts: they are worth {n:.1f} cases, the effective number."]
+        return [f"The weights are not counts: they are worth {n:.1f} cases, the effective sample size."]
     if r.pos2 is not r.pos and (r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum()):
         return [f"The weights are whole numbers: they count as {r.total} separate cases. {_OTHERWISE}"]
     return []

@@ -71,7 +71,7 @@ def _uncertainty(prevalence: Numbers, score: str) -> Any:
 
 UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
 UPWARDS = (
-    "Chance alone raises it, the more the fewer the cases: the method 'inversion' allows for that, bootstraps do not."
+    "It is biased upwards, the more so the fewer the cases: the method 'inversion' allows for that, bootstraps do not."
 )
 part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
 

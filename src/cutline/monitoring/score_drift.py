@@ -292,7 +292,7 @@ class Drift(ShownAsTable):
     @property
     def title(self) -> str:
         """The compared samples, in a line."""
-        sizes = (f"{sample.size.sum():,.0f} of {sample.name}" for sample in (self.reference, self.sample))
+        sizes = (f"{sample.size.sum():,.0f} from {sample.name}" for sample in (self.reference, self.sample))
         return f"Scores: {' and '.join(sizes)}"
 
     def chart(self, *, theme: str = "light") -> Any:

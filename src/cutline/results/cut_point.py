@@ -36,7 +36,7 @@ def is_inside_tie(r: Ranking, c: Counts) -> bool:
 
 def shared_places(r: Ranking, c: Counts) -> str:
     """Return who shares the last places of a quota that ends inside a tie."""
-    return f"the last places shared among ties at {spelled(r, float(c.threshold))}"
+    return f"the last positions shared among ties at {spelled(r, float(c.threshold))}"
 
 
 class Outcomes(NamedTuple):

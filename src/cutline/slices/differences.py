@@ -296,7 +296,8 @@ class SliceMeasure:
         if not self.undefined:
             return []
         reasons = listed(list(dict.fromkeys(self.undefined.values())))
-        return [f"{validation.counted(len(self.undefined), 'slice')} without a value left out ({reasons})."]
+        were = "was" if len(self.undefined) == 1 else "were"
+        return [f"{validation.counted(len(self.undefined), 'slice')} without a value {were} left out ({reasons})."]
 
     # ---- each slice against the rest
 
@@ -753,7 +754,7 @@ class AgainstRest(Tabulated):
             least = min(row.p_adjusted for row in self.rows if not math.isnan(row.p_adjusted))
             what = {"two-sided": "differs from", "worse": "is worse than", "better": "is better than"}[self.alternative]
             p = f"p {p_shown(least, self.p_floor)}{after}"
-            return f"No slice {what} the rest in {self.name} (smallest {p}, {tested} slices)."
+            return f"No slice {what} the rest in {self.name} (smallest {p}, {validation.counted(tested, 'slice')})."
         if self.is_one_comparison:  # said once
             return f"{capitalise(self._phrase(differing[0], after, is_first=True))}."
         parts = [self._phrase(row, after if not i else "", is_first=not i) for i, row in enumerate(differing[:3])]

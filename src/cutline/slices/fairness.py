@@ -57,7 +57,7 @@ class Fairness(Tabulated):
         below = (
             f"{100 * self.level:g} % intervals of the largest difference between any two slices.",
             f"Prevalences: {', '.join(rates)}{more}.",
-            "Different prevalences alone move the share of flagged cases and the precision.",
+            "Different prevalences alone change the share of flagged cases and the precision.",
         )
         title = f"Fairness by {self.slices.by}; predicted positive: {self.slices.cut_words}"
         return Table(("criterion", "value", "low", "high", "method", "note"), tuple(rows), title, ("method",), below)

@@ -105,7 +105,7 @@ def test_weights_count_as_the_effective_number_of_cases():
 
     assert found.value == pytest.approx(k / n)
     np.testing.assert_allclose((found.low, found.high), proportions.wilson(k / n * effective, effective, 0.95))
-    assert "effective number" in found.notes[0]
+    assert "effective sample size" in found.notes[0]
 
 
 def test_whole_weights_are_repeated_cases():

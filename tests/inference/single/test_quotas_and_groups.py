@@ -256,9 +256,9 @@ def test_a_difference_is_held_by_its_interval_and_few_cases_are_told():
     assert "Resampling shifts this difference: a limit was moved to include the value." in shifted.notes
     assert shifted.warning.id == "ignored-bias"
     found = compare([1, 0] * 8, {"a": range(16), "b": range(16, 0, -1)}).difference("eer", resamples=160)
-    assert "A class has only 8 cases, on which this rests." in found.notes
+    assert "It rests on a class with only 8 cases." in found.notes
     weighted = compare([1, 0] * 8, {"a": range(16), "b": [3, 1] * 8}, np.linspace(0.5, 2, 16))
-    assert any("effective number" in note for note in weighted.difference("auc").notes)
+    assert any("effective sample size" in note for note in weighted.difference("auc").notes)
 
 
 # ---------------------------------------------------------------------- what is public, and refitting

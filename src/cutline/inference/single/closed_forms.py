@@ -328,7 +328,7 @@ def linearised_share(estimand: Estimand, level: float, groups: GroupSampler | No
         return Interval(limits, rests_on(2 * size * min(p, 1 - p)))
     rows = float(form.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
     worth = p * (1 - p) / variance
-    worded = f"The share is of {rows:.0f} cases, which are worth {worth:.4g} (design effect {rows / worth:.3g})."
+    worded = f"The {rows:.0f} cases of the share are worth {worth:.4g} (design effect {rows / worth:.3g})."
     return Interval(limits, [worded, *rests_on(2 * size * min(p, 1 - p))])
 
 

@@ -315,7 +315,7 @@ function be(count) {
 
 export function rule(model, cut) {
   if (cut.index === 0 && !Number.isFinite(cut.threshold)) return `threshold ${model.higher ? "above" : "below"} every score`;
-  if (cut.inside > 0) return `the first ${counted(cut.tp + cut.fp)} cases (the last places shared among ties at ${model.spelled(cut)})`;
+  if (cut.inside > 0) return `the first ${counted(cut.tp + cut.fp)} cases (the last positions shared among ties at ${model.spelled(cut)})`;
   return `score ${model.higher ? "≥" : "≤"} ${model.spelled(cut)}`;
 }
 
