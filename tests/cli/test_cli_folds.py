@@ -65,10 +65,10 @@ def test_datasets_prints_the_ranks_and_the_verdict(cutline, tmp_path):
         (("--fold", "fould"), "no column 'fould'"),
         (("--fold", "fold", "--by", "b"), "--fold cannot be combined with --by"),
         (("--fold", "fold", "--resamples", "200"), "--fold cannot be combined with --resamples"),
-        (("--fold", "y"), "one class only"),
+        (("--fold", "y"), "only one class"),
     ],
 )
 def test_refusals_of_evaluate_are_one_sentence(cutline, oof, more, words):
     done = cutline("evaluate", oof, "--label", "y", "--score", "a", *more, "--measures", "recall")
     assert words in " ".join((done.out + done.err).split())
-    assert done.code == (0 if words == "one class only" else 2)
+    assert done.code == (0 if words == "only one class" else 2)

@@ -99,5 +99,5 @@ def test_a_cut_outside_the_folder_is_not_read_either(root):
 
 
 def test_the_root_must_be_a_folder():
-    with pytest.raises(CutlineError, match="no folder"):
+    with pytest.raises(CutlineError, match="not a folder"):
         Tools(Path("nowhere"))

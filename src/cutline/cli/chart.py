@@ -87,7 +87,7 @@ class PictureOptions:
     help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
     "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
 )
-@option("--list", "is_list", is_flag=True, group=PICTURE, help="Show all charts and end.")
+@option("--list", "is_list", is_flag=True, group=PICTURE, help="List all charts and exit.")
 @add_options(ReadingAtCut, "reading")
 @add_options(PictureOptions, "look")
 @o.CLASS_SCORES

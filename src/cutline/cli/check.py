@@ -264,7 +264,7 @@ def check(
     """Check all conditions, show them, and end with 1 unless all hold."""
     prints_markdown = str(gate.markdown) == STDOUT
     if prints_markdown and output.json:
-        raise ParameterError("--json and --markdown - both ask for standard output", "pass one of them")
+        raise ParameterError("--json and --markdown - both write to standard output", "pass one of them")
     documents = [(gate.junit, make_junit), (None if prints_markdown else gate.markdown, make_markdown)]
     to_write = [(path, document) for path, document in documents if path is not None]
     for path, _ in to_write:
@@ -386,7 +386,7 @@ def _check_alarms(path: str) -> list[Result]:
     monitor = load(path)
     if not isinstance(monitor, Monitor):
         raise ParameterError(
-            f"{escape_controls(path)} is no state of a monitor", "pass what `cutline monitor --state` wrote"
+            f"{escape_controls(path)} is not the state of a monitor", "pass what `cutline monitor --state` wrote"
         )
     last = {row["measure"]: row for row in monitor.table}
     results = []

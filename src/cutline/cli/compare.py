@@ -307,7 +307,7 @@ def _explain_marks(
     signs = choose_signs(screen)
     undefined = summary.undefined_measures()
     lines = [f"Undefined because {reason}: {', '.join(titles)}." for reason, titles in undefined.items()]
-    marks = f"{signs.best} best, {signs.tied} cannot be told from it"
+    marks = f"{signs.best} best, {signs.tied} not distinguishable from it"
     if any(row.measure.better == "lower" for row in _list_defined_rows(summary)):
         marks += f"; {signs.lower} lower is better"
     if len(summary.models) == 2:

@@ -110,7 +110,7 @@ def _bracket(text: str) -> str:
     required=False,
     metavar="[NAME]",
     shell_complete=complete_measure,
-    help="A measure by name or alias, or a word to look for.",
+    help="A measure by name or alias, or a word to search for.",
 )
 @o.FAMILY
 @o.JSON

@@ -242,7 +242,9 @@ def _show(screen: Console, watched: Monitor, *, quiet: bool) -> None:
     last = [row for row in measured if row["day"] == measured[-1]["day"]]
     if last:
         rows = [[shown(row[name]) for name in _SHOWN] for row in last]
-        screen.print(render.make_grid(screen, _HEADS, rows, title=f"{watched.title}; the last day, {last[0]['day']}"))
+        screen.print(
+            render.make_grid(screen, _HEADS, rows, title=f"{watched.title}. The last day is {last[0]['day']}.")
+        )
     screen.print(Text(escape_controls(watched.verdict)))
     if not quiet:
         for note in watched.notes:

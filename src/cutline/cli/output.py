@@ -148,8 +148,8 @@ class FileOutput(TableOutput):
         type=PATH,
         multiple=True,
         group=OUTPUT,
-        help="Also write the numbers to a file that ends in .json, .csv or .html; repeat it for more. Beside a report, "
-        "the files hold all that the report shows. Example: --save numbers.json",
+        help="Also write the numbers to a file that ends in .json, .csv or .html; repeat it for more. Together with "
+        "--html, the files hold everything that the report shows. Example: --save numbers.json",
     ).field()
     png: Path | None = option(
         "--png",
@@ -197,7 +197,7 @@ class FileOutput(TableOutput):
     def refuse_files(self, command: str) -> None:
         """Raise if files are to be written by a command that only prints."""
         if self.documents or self.png:
-            raise ParameterError(f"{command} prints a table alone", "pass --json or --csv, and no file to write")
+            raise ParameterError(f"{command} only prints a table", "pass --json or --csv, and no file to write")
 
     def start_renderer(self) -> None:
         """Start the program that draws the charts of a page on a thread, while the numbers are computed.

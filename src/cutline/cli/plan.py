@@ -33,9 +33,9 @@ class StudyOptions:
     prevalence: float = _declare_fraction(
         "--prevalence", EXPECT, "The share of positives. Example: --prevalence 0.1", required=True
     ).field()
-    auc: float | None = _declare_fraction("--auc", EXPECT, "The AUC that is expected. Example: --auc 0.75").field()
+    auc: float | None = _declare_fraction("--auc", EXPECT, "The expected AUC. Example: --auc 0.75").field()
     auc_width: float | None = _declare_fraction(
-        "--auc-width", WIDTHS, "The wanted width of its interval. Example: --auc-width 0.1"
+        "--auc-width", WIDTHS, "The target width of its interval. Example: --auc-width 0.1"
     ).field()
     auc_method: str = option(
         "--auc-method",
@@ -52,28 +52,26 @@ class StudyOptions:
         "--correlation", TESTS, "The correlation of the two estimates. Example: --correlation 0.6", default=0.5
     ).field()
     oe_width: float | None = _declare_fraction(
-        "--oe-width", WIDTHS, "The wanted width of the O:E ratio. Example: --oe-width 0.2"
+        "--oe-width", WIDTHS, "The target width of the O:E ratio. Example: --oe-width 0.2"
     ).field()
     slope_width: float | None = _declare_fraction(
-        "--slope-width", WIDTHS, "The wanted width of the calibration slope. Example: --slope-width 0.2"
+        "--slope-width", WIDTHS, "The target width of the calibration slope. Example: --slope-width 0.2"
     ).field()
     intercept_width: float | None = _declare_fraction(
-        "--intercept-width", WIDTHS, "The wanted width of the intercept. Example: --intercept-width 0.4"
+        "--intercept-width", WIDTHS, "The target width of the intercept. Example: --intercept-width 0.4"
     ).field()
-    recall: float | None = _declare_fraction(
-        "--recall", EXPECT, "The recall that is expected. Example: --recall 0.9"
-    ).field()
+    recall: float | None = _declare_fraction("--recall", EXPECT, "The expected recall. Example: --recall 0.9").field()
     recall_width: float | None = _declare_fraction(
-        "--recall-width", WIDTHS, "The wanted width of the recall. Example: --recall-width 0.1"
+        "--recall-width", WIDTHS, "The target width of the recall. Example: --recall-width 0.1"
     ).field()
     specificity: float | None = _declare_fraction(
-        "--specificity", EXPECT, "The specificity that is expected. Example: --specificity 0.8"
+        "--specificity", EXPECT, "The expected specificity. Example: --specificity 0.8"
     ).field()
     specificity_width: float | None = _declare_fraction(
-        "--specificity-width", WIDTHS, "The wanted width of the specificity. Example: --specificity-width 0.1"
+        "--specificity-width", WIDTHS, "The target width of the specificity. Example: --specificity-width 0.1"
     ).field()
     threshold: float | None = _declare_fraction(
-        "--threshold", EXPECT, "The risk from which cases are flagged. Example: --threshold 0.1"
+        "--threshold", EXPECT, "Cases with at least this risk are flagged. Example: --threshold 0.1"
     ).field()
     net_benefit_width: float | None = _declare_fraction(
         "--net-benefit-width",
@@ -98,7 +96,7 @@ class StudyOptions:
         "Example: --log-odds -2.5 0.9",
     ).field()
     power: float = _declare_fraction(
-        "--power", TESTS, "The wanted power of tests. Example: --power 0.9", default=0.8
+        "--power", TESTS, "The target power of tests. Example: --power 0.9", default=0.8
     ).field()
     level: float = _declare_fraction(
         "--level", WIDTHS, "The level of the intervals. Example: --level 0.9", default=0.95

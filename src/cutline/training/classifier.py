@@ -257,7 +257,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             return classes[-1]
         if self.positive not in classes:
             raise InputError(
-                f"is {self.positive!r}, and y holds {' and '.join(map(repr, classes))}",
+                f"is {self.positive!r}, but y holds {' and '.join(map(repr, classes))}",
                 "pass one of these",
                 argument="positive",
                 hint=near(str(self.positive), map(str, classes)),
