@@ -5,14 +5,13 @@
     python benchmarks/coverage.py page                            # writes docs/coverage.md and its heat maps
 
 The populations are in two halves (`populations.py`): "development", by which defaults are chosen, and "validation",
-which judges them. A cell is a population. Tests of two models have a study of their own (`type_one_error.py`).
+which judges them. Tests of two models have a study of their own (`type_one_error.py`).
 
-A batch is some samples of one cell; it says, for each measure and method, how many intervals were made, how
-many held the truth (or rejected it), how many carried a warning, and how many of these missed (or rejected); and for
-each warning how many intervals carried it, and how many of these missed. The files have one line for each cell and
-version of the rules, to which batches add: a run that was interrupted goes on where it stopped, several runs may take
-turns, and more runs make the figures sharper. When a default or its notes change, raise `RULES` and name the measures
-in `CHANGED` (or raise `FIRST`): older figures are no longer counted.
+A batch is some samples of one population. It says, for each measure and method, how many intervals were made, held the
+truth, carried a warning, carried one and missed, their total width, and how many missed above; and for each warning how
+many intervals carried it and missed. The files have one line for each population, to which batches add, so that an
+interrupted run goes on where it stopped. When a default or its notes change, raise `RULES`: older results are no longer
+counted.
 """
 
 from __future__ import annotations
@@ -41,10 +40,7 @@ RESULTS = {
     "development": Path(__file__).with_name("coverage_results.jsonl"),
     "validation": Path(__file__).with_name("coverage_held_out.jsonl"),
 }
-KINDS = ("intervals",)
-RULES = 18  # the version of the defaults and their notes
-FIRST = {"intervals": 18}  # the oldest version whose figures count ...
-CHANGED: dict[str, dict[str, int]] = {"intervals": {}}  # ... but for measures whose rules are newer
+RULES = 18  # the version of the defaults and their notes; results of others are not counted
 LEVEL = 0.95
 RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by about half a point
 BATCH = 20  # samples, of small populations
@@ -60,10 +56,9 @@ OF_THE_SAMPLE = ("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spieg
 
 @dataclass(frozen=True)
 class Cell:
-    """What a batch is of: a population, and intervals."""
+    """A population of the study, and how many samples of it a batch has."""
 
     population: Population
-    kind: str
 
     @property
     def name(self) -> str:
@@ -78,15 +73,10 @@ class Cell:
     def samples(self) -> int:
         return BATCH // 5 if self.is_large else BATCH
 
-    @property
-    def measures(self) -> list[str]:
-        """The measures that a batch asks for."""
-        return [m.name for m in cl.MEASURES]
-
 
 def cells(half: str) -> list[Cell]:
     """Return the cells of a half."""
-    return [Cell(p, "intervals") for p in (development() if half == "development" else validation())]
+    return [Cell(p) for p in (development() if half == "development" else validation())]
 
 
 def parameters(measure: Measure, threshold: float) -> dict[str, float]:
@@ -136,7 +126,7 @@ class LargestError:
 def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     """Some samples of a cell: for each measure and method what happened."""
     p = cell.population
-    seed = [p.positives, p.negatives, sum(cell.name.encode()), KINDS.index(cell.kind), number, RULES]
+    seed = [p.positives, p.negatives, sum(cell.name.encode()), number, RULES]
     rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0, 0.0, 0])
     threshold = threshold_of(p)
     truth = truths(p, threshold, measures)
@@ -150,7 +140,6 @@ def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     return {
         "rules": RULES,
         "cell": cell.name,
-        "kind": cell.kind,
         "samples": dict.fromkeys(measures, cell.samples),
         "found": {"|".join(key): [round(number, 4) for number in row] for key, row in found.items()},
         "warnings": dict(warnings),
@@ -191,28 +180,18 @@ def _add(row: list[Any], *, is_so: bool, is_warned: bool, counts: bool) -> None:
 # ---------------------------------------------------------------------- many batches
 
 
-def since(name: str, kind: str = "intervals") -> int:
-    """The version of the rules from which on the figures of a measure count."""
-    return CHANGED[kind].get(name, FIRST[kind])
-
-
 def read(path: Path) -> list[dict[str, Any]]:
-    """What has been found so far, a line for each cell and version of the rules, without what no longer counts."""
+    """Return the results of the present rules, a line for each cell."""
     if not path.exists():
         return []
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    lines = [line for line in lines if line["kind"] in KINDS]
-    for line in lines:
-        for what in ("found", "samples"):
-            counts = {k: v for k, v in line[what].items() if line["rules"] >= since(k.partition("|")[0], line["kind"])}
-            line[what] = counts
-    return [line for line in lines if line["found"]]
+    return [line for line in lines if line["rules"] == RULES]
 
 
 def added(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:
     """The lines with those of a batch added to that of its cell and rules."""
     for line in lines:
-        if all(line[key] == more[key] for key in ("rules", "cell", "kind")):
+        if line["cell"] == more["cell"]:
             for name, count in more["samples"].items():
                 line["samples"][name] = line["samples"].get(name, 0) + count
             for name, row in more["found"].items():
@@ -242,14 +221,14 @@ def jobs(
         whole: The cells.
         only: The measures to draw samples for, if not for all.
     """
-    count: dict[tuple[str, str, str], int] = defaultdict(int)
+    count: dict[tuple[str, str], int] = defaultdict(int)
     for line in done:
         for name, samples in line["samples"].items():
-            count[line["cell"], line["kind"], name] += samples
-    asked = {cell: list(only) or cell.measures for cell in whole}
+            count[line["cell"], name] += samples
+    names = list(only) or [m.name for m in cl.MEASURES]
 
     def fewest(cell: Cell) -> float:
-        return min(count[cell.name, cell.kind, name] for name in asked[cell]) / cell.samples
+        return min(count[cell.name, name] for name in names) / cell.samples
 
     def turn(cell: Cell) -> float:  # large populations every fourth time
         return (fewest(cell) + 0.01) * (4 if cell.is_large else 1)
@@ -257,10 +236,10 @@ def jobs(
     while True:
         cell = min(whole, key=turn)
         least = fewest(cell) * cell.samples
-        some = [name for name in asked[cell] if count[cell.name, cell.kind, name] <= least]
+        some = [name for name in names if count[cell.name, name] <= least]
         yield cell, int(least), some
         for name in some:
-            count[cell.name, cell.kind, name] += cell.samples
+            count[cell.name, name] += cell.samples
 
 
 def run(minutes: float, half: str, whole: Sequence[Cell], only: Sequence[str] = ()) -> None:
@@ -283,10 +262,10 @@ def main() -> None:
             print("\n".join(page.findings(both)))
             return
         from audit_designs import table
-        from interval_widths import table as widths
+        from interval_widths import describe
 
         facts = {"resamples": RESAMPLES, "slow": ", ".join(sorted(SLOW)), "every": EVERY}
-        page.write_page(both, facts, table(), widths())
+        page.write_page(both, facts, table(), describe())
         return
     minutes = float(rest[0]) if rest else 60.0
     halves = [half for half in RESULTS if not rest[1:] or half == rest[1]]

@@ -22,35 +22,28 @@ AMPLE = 30  # cases of the smaller class to be expected
 FEWEST = 20  # intervals of a cell, below which it is not judged
 
 
-ABOUT = """Written by `python benchmarks/coverage.py page` from `benchmarks/coverage_results.jsonl` and
-`benchmarks/coverage_held_out.jsonl`, to which `python benchmarks/coverage.py run` adds samples. Every
-population is known exactly, so that the true value of every measure is. The populations are in two
-halves: **development** ({development} populations, `development()` in `benchmarks/populations.py`), by
-which the defaults are chosen, and **validation** ({validation} populations, `validation()`), which
-judges them. Both have normal, skewed, mixed and heavy-tailed scores, ties, rounded and zero-inflated
-scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.003, 4 to 5000 positives, probabilities that are right, too
-sure or too high, a subtype of 2 % that the model misses, shares near 1, weights of each kind, and
-groups: of one class, uneven, and few of one class. Each sample gives the default interval of every
-measure at 95 %. Populations have {least} to {most} samples each ({middle} in the middle; where a cell
-looked low, up to 200 more were drawn, so that chance can be told from a fault), so that a
-single cell has a standard error of {error:.1f} points, and of up to {worst:.1f} where samples are
-fewest; pooled figures are far sharper. Measures that take long ({slow}) are made on one sample in
-{every}, and not for 3000 cases or more; bootstraps have {resamples} resamples here. Which method is the
-default for which measure is in [intervals.md](intervals.md); how older methods compare on eight
-measures, in [coverage-methods.md](coverage-methods.md).
+ABOUT = """Written by `python benchmarks/coverage.py page` from the results of `python benchmarks/coverage.py run`
+(`coverage_results.jsonl` and `coverage_held_out.jsonl` in `benchmarks`). Every population is known exactly, and so is
+the true value of every measure. Each sample gives the default interval of every measure at 95 %.
 
-The defaults changed while the study grew. The figures of a measure count from the version of the rules in which its
-default, or a warning on it, last changed (two warnings, on areas near their end by prevalence alone and on calibration
-curves that fall, are newer than all of them; `FIRST` and `CHANGED` in `benchmarks/coverage.py`), so that none is of a
-method that is no longer used: {rules}. Version 16 changed `rie`, `h_measure`, `dsc` and `eci`, and what is
-warned of where a case of one class stands for many of the other; those populations were drawn anew. Version 17, the
-present one, changed the points of a curve that one rate decides, which have few samples as yet."""
-JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. By the figure itself {inside} of
-{total} ({inside_share:.1f} %) are between 92.5 and 97.5 %; if every interval held the truth in exactly 95 % of all
-samples, {expected:.1f} % would be, because so few samples leave chance that much room. Judged by a binomial test at
-2.5 %, {below} cells are below 92.5 % and {above} above 97.5 % ({above_share:.1f} %); if every interval held the truth
-in exactly 95 %, {below_expected:.1f} would be called below by chance. A cell is silently below if the intervals that
-missed without a warning are alone too many by the same test: {below_silent} ({below_share:.1f} % of all)."""
+The populations are in two halves (`benchmarks/populations.py`): the defaults were chosen by the {development} of the
+**development** half, and the {validation} of the **validation** half judge them. Both have normal, skewed, mixed and
+heavy-tailed scores; ties, rounded and zero-inflated scores; AUC 0.5 to 0.999; prevalence 0.003 to 0.5; 4 to 5000
+positives; probabilities that are right, too extreme or too high; a subtype of 2 % that the model misses; shares near 1;
+weights of each kind; and groups, also uneven ones, of one class, and few of one class.
+
+All {made:,} intervals were drawn after the last change of a default, with seeds that nothing was chosen by, and no
+population was drawn more often because of its figures. A population has {least} to {most} samples ({middle} in the
+middle), so that a single cell has a standard error of {error:.1f} points, and of up to {worst:.1f}. Measures that take
+long ({slow}) are on one sample in {every}, and not on samples of 3000 cases or more. Bootstraps have {resamples}
+resamples here, where 2000 are the default. [intervals.md](intervals.md) names the default of each measure,
+[coverage-methods.md](coverage-methods.md) compares other methods on eight measures."""
+JUDGED = """A cell is one measure in one population, with at least {fewest} intervals. {inside} of {total} cells
+({inside_share:.1f} %) held the truth in 92.5 to 97.5 % of their samples; if every interval held it in exactly 95 %,
+{expected:.1f} % of the cells would, because the samples are few. By a binomial test at 2.5 %, {below} cells are below
+92.5 % and {above} above 97.5 % ({above_share:.1f} %); by chance alone {below_expected:.1f} would be below. A cell is
+silently below if its misses without a warning are alone too many by this test: {below_silent} ({below_share:.1f} % of
+all)."""
 
 
 def wrapped(text: str) -> list[str]:
@@ -115,14 +108,13 @@ class Tally(NamedTuple):
         return self.warned > 0.5 * self.made
 
 
-def tallies(lines: list[dict[str, Any]], kind: str) -> dict[tuple[str, str], Tally]:
-    """By population and measure, over all methods of the default rule."""
+def tallies(lines: list[dict[str, Any]]) -> dict[tuple[str, str], Tally]:
+    """Add up the results by population and measure, over all methods of the default rule."""
     found: dict[tuple[str, str], Tally] = defaultdict(Tally)
     for line in lines:
-        if line["kind"] == kind:
-            for key, row in line["found"].items():
-                cell = line["cell"], key.partition("|")[0]
-                found[cell] = found[cell].plus(row)
+        for key, row in line["found"].items():
+            cell = line["cell"], key.partition("|")[0]
+            found[cell] = found[cell].plus(row)
     return found
 
 
@@ -144,22 +136,25 @@ def shown(tally: Tally | None) -> str:
     return f"{100 * tally.share:.1f} ({tally.made})" if tally and tally.made else ""
 
 
-def write_page(both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any], *tables: list[str]) -> None:
+def write_page(
+    both: Mapping[str, list[dict[str, Any]]], facts: Mapping[str, Any], designs: list[str], widths: str
+) -> None:
     """docs/coverage.md and its heat map.
 
     Args:
         both: The results of each half, by its name.
         facts: What the page tells of the run: `resamples`, `slow` and `every`.
-        tables: Those of the audit's designs and of the widths.
+        designs: The table of the audits' designs.
+        widths: How wide the intervals are beside earlier ones.
     """
     every = [line for lines in both.values() for line in lines]
-    intervals = tallies(every, "intervals")
-    text = opening(intervals, {**facts, "rules": by_rules(every)})
+    intervals = tallies(every)
+    text = opening(intervals, facts)
     for half, lines in both.items():
-        mine = tallies(lines, "intervals")
+        mine = tallies(lines)
         text += [f"## The {half} half", "", *judged(mine), *warnings(mine), *by_warning(lines)]
     text += ["![Heat map of the coverage](coverage.png)", ""]
-    text += [*of_audit(tables[0]), *of_widths(tables[1]), *by_measure(intervals), *by_population(intervals)]
+    text += [*of_audit(designs), *of_widths(widths), *by_measure(intervals), *by_population(intervals)]
     (DOCS / "coverage.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
     draw(intervals, "coverage.png", "Coverage of the default intervals of 95 %; ! where most carry a warning", LEVELS)
 
@@ -205,26 +200,16 @@ def by_warning(lines: list[dict[str, Any]]) -> list[str]:
 def of_audit(table: list[str]) -> list[str]:
     """The designs in which an audit found defaults that failed."""
     about = (
-        "An audit named designs in which intervals and tests failed silently. `python benchmarks/audit_designs.py run` "
-        "draws them again: the share of intervals that hold the truth, or of tests of equal models that reject at 5 %."
+        "Two audits named designs in which intervals and tests failed silently. `python benchmarks/audit_designs.py "
+        "run` draws them with the defaults of today: the share of intervals that hold the truth, or of tests of equal "
+        "models that reject at 5 %."
     )
-    return ["## What an audit had found, then and now", "", *wrapped(about), "", *table, ""]
+    return ["## What the audits found, then and now", "", *wrapped(about), "", *table, ""]
 
 
-def of_widths(table: list[str]) -> list[str]:
-    """How wide the defaults are beside the former ones."""
-    about = (
-        "`python benchmarks/interval_widths.py run` makes both on the same samples of the populations without weights "
-        "and groups: the geometric mean over the populations of the ratio of mean widths, where the former default "
-        "held the truth in 92.5 to 97.5 % of its samples there, where in fewer, and where in more. With so few samples "
-        "a cell counts as covering by luck, too: 95 % of 30 samples are 28 or 29. These samples are older "
-        "than the present sandwich variance, and the former defaults older still. "
-        "Beside the defaults of commit 2bdeac2 (17 November 2026), on 12 equal samples of each of 27 populations of "
-        "both halves, the median ratio of mean widths over 2,895 cells of 108 measures is 1.002, with the quartiles "
-        "1.000 and 1.035. The widest beside these: eci 1.85, emax 1.60, e50 1.48, e90 1.44, debiased_ece 1.18, "
-        "calibration_slope and partial_auc_above_recall 1.10."
-    )
-    return ["## Widths beside the former defaults", "", *wrapped(about), "", *table, ""]
+def of_widths(about: str) -> list[str]:
+    """Return the section on widths."""
+    return ["## Widths beside earlier defaults", "", *wrapped(about), ""]
 
 
 def samples_of(found: Mapping[tuple[str, str], Tally]) -> dict[str, int]:
@@ -246,18 +231,11 @@ def opening(found: Mapping[tuple[str, str], Tally], facts: Mapping[str, Any]) ->
         middle=middle,
         error=100 * math.sqrt(0.95 * 0.05 / max(middle, 1)),
         worst=100 * math.sqrt(0.95 * 0.05 / max(samples[0], 1)),
-        **{name: facts[name] for name in ("resamples", "slow", "every", "rules")},
+        made=sum(tally.made for tally in found.values()),
+        **facts,
     )
     paragraphs = [line for part in about.split("\n\n") for line in (*wrapped(part), "")]
     return ["# How often the intervals hold the truth", "", *paragraphs]
-
-
-def by_rules(lines: list[dict[str, Any]]) -> str:
-    """Say how many intervals are of which version of the rules."""
-    counts: dict[int, int] = defaultdict(int)
-    for line in lines:
-        counts[line["rules"]] += sum(int(row[0]) for row in line["found"].values())
-    return ", ".join(f"{count:,} intervals are of version {version}" for version, count in sorted(counts.items()))
 
 
 def judged(found: Mapping[tuple[str, str], Tally]) -> list[str]:
@@ -351,26 +329,26 @@ def findings(both: Mapping[str, list[dict[str, Any]]]) -> list[str]:
     """The cells that fail, those of few samples included, and what the warnings are worth: for whoever mends them."""
     text = []
     for half, lines in both.items():
-        found = tallies(lines, "intervals")
+        found = tallies(lines)
         samples = samples_of(found)
         text.append(
             f"== {half}: intervals, {min(samples.values(), default=0)} to {max(samples.values(), default=0)} each"
         )
         text += warnings(found)
         low = sorted((t.share, c) for c, t in found.items() if t.made >= FEWEST and t.verdict == "below")
-        text += [_finding(cell, found[cell], lines, "intervals") for _, cell in low]
+        text += [_finding(cell, found[cell], lines) for _, cell in low]
         whole = pooled(found, 1, lambda _: True)
         few = sorted((t.share, name) for name, t in whole.items() if t.verdict == "below")
         text += [f"  pooled {name}: {shown(whole[name])}" for _, name in few]
     return text
 
 
-def _finding(cell: tuple[str, str], tally: Tally, lines: list[dict[str, Any]], kind: str) -> str:
+def _finding(cell: tuple[str, str], tally: Tally, lines: list[dict[str, Any]]) -> str:
     """One cell with its methods."""
     methods = {
         key.partition("|")[2]
         for line in lines
-        if line["cell"] == cell[0] and line["kind"] == kind
+        if line["cell"] == cell[0]
         for key in line["found"]
         if key.partition("|")[0] == cell[1]
     }

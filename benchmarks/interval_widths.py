@@ -1,151 +1,130 @@
-"""Widths of the default intervals beside those of the former defaults, on the same samples.
+"""Widths of the default intervals beside those of the code of another commit, on the same samples.
 
-    python benchmarks/interval_widths.py run [minutes]   # adds samples to interval_widths.json
-    python benchmarks/interval_widths.py                 # prints the table, which docs/coverage.md has too
+    python benchmarks/interval_widths.py run COMMIT [samples]   # writes interval_widths.json
+    python benchmarks/interval_widths.py                        # prints what docs/coverage.md says of them
 
-The former defaults were Wilson's interval for shares, Newcombe's for the AUC with fewer than 30 cases of a class and
-DeLong's on the logit scale otherwise, the log scale for ratios and the O:E ratio, the likelihood for the line of
-calibration, tests inverted for calibration errors, and BCa for all others. Cases without weights and groups.
+The samples are of every third population of either half, without weights and groups. Both versions of the code read
+them from a file, the other one in a checkout of its commit. A cell is a measure in a population.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import pickle
+import subprocess
 import sys
-import time
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from coverage import EVERY, LARGE, RESAMPLES, SHARE, SLOW, truths
-from populations import Population, development, threshold_of
-
-import cutline as cl
-from cutline.core import parallel
-from cutline.measures import Measure
-from cutline.measures.forms import CalibrationError, LinearInAuc, Proportion, Ratio, VarianceFormula
 
 RESULTS = Path(__file__).with_name("interval_widths.json")
-COVERS = 0.925, 0.975  # between which an interval held the truth as often as it says
-MUCH = 0.1  # wider
-_RAISED = "BCa takes no account of the chance that raises it, and covers in few cells"
-_CUTS = "every cut that may be meant is allowed for"
-_AT_AN_END = "resamples vary too little near an end of the range"
-_TAIL = "a few cases make most of the loss: Student's quantile has few degrees of freedom"
-_JUMPS = "it jumps from case to case, so that the resamples have few values"
-_FIRST = "it rests on few first cases, nearly all of one class"
-WHY = {
-    **dict.fromkeys(("ks", "max_youden_j", "min_expected_cost", "auch", "h_measure", "dsc"), _RAISED),
-    **dict.fromkeys(("precision_at_recall", "recall_at_precision", "specificity_at_recall"), _CUTS),
-    **dict.fromkeys(("partial_auc", "partial_auc_above_recall", "mean_average_precision"), _AT_AN_END),
-    "break_even": _JUMPS,
-    **dict.fromkeys(("balanced_cross_entropy", "focal_loss", "log_loss"), _TAIL),
-    **dict.fromkeys(("bedroc", "hit_rate", "average_qrecall", "rie"), _FIRST),
-}
-BATCH = 10  # samples
-FEWEST = 20  # intervals of a cell
+ROOT = Path(__file__).parents[1]
+RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use
+SHARE = 0.1  # of the list that a quota takes
+QUOTAS = ("hit_rate", "qrecall", "enrichment")
+LARGE = 3000  # cases, from which on a population is left out
+NARROWER, WIDER = 0.95, 1.05  # between which the median ratio of a measure is not named
 
 
-def former(measure: Measure, ev: cl.Evaluation) -> str:
-    """The method that was the default for a measure."""
-    form = measure.form
-    if isinstance(form, Proportion):
-        return "wilson"
-    if isinstance(form, LinearInAuc):
-        return "newcombe" if min(ev.ranking.positives, ev.ranking.negatives) < 30 else "delong_logit"
-    if isinstance(form, Ratio) or measure.name == "oe_ratio":
-        return "log"
-    if isinstance(form, VarianceFormula):
-        return next(iter(form.methods))
-    return "inversion" if isinstance(form, CalibrationError) else "bca"
+def draw(samples: int) -> dict[str, list[dict[str, Any]]]:
+    """Return samples of the populations, as the arguments of `evaluate`."""
+    from populations import development, threshold_of, validation
 
-
-def sample(p: Population, rng: np.random.Generator, i: int, truth: dict[str, float], found: Any) -> None:
-    """One sample: for each measure both intervals, whether they hold, and their widths."""
-    ev = cl.evaluate(**p.sample(rng), threshold=threshold_of(p))
-    quota = max(1, round(SHARE * float(ev.ranking.total)))
-    wanted = [
-        m.with_(quota=quota) if m.name in ("hit_rate", "qrecall", "enrichment") else m
-        for m in cl.MEASURES
-        if not math.isnan(truth[m.name]) and (m.name not in SLOW or i % EVERY == 0) and m.fits(ev.ranking)
+    chosen = [
+        p
+        for half in (development(), validation())
+        for p in [p for p in half if p.n < LARGE and p.weights == "none" and p.groups == 1][::3]
     ]
-    new = dict(zip(wanted, ev.estimates(wanted, resamples=RESAMPLES, seed=i), strict=True))
-    old = {m: one for m, one in new.items() if one.method == former(m, ev)}
-    by_method = defaultdict(list)
-    for m in wanted:
-        if m not in old:
-            by_method[former(m, ev)].append(m)
-    for method, some in by_method.items():  # measures that are resampled share their resamples
-        old |= zip(some, ev.estimates(some, method=method, resamples=RESAMPLES, seed=i), strict=True)
-    for m in wanted:
-        widths = [one.high - one.low for one in (new[m], old[m])]
-        if not all(math.isfinite(width) for width in widths):
-            continue
-        row = found[m.name]
-        row[0] += 1
-        for place, one, width in ((1, new[m], widths[0]), (3, old[m], widths[1])):
-            row[place] += one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
-            row[place + 1] += width
+    made = {}
+    for p in chosen:
+        rng = np.random.default_rng([p.positives, p.negatives, sum(p.name.encode())])
+        name = f"{p.positives} + {p.negatives}, {p.name}"
+        made[name] = [p.sample(rng) | {"threshold": threshold_of(p)} for _ in range(samples)]
+    return made
 
 
-def run(minutes: float) -> None:
-    """Add samples, to the populations that have fewest first."""
-    parallel.WORTH_THREADS = sys.maxsize
-    end, found = time.monotonic() + 60 * minutes, read()
-    whole = {
-        f"{p.positives} + {p.negatives}, {p.name}": p
-        for p in development()
-        if p.n < LARGE and p.weights == "none" and p.groups == 1
+def measure_widths(path: Path) -> dict[str, dict[str, float]]:
+    """Return the mean width of the default intervals by population and measure.
+
+    Args:
+        path: The file of the samples.
+    """
+    import cutline as cl
+
+    widths: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for name, samples in pickle.loads(path.read_bytes()).items():  # noqa: S301
+        for seed, cases in enumerate(samples):
+            ev = cl.evaluate(**cases)
+            quota = max(1, round(SHARE * float(ev.ranking.total)))
+            fitting = [m for m in cl.MEASURES if m.fits(ev.ranking)]
+            bound = [m.with_(quota=quota) if m.name in QUOTAS else m for m in fitting]
+            for m, estimate in zip(fitting, ev.estimates(bound, resamples=RESAMPLES, seed=seed), strict=True):
+                widths[name][m.name].append(estimate.high - estimate.low)
+    return {
+        name: {measure: float(np.mean(some)) for measure, some in by_measure.items()}
+        for name, by_measure in widths.items()
     }
-    while time.monotonic() < end:
-        name = min(whole, key=lambda name: max((row[0] for row in found.get(name, {}).values()), default=0))
-        rows = defaultdict(lambda: [0, 0, 0.0, 0, 0.0], found.get(name, {}))
-        first = max((row[0] for row in rows.values()), default=0)
-        p, rng = whole[name], np.random.default_rng([sum(name.encode()), int(first)])
-        truth = truths(p, threshold_of(p))
-        for i in range(BATCH):
-            sample(p, rng, i, truth, rows)
-        found[name] = {key: [round(x, 5) for x in row] for key, row in rows.items()}
-        RESULTS.write_text(json.dumps(found, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
-def read() -> dict[str, dict[str, list[float]]]:
-    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+def run(commit: str, samples: int) -> None:
+    """Compare the widths of this code with those of a commit.
+
+    Args:
+        commit: The other version of the code.
+        samples: Samples of each population.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path, other = Path(folder) / "samples.pickle", Path(folder) / "other"
+        path.write_bytes(pickle.dumps(draw(samples)))
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "--detach", str(other), commit], check=True, capture_output=True)
+        try:
+            now, then = (_measure_in(source, path) for source in (ROOT / "src", other / "src"))
+        finally:
+            subprocess.run([*git, "remove", "--force", str(other)], check=True)
+    ratios: dict[str, list[float]] = defaultdict(list)
+    for name, cells in now.items():
+        for measure, width in cells.items():
+            before = then.get(name, {}).get(measure, math.nan)
+            if math.isfinite(width) and math.isfinite(before) and before > 0:
+                ratios[measure].append(round(width / before, 4))
+    found = {"commit": commit, "samples": samples, "populations": len(now), "ratios": ratios}
+    RESULTS.write_text(json.dumps(found, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
-def table() -> list[str]:
-    """By measure: how the mean widths compare where the former default covered, and where it did not."""
-    found, rows = read(), []
-    ratios: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    held: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
-    for cells in found.values():
-        for name, (made, new, new_width, old, old_width) in cells.items():
-            held[name] = [a + b for a, b in zip(held[name], (made, new, old), strict=True)]
-            if made >= FEWEST and old_width > 0:
-                share = old / made
-                kind = "fewer" if share < COVERS[0] else "covered" if share <= COVERS[1] else "more"
-                ratios[name][kind].append(new_width / old_width)
-    for m in cl.MEASURES:
-        if m.name not in ratios:
-            continue
-        made, new, old = held[m.name]
-        mine = [ratios[m.name][kind] for kind in ("covered", "fewer", "more")]
-        shown = [f"{100 * (_mean(some) - 1):+.0f} % ({len(some)})" if some else "" for some in mine]
-        why = WHY.get(m.name, "") if mine[0] and _mean(mine[0]) > 1 + MUCH else ""
-        rows.append(f"| {m.name} | {100 * old / made:.1f} | {100 * new / made:.1f} | {' | '.join(shown)} | {why} |")
-    head = ("measure", "former default held, %", "default holds, %", "wider where the former covered (cells)")
-    head += ("where it held less", "where more", "why, if more than 10 %")
-    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]
+def _measure_in(source: Path, path: Path) -> Any:
+    """Return the widths by the code of a folder, in a process of its own."""
+    command = [sys.executable, __file__, "widths", str(path)]
+    environment = os.environ | {"PYTHONPATH": str(source)}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout)
 
 
-def _mean(ratios: list[float]) -> float:
-    """The geometric mean."""
-    return math.exp(float(np.mean(np.log(ratios))))
+def describe() -> str:
+    """Return how the widths compare, and for which measures they changed."""
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    ratios = found["ratios"]
+    low, middle, high = np.percentile(np.concatenate(list(ratios.values())), [25, 50, 75])
+    medians = {name: float(np.median(some)) for name, some in ratios.items()}
+    changed = sorted((ratio, name) for name, ratio in medians.items() if not NARROWER <= ratio <= WIDER)
+    return (
+        f"`python benchmarks/interval_widths.py run {found['commit']}` compares the defaults with those of that commit "
+        f"on {found['samples']} equal samples of each of {found['populations']} populations of both halves. The median "
+        f"ratio of the mean widths is {middle:.3f} over {sum(map(len, ratios.values())):,} cells of {len(ratios)} "
+        f"measures (quartiles {low:.3f} and {high:.3f}). The median of a measure is outside {NARROWER:g} to {WIDER:g} "
+        f"for {', '.join(f'{name} ({ratio:.2f})' for ratio, name in changed)}."
+    )
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["run"]:
-        run(float(sys.argv[2]) if len(sys.argv) > 2 else 10)
-    print(*table(), sep="\n")
+    if sys.argv[1:2] == ["widths"]:
+        print(json.dumps(measure_widths(Path(sys.argv[2]))))
+    else:
+        if sys.argv[1:2] == ["run"]:
+            run(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 12)
+        print(describe())

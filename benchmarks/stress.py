@@ -179,7 +179,7 @@ def run(minutes: float, part: str = "", measures: tuple[str, ...] = ()) -> None:
     """
     parallel.WORTH_THREADS = coverage.LARGE = sys.maxsize
     asked = measures or tuple(m.name for m in coverage.cl.MEASURES)
-    cells = {f"intervals: {p.name}": coverage.Cell(p, "intervals") for p in populations()}
+    cells = {f"intervals: {p.name}": coverage.Cell(p) for p in populations()}
     jobs: dict[str, Any] = {**cells, **{pair.name: pair for pair in pairs()}}
     jobs = {name: job for name, job in jobs.items() if part in name}
     end, lines = time.monotonic() + 60 * minutes, read()

@@ -225,36 +225,32 @@ def findings() -> list[str]:
     return [*texts, f"{len(texts)} of {len(cells)} cells"]
 
 
-ABOUT = """Written by `python benchmarks/type_one_error.py page` from `benchmarks/type_one_error.jsonl`, to which
-`python benchmarks/type_one_error.py run` adds samples. Two models that are equal in truth are drawn many
-times (`benchmarks/pairs.py`), and every measure has its default test at 5 %: on the same cases (paired,
-`compare`) and on different ones (unpaired, `compare_independent`). The pairs are two versions of one model,
-of which 5 to 40 % of the cases are scored anew; calibrated models of different sharpness (calibration
-errors); a score and its own best cut (the best over all cuts); samples of unequal sizes; a missed subtype,
-rounded and zero-inflated scores; prevalence 0.3 to 50 %; weights and groups; and pairs from populations of
-the [coverage study](coverage.md). They are in two halves: **development**, by which the tests were chosen,
-and **validation**, which judges them; {development} and {validation} pairs have results so far. Resampled
-tests have 100 to {resamples} resamples here, where 2000 are the default. All {tests:,} tests (a few of them
-of pairs that differ, for the power) are defaults of today, version {rules}; those of methods that are no
-longer the default are left out: `h_measure`, `dsc`, `eci` and `rie` before version 3, losses of different
-cases before `pooled_losses`, and tests at a cut with 6 groups of positives before their variance had the
-factor of these groups. Of all these there are few samples yet. The 16 cells that had looked above 7.5 %
-before got 120 to 1,900 fresh samples each, which stand alone where the method changed. There is one
-exception: bests over all cuts that leave fewer than 10 errors have been compared by MOVER only since this
-run; the two pairs where they had rejected in 20 % were drawn anew (KS: 2 % of 2,590). The Hosmer-Lemeshow
-statistic and Spiegelhalter's are not compared between samples (the former told equal models apart in 12.5 %
-of 400 samples of one pair)."""
+ABOUT = """Written by `python benchmarks/type_one_error.py page` from the results of `python
+benchmarks/type_one_error.py run`. Two models that are equal in truth are drawn many times (`benchmarks/pairs.py`), and
+every measure has its default test at 5 %: on the same cases (paired, `compare`) and on different cases (unpaired,
+`compare_independent`).
+
+The pairs are two versions of one model, of which 5 to 40 % of the cases are scored anew; calibrated models of different
+sharpness (equal in calibration errors); a score and its own best cut (equal in the best over all cuts); samples of
+unequal sizes; a missed subtype, heavy tails, rounded and zero-inflated scores; prevalence 0.3 to 50 %; weights and
+groups; and populations of the [coverage study](coverage.md). They are in two halves: the tests were chosen by the
+{development} pairs of the **development** half, and the {validation} of the **validation** half judge them.
+
+All {tests:,} tests were drawn after the last change of a default, with seeds that nothing was chosen by, and no pair
+was drawn more often because of its figures. Pairs of the coverage study have half as many samples as others, and
+measures that take long ({slow}) are on every second sample. Resampled tests have {resamples} resamples, where 2000 are
+the default."""
 JUDGED = """A cell is one measure on one pair: {cells:,} cells with {least} to {most} tests each ({middle} in the
 middle). By a binomial test at 2.5 %, {above} reject in more than 7.5 %{named}; if every test rejected in exactly 5 %,
-chance alone would make it {expected:.0f}; most tests reject in fewer than 5 %, and then it would be fewer. Measures of
-one pair go together. So few tests can only show gross errors of a single cell; the pooled figures
-below
-are sharper: of {measures} measures, paired or unpaired, in either half, {often} reject in more than 7.5 % of all their
-tests by the same test."""
-CONSERVATIVE = """**Conservative tests**, rejecting equal models in fewer than 3 %: {names}. Where few cases change, a
-rate moves in steps; calibration errors are compared as if the models had seen different cases; the resampled tests have
-the degrees of freedom of the smaller class. What these tests do report can be believed; what they miss may need more
-cases."""
+{expected:.0f} would by chance. The measures of a pair go together. Pooled over the pairs of a half, {often} of
+{measures} measures (paired or unpaired) reject in more than 7.5 % by the same test."""
+CONSERVATIVE = """**Conservative tests** reject equal models in fewer than 3 %: {names}. Where few cases change, a rate
+moves in steps; calibration errors are compared as if the models had seen different cases; resampled tests have the
+degrees of freedom of the smaller class. What such a test reports can be believed, but it needs more cases."""
+REFUSED = """**Refused.** Between samples of different cases, some measures are not compared, and the note names the
+measure to compare instead: test statistics (Hosmer-Lemeshow's and Spiegelhalter's); measures that depend on the number
+of cases, of samples of unequal sizes; measures of a quota that flags fewer than 5 cases; losses and the prevalence
+threshold with fewer than 5 cases, or groups, of a class."""
 
 
 def is_paired(pair: str) -> bool:
@@ -283,11 +279,12 @@ def write_page() -> None:
     judged_pairs = {half: len({pair for of, pair, _ in cells if of == half}) for half in HALVES}
     about = ABOUT.format(
         resamples=RESAMPLES,
-        rules=RULES,
+        slow=", ".join(sorted(SLOW)),
         tests=sum(_made(line) for line in lines),
-        **{half: f"{judged_pairs[half]} of {len(pairs(half))}" for half in HALVES},
+        **judged_pairs,
     )
-    text = ["# How often tests err", "", *_wrapped(about), "", *_wrapped(judged), "", *named, *([""] if named else [])]
+    paragraphs = [line for part in about.split("\n\n") for line in (*_wrapped(part), "")]
+    text = ["# How often tests err", "", *paragraphs, *_wrapped(judged), "", *named, *([""] if named else [])]
     text += [*_by_method(lines), *_power(lines), *_by_measure(cells)]
     PAGE.write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
 
@@ -344,6 +341,8 @@ def _by_method(lines: Sequence[Mapping[str, Any]]) -> list[str]:
         *rows,
         "",
         *_wrapped(CONSERVATIVE.format(names="; ".join(conservative) or "none")),
+        "",
+        *_wrapped(REFUSED),
         "",
     ]
 

@@ -142,7 +142,7 @@ fitted, of which the study checks only what it does.
 def page() -> str:
     """Return the page."""
     lines = {half: _read(name) for half, name in HALVES.items()}
-    cells = {half: tallies(read, "intervals") for half, read in lines.items()}
+    cells = {half: tallies(read) for half, read in lines.items()}
     words = WORDS.format(references=", ".join(_references()), few=constants.FEW, warnings=_warnings(lines))
     text = [START, *_methods(lines), words, *_measures(cells), RULES, *ablation.table(), CONSTANTS, *_constants()]
     return "\n".join(text).rstrip() + "\n"
@@ -150,8 +150,7 @@ def page() -> str:
 
 def _read(name: str) -> list[dict[str, Any]]:
     """Return the results of the intervals of one half."""
-    read = [json.loads(line) for line in (BENCHMARKS / name).read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [line for line in read if line["kind"] == "intervals"]
+    return [json.loads(line) for line in (BENCHMARKS / name).read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def _methods(lines: dict[str, list[dict[str, Any]]]) -> list[str]:
