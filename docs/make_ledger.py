@@ -53,17 +53,17 @@ ev.save("report.html", template="tools")
 `why` tries each convention alone and those of each tool, then pairs. What prints as the given number fits. Of those
 that fit, the more plausible comes first: a default of a tool before a rare habit, one convention before two. It calls
 an explanation the only one when nothing else fits and the numbers around it are so sparse that an accident is
-unlikely; otherwise it lists the others, or says that the evidence is weak. For a number without a measure it searches
-all measures, single conventions alone. With `--group` it tries means over folds or workers, with `--score` twice the
-tests `mcnemar` and `delong`, with `--training-prevalence` skill against the training data; `recall.low` names a limit
-of an interval and `auc.se` a standard error. What is drawn at random, such as a bootstrap interval, is tried where
-nothing else fits, and fits when another seed could give the number. Where no single convention fits, families with a
-free number are tried too: any number of bins or thresholds of a curve, partial areas up to any false positive rate,
-calibration errors by number of bins, borders, norm (also debiased), of the top label and of each predicted class, F
-with any beta, log losses with heavier positives, and any cut ("F1 at any threshold above 0.28 and up to 0.31").
-Two files are matched by `--id`, or by what their
-rows hold, also where one of them was rounded or stands in another order.
-"""
+unlikely; otherwise it lists the others, or says that the evidence is weak. A share of few cases has few possible
+values: where conventions reach more than one in twenty of them, none is called the only one. For a number without a
+measure it searches all measures, single conventions alone. With `--group` it tries means over folds or workers, with
+`--score` twice the tests `mcnemar` and `delong`, with `--training-prevalence` skill against the training data;
+`recall.low` names a limit of an interval and `auc.se` a standard error. What is drawn at random, such as a bootstrap
+interval, is tried where nothing else fits, and fits when another seed could give the number. Where no single
+convention fits, families with a free number are tried too: any number of bins or thresholds of a curve, partial areas
+up to any false positive rate, calibration errors by number of bins, borders, norm (also debiased), of the top label
+and of each predicted class, F with any beta, log losses with heavier positives, and any cut ("F1 at any threshold
+above 0.28 and up to 0.31"). Two files are matched by `--id`, or by what their rows hold, also where one of them was
+rounded or stands in another order. """
 
 TITLES = {
     "threshold": "Where is the cut?",

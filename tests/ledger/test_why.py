@@ -389,6 +389,25 @@ def test_the_cut_of_the_measure_is_the_cut_of_the_conventions():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("measure", "made_up"),
+    [("accuracy", "0.6333"), ("accuracy", "31.7"), ("accuracy", "63.3"), ("accuracy", "78.3"), ("recall", "0.5263")],
+)
+def test_a_made_up_share_of_few_cases_is_not_the_only_one_that_fits(measure, made_up):
+    assert not why(*few_cases(60), measure=measure, value=made_up).is_certain
+
+
+def test_the_exact_share_of_few_cases_is_the_only_one_that_fits_also_in_per_cent():
+    assert [why(*few_cases(60), measure="accuracy", value=text).is_certain for text in ("0.8333", "83.3")] == [True] * 2
+
+
+def few_cases(count):
+    random = np.random.default_rng(1)
+    labels = (random.random(400) < 0.35).astype(int)
+    scores = 1 / (1 + np.exp(-(random.normal(size=400) + 1.4 * labels - 0.8)))
+    return labels[:count], scores[:count]
+
+
 @pytest.mark.parametrize("made_up", ["0.3000", "0.4000", "0.6000"])
 def test_a_made_up_value_of_a_small_quota_is_not_the_only_one_that_fits(made_up):
     labels, scores = random_predictions()

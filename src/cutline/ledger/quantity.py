@@ -176,6 +176,20 @@ class PrintedQuantity:
         with np.errstate(all="ignore"):
             return float(measure.compute(data, **known))
 
+    def step(self, material: Material) -> float:
+        """Return by how much one case moves the measure, one over the cases that it is a share of; 0 where it is
+        smooth.
+        """
+        if "quota" in self.parameters:
+            return 1 / float(self.parameters["quota"])
+        if self.needs is not Needs.COUNTS:
+            return 0.0
+        total = float(material.ranking.total)
+        if not isinstance(self.form, Proportion):
+            return 1 / total
+        _, cases = self.form.of(material.counts)
+        return 1 / min(max(float(cases), 1.0), total)
+
     def limit(self, material: Material, method: str) -> float:
         """Return the limit of the interval by a method of `Evaluation.estimate`, at the level 0.95."""
         estimate = Evaluation(material.ranking, material.threshold).estimate(self.definition, method=method)

@@ -194,6 +194,7 @@ NUMBERS_OF_BINS = range(2, 101)
 BETAS = tuple(tenths / 10 for tenths in (*range(1, 51), 100))
 WEIGHTS_OF_POSITIVES = (0.5, *map(float, range(2, 101)))
 MOST_CUTS = 2_000  # near the number, that are counted as rivals
+STEPS = 5  # of one case, on each side, in which rivals of a measure of counts are counted
 
 Members = Iterator[tuple[Convention, float]]
 
@@ -479,10 +480,11 @@ def _weights_of_positives(material: Material) -> Members:
 def _cuts(material: Material, q: PrintedQuantity, number: Printed) -> Members:
     """Yield the measure at each range of cuts that gives the number, and at the cuts near it."""
     values, scores = values_at_all_cuts(material, q), material.ranking.score
-    distance = np.abs(values - number.value)
-    near = np.flatnonzero(distance <= 400 * number.reach)[:MOST_CUTS]
+    distance, reach = np.abs(values - number.value), max(400 * number.reach, STEPS * q.step(material))
+    near = np.flatnonzero(distance <= reach)
     fits = np.array([number.fits(value) for value in values[near]], dtype=bool)
-    runs = [*np.split(near[fits], np.flatnonzero(np.diff(near[fits]) > 1) + 1), *near[~fits, None]]
+    fitting, rivals = near[fits], near[~fits][:MOST_CUTS]
+    runs = [*np.split(fitting, np.flatnonzero(np.diff(fitting) > 1) + 1), *rivals[:, None]]
     for run in runs:
         if len(run):
             yield _at_cut(scores, int(run[0]), int(run[-1])), float(values[run[0]])

@@ -20,10 +20,13 @@ from cutline.core.validation import check_flag
 from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
+from cutline.ledger.convention import Stage
 from cutline.ledger.quantity import Printed, PrintedQuantity, of_measure, parse_printed, quantity
+from cutline.ledger.registry import in_stage
 from cutline.ledger.result_conventions import SUMMED, is_percent
 from cutline.ledger.search import (
     MANY_ROWS,
+    STEPS,
     ConventionSearch,
     ConventionValue,
     candidates,
@@ -31,7 +34,6 @@ from cutline.ledger.search import (
     random_candidates,
 )
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.forms import Proportion
 
 MOST_SHOWN = 5
 MOST_TOOLS = 3
@@ -235,7 +237,6 @@ def _like(value: float, text: str) -> str:
 
 FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single convention fits
 _AROUND = 100  # units of the last digit on each side in which numbers are counted
-_STEPS = 5  # of one case, on each side, for measures of counts
 _UNNAMED = 0.4  # how plausible a measure is that is not shown first, when none is named
 
 
@@ -321,7 +322,7 @@ def explain(material: Material, number: Printed, q: PrintedQuantity | None) -> A
     notes = _note_on_size(
         material, "With so many rows, changes of the cases were tried for the headline measures alone."
     )
-    return _answer(number, None, known, notes, material=material)
+    return _answer(number, None, known, material, notes=notes)
 
 
 def _explain_measure(search: ConventionSearch, number: Printed, q: PrintedQuantity) -> Answer:
@@ -334,12 +335,12 @@ def _explain_measure(search: ConventionSearch, number: Printed, q: PrintedQuanti
         tried_candidates += candidates(search, q, pairs=True, outside=outside)
     if not fits and not outside:
         tried_candidates += family_candidates(search, q, number)
-    answer = _answer(number, q, tried_candidates, (), exact, search.material)
+    answer = _answer(number, q, tried_candidates, search.material, exact)
     in_percent = is_percent(q) and abs(number.value) <= 100
     if outside and not answer.explanations and not in_percent and q.of not in SUMMED:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
-        answer = _answer(number, q, [*tried_candidates, *random_candidates(search, q)], (), exact, search.material)
+        answer = _answer(number, q, [*tried_candidates, *random_candidates(search, q)], search.material, exact)
     return replace(answer, notes=() if answer.explanations else _not_tried(search.material, q))
 
 
@@ -375,9 +376,9 @@ def _answer(
     number: Printed,
     q: PrintedQuantity | None,
     tried_candidates: list[ConventionValue],
-    notes: tuple[str, ...],
+    material: Material,
     exact: float = math.nan,
-    material: Material | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Answer:
     known = [candidate for candidate in tried_candidates if math.isfinite(candidate.value)]
     fits = _distinct(
@@ -452,33 +453,40 @@ def _explanation(candidate: ConventionValue, share: float = math.nan) -> Explana
 
 
 def _by_accident(
-    number: Printed, known: list[ConventionValue], fits: list[ConventionValue], material: Material | None
+    number: Printed, known: list[ConventionValue], fits: list[ConventionValue], material: Material
 ) -> float:
     """Return how many numbers would be within the rounding by accident, from how many lie around it.
 
     Measures of counts, and of a quota, move in steps of about one case, however many digits are printed: a number of
-    one step away could as well have come out. Explanations with more conventions than the best one are no rivals of it.
+    one step away could as well have come out, and a made-up one is likely where conventions reach many of the steps.
+    Explanations with more conventions than the best one are no rivals of it.
     """
     if fits and len(fits[0].conventions) > 1 and number.value in fits[0].quantity.range:
         return 1.0  # an end of the range is reached in many ways, such as 0/0 counted as 1
-    step = 0.0 if not fits or material is None else _step(fits[0].quantity, material)
+    step = 0.0 if not fits else _printed_step(fits[0], material)
     if number.reach >= 0.5 * step:
         return _density(number, known, number.reach, _AROUND)
-    rivals = [candidate for candidate in known if len(candidate.conventions) <= len(fits[0].conventions)]
-    return _density(number, rivals, 0.5 * step, _STEPS)
+    best = fits[0].conventions
+    rivals = [candidate for candidate in known if len(candidate.conventions) <= len(best)]
+    by_density = _density(number, rivals, 0.5 * step, STEPS)
+    if all(convention.stage is Stage.RESULT for convention in best):  # the exact value, in whatever unit
+        return by_density
+    reached = {round(candidate.value / step) for candidate in rivals if _has_unit_of(candidate, fits[0])}
+    low, high = fits[0].quantity.range
+    steps = min((high - low) / fits[0].quantity.step(material), float(material.ranking.total))
+    return max(by_density, len(reached) / (steps + 1))
 
 
-def _step(q: PrintedQuantity, material: Material) -> float:
-    """Return by how much one case moves a measure: one over the cases that it is a share of; 0 where it is smooth."""
-    if "quota" in q.parameters:
-        return 1 / float(q.parameters["quota"])
-    if q.needs is not Needs.COUNTS or q.measure is None:
-        return 0.0
-    total = float(material.ranking.total)
-    if not isinstance(q.measure.form, Proportion):
-        return 1 / total
-    _, cases = q.measure.form.of(material.counts)
-    return 1 / min(max(float(cases), 1.0), total)
+def _printed_step(candidate: ConventionValue, material: Material) -> float:
+    """Return by how much one case moves a printed number, in the unit in which it was printed."""
+    ends = (1.0, 1.0 + candidate.quantity.step(material))
+    for convention in in_stage(candidate.conventions, Stage.RESULT):
+        ends = (convention.act(ends[0], material), convention.act(ends[1], material))
+    return abs(ends[1] - ends[0])
+
+
+def _has_unit_of(candidate: ConventionValue, other: ConventionValue) -> bool:
+    return in_stage(candidate.conventions, Stage.RESULT) == in_stage(other.conventions, Stage.RESULT)
 
 
 def _density(number: Printed, known: list[ConventionValue], reach: float, around: int) -> float:
