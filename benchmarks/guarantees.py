@@ -24,13 +24,13 @@ from scipy.special import ndtr
 import cutline as cl
 from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
+    count_allowed_misses,
     lower_bounds,
-    misses_allowed,
-    quota_sequences,
+    make_quota_sequences,
     simultaneous_bounds,
 )
-from cutline.cuts.requirements import requirement
-from cutline.cuts.search import criterion
+from cutline.cuts.requirements import parse_requirement
+from cutline.cuts.search import make_criterion
 
 D = 0.05  # allowed
 PREVALENCE = 0.3
@@ -89,17 +89,17 @@ def fixed(kind, rng, runs, m, k):
     p, n = pos.draw(rng, (runs, m)), neg.draw(rng, (runs, k))
     both = np.concatenate((p, n), axis=1)
     broken = {}
-    cut = order_statistic_cut(p, misses_allowed(m, 0.1, 1 - D))
+    cut = order_statistic_cut(p, count_allowed_misses(m, 0.1, 1 - D))
     broken["G1 recall >= 0.9"] = np.nan if cut is None else np.mean(pos.at_least(cut) < 0.9)
-    allowed = misses_allowed(k, 0.1, 1 - D)
+    allowed = count_allowed_misses(k, 0.1, 1 - D)
     cut = None if allowed < 0 else next_above(-np.sort(-n, axis=1)[:, allowed], both)
     broken["G1 fpr <= 0.1"] = np.nan if cut is None else np.mean(neg.at_least(cut) > 0.1)
     both, total = mixed(kind, rng, runs, m + k), m + k
-    cut = next_above(-np.sort(-both, axis=1)[:, misses_allowed(total, 0.2, 1 - D)], both)
+    cut = next_above(-np.sort(-both, axis=1)[:, count_allowed_misses(total, 0.2, 1 - D)], both)
     share = PREVALENCE * pos.at_least(cut) + (1 - PREVALENCE) * neg.at_least(cut)
     broken["G1 share <= 0.2"] = np.mean(share > 0.2)
     both, each = np.concatenate((p, n), axis=1), math.sqrt(1 - D)
-    one, two = misses_allowed(m, 0.2, each), misses_allowed(k, 0.5, each)
+    one, two = count_allowed_misses(m, 0.2, each), count_allowed_misses(k, 0.5, each)
     if min(one, two) >= 0:
         low, high = order_statistic_cut(p, one), next_above(-np.sort(-n, axis=1)[:, two], both)
         kept = high <= low
@@ -120,8 +120,8 @@ def at_every_cut(kind, rng, runs, m):
 def precision(kind, rng, runs, n, least):
     """Broken promises of precision: at quotas fixed beforehand, and at every cut at once."""
     pos, neg = Population(kind, True), Population(kind, False)
-    asked = requirement(f"precision >= {least}")
-    promise = PrecisionAtQuotas(asked, least, 1 - D, quota_sequences(n, least, D), n)
+    asked = parse_requirement(f"precision >= {least}")
+    promise = PrecisionAtQuotas(asked, least, 1 - D, make_quota_sequences(n, least, D), n)
     in_advance = anywhere = 0
     part = (1 - D) ** (1 / 3)
     for _ in range(runs):
@@ -184,7 +184,7 @@ def enumeration():
             chances = [math.comb(m, i) * rate**i * (1 - rate) ** (m - i) for i in range(m + 1)]
             # A cut with j misses passes when so few misses would be rare if the rate were too high.
             allowed = max((j for j in range(m) if sum(chances[: j + 1]) <= Fraction(1, 20)), default=-1)
-            different += allowed != misses_allowed(m, float(rate), 1 - D)
+            different += allowed != count_allowed_misses(m, float(rate), 1 - D)
     print(f"\nClopper and Pearson by enumeration, up to 60 positives, nine recalls: {different} of {60 * 9} differ")
 
 
@@ -223,7 +223,7 @@ def optimism(runs):
     kinds = {"f1": {"maximize": "f1"}, "youden_j": {"maximize": "youden_j"}, "cost": {"cost_fp": 1, "cost_fn": 5}}
     for n, prevalence in ((100, 0.3), (500, 0.1)):
         for name, asked in kinds.items():
-            wanted, rows = criterion(**{"maximize": None} | asked), []
+            wanted, rows = make_criterion(**{"maximize": None} | asked), []
             for _ in range(runs):
                 labels = rng.random(n) < prevalence
                 if not 2 < labels.sum() < n - 2:

@@ -19,8 +19,8 @@ import numpy as np
 from scipy import stats
 
 import cutline as cl
-from cutline.cuts.guarantees import PrecisionAtQuotas, QuotaSequence, quota_sequences
-from cutline.cuts.requirements import requirement
+from cutline.cuts.guarantees import PrecisionAtQuotas, QuotaSequence, make_quota_sequences
+from cutline.cuts.requirements import parse_requirement
 
 ERROR = 0.05  # allowed
 SIZES = (100, 400, 2000, 10_000)
@@ -119,8 +119,8 @@ def promise_of(n, least, *, seven=False):
         quotas = sorted({max(1, math.floor(share * n)) for share in SEVEN})
         sequences = tuple(QuotaSequence((quota,), ERROR / len(quotas)) for quota in quotas)
     else:
-        sequences = quota_sequences(n, least, ERROR)
-    return PrecisionAtQuotas(requirement(f"precision >= {least}"), least, 1 - ERROR, sequences, n)
+        sequences = make_quota_sequences(n, least, ERROR)
+    return PrecisionAtQuotas(parse_requirement(f"precision >= {least}"), least, 1 - ERROR, sequences, n)
 
 
 def measure(population, n, least, runs, seed=0, *, seven=False):

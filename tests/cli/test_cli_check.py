@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cutline.core.errors import ParameterError
-from cutline.cuts.requirements import requirement, terms
+from cutline.cuts.requirements import parse_requirement, parse_terms
 
 from .test_cli_evaluate import VALIDATOR
 
@@ -26,7 +26,7 @@ from .test_cli_evaluate import VALIDATOR
     ],
 )
 def test_requirements_are_read(text, name, part, parameters, comparison, bound):
-    found = requirement(text)
+    found = parse_requirement(text)
 
     assert (found.term.measure.name, found.term.part, found.term.parameters) == (name, part, parameters)
     assert (found.comparison, found.bound) == (comparison, bound)
@@ -49,13 +49,13 @@ def test_requirements_are_read(text, name, part, parameters, comparison, bound):
 )
 def test_what_is_wrong_with_a_requirement_is_said(text, says):
     with pytest.raises(ParameterError) as caught:
-        requirement(text)
+        parse_requirement(text)
 
     assert says in str(caught.value)
 
 
 def test_lists_of_measures_keep_parameters_together():
-    found = terms("auc, f_beta@beta=2,threshold=0.3 ,brier")
+    found = parse_terms("auc, f_beta@beta=2,threshold=0.3 ,brier")
 
     assert [term.measure.name for term in found] == ["auc", "f_beta", "brier"]
     assert found[1].parameters == {"beta": 2, "threshold": 0.3}
@@ -260,12 +260,12 @@ def test_the_quota_of_the_command_is_the_quota_of_a_requirement(cutline, ten):
 
 
 def test_the_limit_may_stand_after_the_parameters():
-    limit = requirement("hit_rate@quota=500.low >= 0.3")
+    limit = parse_requirement("hit_rate@quota=500.low >= 0.3")
 
     assert (limit.term.part, limit.term.parameters) == ("low", {"quota": 500})
-    assert requirement("precision@share=0.05.low >= 0.3").term.parameters == {"share": 0.05}
+    assert parse_requirement("precision@share=0.05.low >= 0.3").term.parameters == {"share": 0.05}
     with pytest.raises(ParameterError, match=r"expected low, high or value.*Did you mean low\?"):
-        requirement("hit_rate@quota=500.lo >= 0.3")
+        parse_requirement("hit_rate@quota=500.lo >= 0.3")
 
 
 def shifted(folder):

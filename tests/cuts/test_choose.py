@@ -14,8 +14,8 @@ from cutline.cuts import guarantees
 from cutline.cuts.cut import Cut
 from cutline.cuts.gates import check_cut
 from cutline.cuts.guarantees import make_promises
-from cutline.cuts.requirements import requirement
-from cutline.cuts.search import CutSearch, at_prevalence, criterion
+from cutline.cuts.requirements import parse_requirement
+from cutline.cuts.search import CutSearch, make_criterion, rescale_to_prevalence
 
 TEN = cl.rank([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
 
@@ -175,10 +175,10 @@ def test_variants_vary_less_than_the_raw_optimum(method):
 def test_the_normal_cut_is_where_the_densities_cross():
     from scipy.stats import norm
 
-    from cutline.cuts.search import moments
+    from cutline.cuts.search import compute_moments
 
     r = cl.rank(*normal_cases(500, shift=1.5))
-    (m1, s1), (m0, s0) = moments(r)
+    (m1, s1), (m0, s0) = compute_moments(r)
 
     t = cl.choose_cut(r, method="normal", resamples=0).threshold
 
@@ -216,7 +216,7 @@ def test_the_corrected_value_is_below_the_apparent_one_and_reproducible():
 def test_the_corrected_value_is_right_on_average_where_the_truth_is_known(asked):
     from scipy.special import ndtr
 
-    wanted = criterion(**{"maximize": None} | asked)
+    wanted = make_criterion(**{"maximize": None} | asked)
     gap, optimism = [], []
     for seed in range(150):
         r = cl.rank(*normal_cases(100, seed, shift=1.0))
@@ -237,8 +237,8 @@ def test_resampled_choices_are_the_choices_of_the_resamples():
     drawn = rng.multinomial(80, r.size / 80, 6)
     pos, neg = drawn * (r.pos > 0), drawn * (r.neg > 0)
     stack = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
-    made = make_promises(r, [requirement("recall >= 0.7")], 0.8, after_looking=False)
-    plan = CutSearch(tuple(promise.meets for promise in made), criterion("f1"))
+    made = make_promises(r, [parse_requirement("recall >= 0.7")], 0.8, after_looking=False)
+    plan = CutSearch(tuple(promise.meets for promise in made), make_criterion("f1"))
 
     one_by_one = [float(plan.keys(one)) for one in stack.one_by_one()]
 
@@ -339,7 +339,7 @@ def test_missing_scores_cannot_be_flagged():
 
 
 def test_counts_can_be_moved_to_another_prevalence():
-    moved = at_prevalence(Counts(8, 10, 2, 80), 0.5)
+    moved = rescale_to_prevalence(Counts(8, 10, 2, 80), 0.5)
 
     assert (moved.tp, moved.fn, moved.total) == (40, 10, 100)
     assert moved.precision == pytest.approx(40 / (40 + 10 * 50 / 90))

@@ -18,16 +18,16 @@ from cutline.core.errors import ParameterError
 from cutline.cuts.guarantees import (
     PrecisionAtQuotas,
     QuotaSequence,
-    cases_needed,
     chance_below,
+    count_allowed_misses,
+    count_needed_cases,
     local_level,
     lower_bounds,
-    misses_allowed,
-    quota_sequences,
+    make_quota_sequences,
     simultaneous_bounds,
     upper_bounds,
 )
-from cutline.cuts.requirements import requirement
+from cutline.cuts.requirements import parse_requirement
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
@@ -48,12 +48,12 @@ import precision_promises
     ],
 )
 def test_the_misses_that_a_recall_allows_are_those_of_the_table(cases, allowed):
-    assert tuple(misses_allowed(cases, 1 - r, 0.95) for r in (0.8, 0.9, 0.95)) == allowed
+    assert tuple(count_allowed_misses(cases, 1 - r, 0.95) for r in (0.8, 0.9, 0.95)) == allowed
 
 
 def test_the_smallest_number_of_positives_is_known():
-    assert [cases_needed(1 - r, 0.95) for r in (0.9, 0.95, 0.99)] == [29, 59, 299]
-    assert cases_needed(0.0, 0.95) == np.inf
+    assert [count_needed_cases(1 - r, 0.95) for r in (0.9, 0.95, 0.99)] == [29, 59, 299]
+    assert count_needed_cases(0.0, 0.95) == np.inf
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 2)])
@@ -64,7 +64,7 @@ def test_up_to_sixty_cases_enumeration_in_fractions_allows_the_same(rate, confid
         at_least = [sum(chances[j:]) for j in range(m + 1)]
         largest = max(j for j in range(m + 1) if at_least[j] >= confidence)
 
-        assert misses_allowed(m, float(rate), float(confidence)) == largest - 1
+        assert count_allowed_misses(m, float(rate), float(confidence)) == largest - 1
 
 
 @pytest.mark.parametrize("recall", [0.8, 0.9, 0.95])
@@ -77,7 +77,7 @@ def test_it_is_clopper_pearson_tested_from_the_lowest_cut_up(recall):
                 break
             passed = missed
 
-        assert misses_allowed(m, 1 - recall, 0.95) == passed
+        assert count_allowed_misses(m, 1 - recall, 0.95) == passed
 
 
 def test_bounds_are_clopper_pearson():
@@ -100,7 +100,7 @@ def test_the_local_level_is_that_of_the_reference():
 def test_a_band_allows_fewer_misses_than_a_promise_in_advance(cases, misses):
     allowed = int((simultaneous_bounds(cases, 0.95) <= 0.1).sum()) - 1
 
-    assert allowed == misses < misses_allowed(cases, 0.1, 0.95)
+    assert allowed == misses < count_allowed_misses(cases, 0.1, 0.95)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
@@ -221,7 +221,7 @@ def test_two_classes_multiply_their_confidences():
 
     each = [one.confidence for one in cut.requirements]
     assert np.prod(each) == pytest.approx(0.95)
-    assert cut.requirements[0].allowed == misses_allowed(300, 0.2, each[0])
+    assert cut.requirements[0].allowed == count_allowed_misses(300, 0.2, each[0])
     assert cut.requirements[0].seen <= cut.requirements[0].allowed
 
 
@@ -259,13 +259,13 @@ def by_hand(labels, least, sequences):
 
 @pytest.mark.parametrize(("least", "n"), [(0.5, 60), (0.7, 400), (0.9, 1000)])
 def test_a_sequence_is_that_of_binomial_tests_one_by_one(least, n):
-    rng, sequences = np.random.default_rng(8), quota_sequences(n, least, 0.05)
+    rng, sequences = np.random.default_rng(8), make_quota_sequences(n, least, 0.05)
     lengths = set()
     for _ in range(20):
         labels = rng.random(n) < np.linspace(1.1, 0.1, n)
         expected = by_hand(labels, least, sequences)
         r = cl.rank(labels, -np.arange(n))
-        met = PrecisionAtQuotas(requirement(f"precision >= {least}"), least, 0.95, sequences, n).meets(r)
+        met = PrecisionAtQuotas(parse_requirement(f"precision >= {least}"), least, 0.95, sequences, n).meets(r)
 
         assert set(r.ends[met].tolist()) == expected
         lengths.add(len(expected))
@@ -274,22 +274,24 @@ def test_a_sequence_is_that_of_binomial_tests_one_by_one(least, n):
 
 @pytest.mark.parametrize("least", [0.5, 0.8, 0.95])
 def test_quotas_are_the_smallest_that_allow_their_negatives(least):
-    for sequence in quota_sequences(300, least, 0.05):
-        allowed = [misses_allowed(quota, 1 - least, 1 - sequence.error) for quota in sequence.quotas[:-1]]
-        before = [misses_allowed(quota - 1, 1 - least, 1 - sequence.error) for quota in sequence.quotas[:-1]]
+    for sequence in make_quota_sequences(300, least, 0.05):
+        allowed = [count_allowed_misses(quota, 1 - least, 1 - sequence.error) for quota in sequence.quotas[:-1]]
+        before = [count_allowed_misses(quota - 1, 1 - least, 1 - sequence.error) for quota in sequence.quotas[:-1]]
 
         assert sequence.quotas[-1] == 300
         assert (np.diff(allowed) >= 1).all()
         assert [fewer + 1 for fewer in before] == allowed
-    first, *others = quota_sequences(300, least, 0.05)
-    assert misses_allowed(first.quotas[0], 1 - least, 1 - first.error) == 0
+    first, *others = make_quota_sequences(300, least, 0.05)
+    assert count_allowed_misses(first.quotas[0], 1 - least, 1 - first.error) == 0
     assert first.error + sum(one.error for one in others) == pytest.approx(0.05)
 
 
 def test_a_stack_of_rankings_is_tested_row_by_row():
     rng = np.random.default_rng(3)
     cells = rng.multinomial(500, np.append(np.linspace(9, 1, 40), np.linspace(0.5, 8, 40)) / 370, 50)
-    promise = PrecisionAtQuotas(requirement("precision >= 0.7"), 0.7, 0.95, quota_sequences(500, 0.7, 0.05), 500)
+    promise = PrecisionAtQuotas(
+        parse_requirement("precision >= 0.7"), 0.7, 0.95, make_quota_sequences(500, 0.7, 0.05), 500
+    )
     scores = np.arange(40.0, 0, -1)
     met = promise.meets(cl.Ranking.of_counts(scores, cells[:, :40], cells[:, 40:]))
 
@@ -336,7 +338,7 @@ def test_the_statement_says_how_many_of_the_flagged_may_be_negative():
     labels = np.repeat([1, 0, 1, 0], [50, 2, 20, 228])
     cut = cl.choose_cut(cl.evaluate(labels, -np.arange(300)), "precision >= 0.8", resamples=0)
     flagged = int(cut.counts.flagged)
-    allowed = misses_allowed(flagged, 0.2, 1 - quota_sequences(300, 0.8, 0.05)[0].error)
+    allowed = count_allowed_misses(flagged, 0.2, 1 - make_quota_sequences(300, 0.8, 0.05)[0].error)
 
     assert cut.statement == (
         f"With 95 % confidence at least 80 % of future cases that score {cut.threshold:g} or more are positive, at the "
@@ -398,9 +400,9 @@ def test_sums_allow_as_many_misses_as_the_beta_distribution(monkeypatch):
     rng = np.random.default_rng(6)
     cases = [(int(10 ** rng.uniform(0, 4)), float(rng.choice([0.01, 0.1, 0.5, rng.random()]))) for _ in range(300)]
     asked = [(n, rate, level) for n, rate in cases for level in (0.5, 0.95, 0.999)]
-    summed = [misses_allowed(*one) for one in asked]
+    summed = [count_allowed_misses(*one) for one in asked]
     monkeypatch.setattr("cutline.cuts.guarantees._SUMMED", 0)
-    assert summed == [misses_allowed(*one) for one in asked]
+    assert summed == [count_allowed_misses(*one) for one in asked]
 
 
 @pytest.mark.parametrize(
@@ -408,4 +410,4 @@ def test_sums_allow_as_many_misses_as_the_beta_distribution(monkeypatch):
 )
 def test_a_number_beyond_a_float_is_refused(text):
     with pytest.raises(ParameterError, match="digits is beyond what a float holds"):
-        requirement(text)
+        parse_requirement(text)

@@ -8,7 +8,7 @@ from scipy.special import betainc, betaincinv
 
 import cutline as cl
 from cutline.charts import CHARTS
-from cutline.cuts.guarantees import cases_needed, local_level, misses_allowed
+from cutline.cuts.guarantees import count_allowed_misses, count_needed_cases, local_level
 from cutline.examples import load
 from cutline.report import chart_specs
 
@@ -276,9 +276,9 @@ def test_bounds_of_the_page_are_those_of_scipy(opened_reports):
 
     asked = [[m, rate, level] for (m, _, level), rate in zip(rows, rates, strict=True)]
     found = page.evaluate("(rows) => rows.map((row) => window.cutline.bounds.allowedBeyond(...row))", asked)
-    assert found == [misses_allowed(*row) for row in asked]
+    assert found == [count_allowed_misses(*row) for row in asked]
     needed = page.evaluate("(rows) => rows.map(([, r, l]) => window.cutline.bounds.casesNeeded(r, l))", asked)
-    assert needed == [cases_needed(rate, level) for _, rate, level in asked]
+    assert needed == [count_needed_cases(rate, level) for _, rate, level in asked]
 
 
 def test_the_levels_of_the_page_are_those_of_python(opened_reports):

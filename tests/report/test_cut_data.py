@@ -5,7 +5,7 @@ import pytest
 
 import cutline as cl
 from cutline.cuts.guarantees import make_promises, simultaneous_bounds, upper_bounds
-from cutline.cuts.requirements import requirement
+from cutline.cuts.requirements import parse_requirement
 from cutline.report.cut_data import levels, sentences, why_not
 
 
@@ -53,7 +53,7 @@ def test_a_threshold_promises_exactly_what_its_requirements_would(tied, prevalen
     r = ranking(tied=tied)
     for place in (1, len(r) // 3, len(r) - 1):
         cut = cl.cut_at(r, threshold=float(r.thresholds[place]), prevalence=prevalence)
-        asked = [requirement(one.requirement) for one in cut.requirements]
+        asked = [parse_requirement(one.requirement) for one in cut.requirements]
         made = make_promises(r, asked, 0.95, after_looking=True, prevalence=prevalence)
 
         assert len(made) == 3 or place != len(r) // 3
@@ -63,9 +63,9 @@ def test_a_threshold_promises_exactly_what_its_requirements_would(tied, prevalen
 def test_one_thousandth_more_is_not_promised():
     r = ranking()
     cut = cl.cut_at(r, threshold=0.5)
-    asked = [requirement(one.requirement) for one in cut.requirements]
+    asked = [parse_requirement(one.requirement) for one in cut.requirements]
     more = [
-        requirement(f"{one.term.measure.name} {one.comparison} {one.bound + (1e-3 if one.is_floor else -1e-3)}")
+        parse_requirement(f"{one.term.measure.name} {one.comparison} {one.bound + (1e-3 if one.is_floor else -1e-3)}")
         for one in asked
     ]
 

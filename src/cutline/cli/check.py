@@ -300,12 +300,12 @@ def check_conditions(
         quiet: Whether no progress is shown.
     """
     from cutline.cli.reading import read_evaluation
-    from cutline.cuts.requirements import requirement
+    from cutline.cuts.requirements import parse_requirement
     from cutline.results.notes import data_notes
 
     gate.check()
     has_quota = reading.quota is not None or reading.share is not None
-    requirements = [requirement(text, has_quota=has_quota) for text in gate.require]
+    requirements = [parse_requirement(text, has_quota=has_quota) for text in gate.require]
     measures = [] if gate.no_worse is None else _parse_guarded(gate.no_worse, has_quota=has_quota)
     intervals.check()
     watched = [] if gate.monitor is None else _check_alarms(gate.monitor)
@@ -347,7 +347,7 @@ def check_slice_conditions(
         quiet: Whether no progress is shown.
     """
     from cutline.cli.reading import read_slices
-    from cutline.cuts.gates import check_slices, how_words
+    from cutline.cuts.gates import check_slices, describe_checks
 
     gate.check()
     if any(value is not None for value in (gate.against, gate.cut, gate.undecided, gate.monitor)):
@@ -359,15 +359,15 @@ def check_slice_conditions(
     with show_progress("Comparing the slices", quiet=quiet):
         checked = check_slices(slices, gate.require, level=intervals.level)
     results = tuple(Result(r.requirement, r.passed, r.value, r.low, r.high, r.reason) for r in checked)
-    messages = (how_words(intervals.level, gate.require),)
+    messages = (describe_checks(intervals.level, gate.require),)
     return GateOutcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
 
 
 def _parse_guarded(text: str, *, has_quota: bool) -> list[Term]:
     """Return the measures in which the model must be no worse."""
-    from cutline.cuts.requirements import check_complete, terms
+    from cutline.cuts.requirements import check_complete, parse_terms
 
-    guarded = terms(text)
+    guarded = parse_terms(text)
     for term in guarded:
         if not has_quota:
             check_complete(term)
@@ -485,12 +485,12 @@ def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: In
 
 def _judge_interval(requirement: Requirement, row: Row, undecided: str) -> Result:
     """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
-    from cutline.cuts.gates import state_of
+    from cutline.cuts.gates import judge
 
     if requirement.term.part != "value" or row.interval is None:
         return _judge_number(requirement, row)
     low, high = row.interval
-    state = state_of(requirement, row.value, low, high)
+    state = judge(requirement, row.value, low, high)
     reason = {"passed": "", "failed": f"value is {shown(row.value)}"}.get(state, "the interval holds the bound")
     passed = state == "passed" or (state == "undecided" and undecided == "pass")
     return Result(requirement.text, passed, row.value, low, high, reason, state == "undecided")

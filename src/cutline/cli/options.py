@@ -410,9 +410,11 @@ class MeasureOptions(IntervalOptions):
     @property
     def chosen(self) -> list[tuple[Measure, dict[str, Any]]] | None:
         """The measures that are named, with their parameters."""
-        from cutline.cuts.requirements import terms
+        from cutline.cuts.requirements import parse_terms
 
-        return None if self.measures is None else [(term.measure, term.parameters) for term in terms(self.measures)]
+        return (
+            None if self.measures is None else [(term.measure, term.parameters) for term in parse_terms(self.measures)]
+        )
 
     @property
     def by_name(self) -> list[str] | None:

@@ -1,4 +1,9 @@
-"""choose_cut(): find the best cut under requirements, with its guarantees, its interval and its optimism."""
+"""choose_cut(): find the best cut under requirements, with its guarantees, its interval and its optimism.
+
+Each requirement becomes a promise (guarantees.py) and a rule that allows some cuts. CutSearch (search.py) takes the
+best cut that all rules allow. repeat_choice() repeats this on bootstrap samples, for the interval of the threshold and
+the optimism of the criterion. CutRequest describes the cut, in the sentences of statements.py.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +32,7 @@ from cutline.cuts.guarantees import (
     is_promised,
     make_promises,
 )
-from cutline.cuts.requirements import Requirement, requirement
+from cutline.cuts.requirements import Requirement, parse_requirement
 from cutline.cuts.search import (
     MEAN,
     METHODS,
@@ -36,10 +41,10 @@ from cutline.cuts.search import (
     Criterion,
     CutRule,
     CutSearch,
-    counts_at_keys,
-    criterion,
-    rule_on_estimate,
-    rule_on_limit,
+    count_at_keys,
+    make_criterion,
+    make_estimate_rule,
+    make_limit_rule,
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import few_resamples
@@ -52,266 +57,6 @@ from cutline.inputs.rank import places
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.resample_budget import resamples_for
-
-NOT_REPEATED = Text(
-    "The choice was not repeated: pass ", Argument("resamples", 1000), " for its interval and its optimism."
-)
-TOO_FEW_TO_REPEAT = (
-    "Nine tenths of these cases are too few for the requirements, so the choice cannot be repeated on them: what it is "
-    "worth on new cases is unknown."
-)
-ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
-
-
-@dataclass(frozen=True)
-class CutRequest:
-    """The cases, the requirements, the promises and the search for a cut; it finds the cut and describes it."""
-
-    r: Ranking
-    groups: GroupSampler | None
-    requirements: Sequence[Requirement]
-    promises: Sequence[Promise]
-    search: CutSearch
-    confidence: float | None
-    after_looking: bool
-    level: float
-
-    def find_cut(self, choices: RepeatedChoice | None) -> Cut:
-        """Return the cut, or a cut that is not possible, with the reason."""
-        key, place = self._choose_threshold(choices)
-        flagged = int((self.r.key >= key).sum())
-        if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
-            return self._describe_impossible()
-        tests_precision = any(isinstance(promise, PrecisionAtQuotas) for promise in self.promises)
-        if tests_precision or (flagged and math.isinf(key)):
-            return self.describe(self._above_the_unflagged(flagged), place, choices)
-        return self.describe(key if self.r.higher_is_positive else -key, place, choices)
-
-    def describe(self, threshold: float, place: int | None = None, choices: RepeatedChoice | None = None) -> Cut:
-        """Return the cut at a threshold, with its promises, estimates and notes."""
-        counts = self.r.at_threshold(threshold)
-        apparent, corrected, limits, notes = math.nan, None, Limits(math.nan, math.nan), self._notes(place, counts)
-        if self.search.criterion is not None:
-            apparent = float(self.search.criterion_of(counts))
-        if choices is not None:
-            limits = self._threshold_limits(choices)
-            if self.search.criterion is not None and not math.isnan(choices.corrected):
-                corrected = self._correct_optimism(choices)
-            notes += self._resampling_notes(choices)
-        elif self.search.chooses:
-            notes.append(NOT_REPEATED)
-        return Cut(
-            threshold=threshold,
-            statement=self._statement(threshold, apparent, corrected),
-            counts=counts,
-            requirements=self._requirements(threshold),
-            criterion=None if self.search.criterion is None else self.search.criterion.name,
-            apparent=apparent,
-            corrected=corrected,
-            threshold_interval=limits,
-            estimates=self._estimates(threshold),
-            notes=tuple(notes),
-            **self._shared_fields(),
-        )
-
-    def _shared_fields(self) -> dict[str, Any]:
-        """Return the fields that a cut has whether it is possible or not."""
-        prevalence = float(self.r.positives / self.r.total)
-        return {
-            "assumptions": tuple(statements.assumptions(self.promises, prevalence, after_looking=self.after_looking)),
-            "confidence": self.confidence,
-            "after_looking": self.after_looking,
-            "method": self.search.method,
-            "prevalence": self.search.prevalence,
-            "higher_is_positive": self.r.higher_is_positive,
-            "positive": self.r.positive,
-            "warnings": self._warnings(),
-        }
-
-    def _warnings(self) -> tuple[str, ...]:
-        """Return a warning if the scores rank the wrong way by more than chance."""
-        if not MEASURES["auc"].compute(self.r) < 0.5:
-            return ()
-        from cutline.advice.context import RuleContext  # rarely needed, and slow to load
-        from cutline.advice.rules import reversed_order
-
-        context = RuleContext(Evaluation(self.r, groups=self.groups), None, None)
-        text = reversed_order.find(context)
-        is_chance = context.auc is not None and 0.5 in context.auc
-        return () if is_chance or text is None else (text,)
-
-    def _choose_threshold(self, choices: RepeatedChoice | None) -> tuple[float, int | None]:
-        """Return the threshold, on the scale on which high means positive, and the position of its cut; None if it
-        lies between scores.
-        """
-        if self.search.method == MEAN:
-            thresholds = choices.keys[np.isfinite(choices.keys)] if choices is not None else np.array([])
-            return (self.search.nearest(self.r, float(thresholds.mean())) if len(thresholds) else math.nan), None
-        if self.search.method in SMOOTH_YOUDEN:
-            return float(self.search.keys(self.r)), None
-        place, is_any = self.search.pick(self.r)
-        if not is_any:
-            return math.nan, None
-        return (math.inf if not place else float(self.r.key[place - 1])), int(place)
-
-    def _above_the_unflagged(self, place: int) -> float:
-        """Return the threshold just above the highest score that is not flagged, for tested precision and infinite
-        scores.
-
-        Given the highest score that is not flagged, those above it are independent draws; given the lowest that is
-        flagged, they are not.
-        """
-        r = self.r
-        upwards = math.inf if r.higher_is_positive else -math.inf
-        if place == len(r):
-            return -upwards
-        return _just_beyond(r.score[place], r.score[place - 1] if place else r.score.dtype.type(upwards))
-
-    def _describe_impossible(self) -> Cut:
-        has_conditions = len(self.search.rules) > len(self.promises) or self.search.quota is not None
-        if self.search.method in SMOOTH_YOUDEN and math.isnan(SMOOTH_YOUDEN[self.search.method](self.r)):
-            statement = statements.NOT_SMOOTH
-        elif self.promises:
-            level = 1.0 if self.confidence is None else self.confidence
-            statement = statements.explain_impossible(
-                self.promises, level, others=has_conditions, positives=self.r.positives
-            )
-        else:
-            statement = "No cut meets the requirements on these cases: relax one of them."
-        return Cut(
-            math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._shared_fields()
-        )
-
-    def _requirements(self, threshold: float) -> tuple[CutRequirement, ...]:
-        promises = {id(promise.requirement): promise for promise in self.promises}
-        return tuple(self._requirement(each, promises.get(id(each)), threshold) for each in self.requirements)
-
-    def _requirement(self, condition: Requirement, promise: Promise | None, threshold: float) -> CutRequirement:
-        if not isinstance(promise, RatePromise):
-            return CutRequirement(condition.text, None if promise is None else self.confidence)
-        wrong = count_errors(self.r, promise.about)
-        return CutRequirement(
-            condition.text,
-            promise.confidence,
-            promise.about,
-            promise.cases,
-            promise.allowed,
-            seen=None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)]),
-            needed=None if math.isinf(promise.needed) else int(promise.needed),
-        )
-
-    def _statement(self, threshold: float, apparent: float, corrected: Estimate | None) -> str:
-        conditions = self._conditions()
-        if self.promises:
-            assert self.confidence is not None  # noqa: S101 - promises have one
-            how = {"after_looking": self.after_looking, "with_room": self.search.chooses}
-            return statements.state_promise(self.promises, self.r, threshold, self.confidence, **how)
-        if not self.search.chooses:
-            return statements.state_nothing(threshold, self.level)
-        if self.search.criterion is not None:
-            value = math.nan if corrected is None else corrected.value
-            return statements.state_best(self.search, self.r, threshold, apparent, value, conditions)
-        return statements.state_conditions(self.r, threshold, conditions, most=self.search.takes_most)
-
-    def _notes(self, place: int | None, counts: Counts) -> list[str]:
-        notes = []
-        if place is not None and self.search.criterion is not None:
-            equal = self.search.equals(self.r, place)
-            if len(equal) > 1:
-                low, high = sorted((float(self.r.thresholds[equal[0]]), float(self.r.thresholds[equal[-1]])))
-                notes.append(
-                    f"{len(equal)} cuts are equally good, with thresholds from {low:g} to {high:g}: "
-                    "the one that flags fewest cases was taken."
-                )
-        if not counts.flagged:
-            notes.append("This cut flags nobody.")
-        elif not counts.unflagged:
-            notes.append("This cut flags everybody.")
-        if self.search.criterion is None and self._quota_ends_inside_a_tie(place):
-            notes.append(
-                f"The quota of {self.search.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
-            )
-        if self.promises and self.confidence is not None:
-            risk, half = (statements.percent(round(share, 6)) for share in (1 - self.confidence, (1 - self.level) / 2))
-            notes.append(statements.ONE_SIDED.format(risk=risk, half=half))
-        if any(isinstance(promise, PrecisionAtQuotas) and promise.is_in_sequence for promise in self.promises):
-            notes.append(statements.IN_SEQUENCE)
-        if self.promises and self._conditions():
-            also = listed(self._conditions())
-            notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")
-        return notes
-
-    def _conditions(self) -> list[str]:
-        """Return the requirements without a promise, which hold on these cases alone, and the quota."""
-        promised = {id(promise.requirement) for promise in self.promises}
-        texts = [requirement.text for requirement in self.requirements if id(requirement) not in promised]
-        quota = self.search.quota
-        return texts if quota is None else [*texts, statements.QUOTA.format(quota=f"{quota:g}")]
-
-    def _quota_ends_inside_a_tie(self, place: int | None) -> bool:
-        """Whether the quota alone excludes the next score, some of whose cases would still fit."""
-        quota = self.search.quota
-        if quota is None or place is None or place == len(self.r) or not self.search.takes_most:
-            return False
-        return bool(self.r.ends[place] < quota and replace(self.search, quota=None).allowed(self.r)[place + 1])
-
-    def _threshold_limits(self, choices: RepeatedChoice) -> Limits:
-        low, high = choices.key_limits(self.level)
-        return Limits(low, high) if self.r.higher_is_positive else Limits(-high, -low)
-
-    def _correct_optimism(self, choices: RepeatedChoice) -> Estimate:
-        assert self.search.criterion is not None  # noqa: S101
-        low, high = choices.value_limits(self.level)
-        return Estimate(self.search.criterion.name, choices.corrected, low, high, self.level, "repeated choice")
-
-    def _resampling_notes(self, choices: RepeatedChoice) -> list[str]:
-        resamples = choices.lost + len(choices.keys)
-        notes = few_resamples(resamples)
-        if self.search.criterion is not None and math.isnan(choices.corrected):
-            notes.append(TOO_FEW_TO_REPEAT)
-        if choices.lost:
-            unaffected = " The guarantee does not depend on resamples: it still holds." if self.promises else ""
-            notes.append(
-                f"In {choices.lost} of {resamples} resamples no cut meets the requirements; the interval of the "
-                f"threshold is from the others.{unaffected}"
-            )
-        if self.search.method == MEAN:
-            notes.append(
-                "The corrected value is that of the raw optimum, which varies more: this cut is a little better."
-            )
-        if self.groups is not None:
-            notes.append(f"Whole groups were resampled, {self.groups.groups} of them.")
-        return notes
-
-    def _estimates(self, threshold: float) -> tuple[Estimate, ...]:
-        if self.search.prevalence is not None:
-            return self._estimates_at_prevalence(threshold, self.search.prevalence)
-        measures: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in ESTIMATED]
-        measures += [
-            (requirement.term.measure, requirement.term.parameters)
-            for requirement in self.requirements
-            if requirement.term.measure.name not in ESTIMATED
-        ]
-        grouped = self.groups is not None
-        estimands = [
-            of_measure(measure, self.r, {"threshold": threshold, **parameters}, grouped=grouped)
-            for measure, parameters in measures
-        ]
-        return tuple(
-            estimates(estimands, IntervalRequest(self.level, resamples=resamples_for(len(self.r))), self.groups)
-        )
-
-    def _estimates_at_prevalence(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
-        """Return recall and specificity, which no prevalence changes, then precision, NPV and F1 at a prevalence."""
-        grouped = self.groups is not None
-        estimands = [
-            of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
-            for name in ("recall", "specificity")
-        ]
-        rates = estimates(estimands, IntervalRequest(self.level), self.groups)
-        by_name = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
-        return (*rates, by_name["precision"], by_name["npv"], by_name["f1"])
-
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without a request
 REPEATED = 1000
@@ -337,7 +82,7 @@ def choose_cut(
     resamples: int | None = None,
     seed: int = 0,
 ) -> Cut:
-    """Choose a cut, and say what can be promised of it.
+    """Choose a cut, with guarantees for future cases where they are possible.
 
     Requirements on recall, the false positive rate, the share flagged and precision are promises about future cases.
     Where several cuts are equally good, the one that flags fewest cases is taken, and a note says so.
@@ -372,26 +117,26 @@ def choose_cut(
     >>> print(cut.statement.split(",")[0])
     With 95 % confidence at least 90 % of future positives score 0.52 or more
     """
-    r, groups = ranking_of(ev, "choose_cut")
+    r, groups = read_ranking(ev, "choose_cut")
     conditions = [_check_condition(condition) for condition in requirements]
-    confidence = None if level is None else check_level(level, "level")
+    confidence = None if level is None else check_level(level, "level")  # None promises nothing
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
     prevalence = check_prevalence(prevalence)
-    best_by = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
-    best_by = _criterion_of_method(best_by, method)
-    tested_quotas, capacity = _quotas(r, conditions, quota, share)
+    best_by = make_criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
+    best_by = _resolve_criterion(best_by, method)
+    tested_quotas, capacity = _read_quotas(r, conditions, quota, share)
     if not (conditions or best_by or capacity is not None):
         raise ParameterError("Nothing says what the cut is for", WAYS_OUT)
     level = LEVEL if confidence is None else confidence
-    times = _number_of_resamples(resamples, r, method)
-    promises = _promises(r, groups, conditions, confidence, after_looking, prevalence, tested_quotas)
+    times = _count_resamples(resamples, r, method)
+    promises = _make_promises(r, groups, conditions, confidence, after_looking, prevalence, tested_quotas)
     rules: list[CutRule] = [promise.meets for promise in promises]
     for condition in conditions:
         if condition.term.part != "value":
-            rules.append(rule_on_limit(condition, r, groups, level, seed, prevalence))
+            rules.append(make_limit_rule(condition, r, groups, level, seed, prevalence))
         elif confidence is None:
-            rules.append(rule_on_estimate(condition, prevalence))
+            rules.append(make_estimate_rule(condition, prevalence))
     takes_most = not any(condition.term.measure.name in KEPT_BY_FLAGGING for condition in conditions)
     search = CutSearch(tuple(rules), best_by, method, takes_most, prevalence, capacity, float(r.total))
     choices = repeat_choice(search, r, groups, times, seed) if times else None
@@ -399,7 +144,7 @@ def choose_cut(
     return cut if capacity is None or share is not None else replace(cut, quota=capacity)
 
 
-def ranking_of(ev: object, function: str) -> tuple[Ranking, GroupSampler | None]:
+def read_ranking(ev: object, function: str) -> tuple[Ranking, GroupSampler | None]:
     """Return the ranking that a cut is chosen for, and its groups.
 
     Args:
@@ -420,7 +165,7 @@ def _check_condition(condition: object) -> Requirement:
     """Return the requirement; raise if it cannot be checked at a cut."""
     if not isinstance(condition, Requirement | str):
         raise ParameterError(f"{briefly(condition)} is not a requirement", "pass a text such as 'recall >= 0.9'")
-    checked = condition if isinstance(condition, Requirement) else requirement(condition)
+    checked = condition if isinstance(condition, Requirement) else parse_requirement(condition)
     measure = checked.term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
@@ -435,7 +180,7 @@ def _check_condition(condition: object) -> Requirement:
     return checked
 
 
-def _criterion_of_method(chosen: Criterion | None, method: str) -> Criterion | None:
+def _resolve_criterion(chosen: Criterion | None, method: str) -> Criterion | None:
     """Return the criterion, which for the kernel and the normal method is Youden's J."""
     if method == OPTIMUM:
         return chosen
@@ -443,14 +188,14 @@ def _criterion_of_method(chosen: Criterion | None, method: str) -> Criterion | N
         if chosen is not None and chosen.name != "youden_j":
             alone = Text(Argument("method", method), f" is for Youden's J alone, not {chosen.name}")
             raise ParameterError(alone, Text("pass ", Argument("method", "smooth")))
-        return criterion("youden_j")
+        return make_criterion("youden_j")
     if chosen is None:
         ways = Text("pass ", Argument("maximize"), ", ", Argument("minimize"), ", costs or ", Argument("utility"))
         raise ParameterError(Text(Argument("method", method), " needs a criterion"), ways)
     return chosen
 
 
-def _quotas(
+def _read_quotas(
     r: Ranking, requirements: Sequence[Requirement], quota: Any, share: float | None
 ) -> tuple[tuple[int, ...], float | None]:
     """Return the quotas at which precision is tested, and the largest number of cases that may be flagged."""
@@ -467,7 +212,7 @@ def _quotas(
     return ((int(capacity),) if capacity >= 1 else ()), capacity
 
 
-def _number_of_resamples(resamples: int | None, r: Ranking, method: str) -> int:
+def _count_resamples(resamples: int | None, r: Ranking, method: str) -> int:
     if resamples is None:
         return REPEATED if len(r) <= QUICKLY_REPEATED or method == MEAN else 0
     times = check_whole(resamples, "resamples", 0)
@@ -476,7 +221,7 @@ def _number_of_resamples(resamples: int | None, r: Ranking, method: str) -> int:
     return times
 
 
-def _promises(
+def _make_promises(
     r: Ranking,
     groups: GroupSampler | None,
     requirements: Sequence[Requirement],
@@ -504,13 +249,15 @@ def _promises(
     return make_promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
 
 
-def _just_beyond(unflagged: Any, flagged: Any) -> float:
+def _find_threshold_between(unflagged: Any, flagged: Any) -> float:
     """Return the shortest threshold beyond a score that is not flagged: one more digit than the score has.
 
     The next number that a float can hold (0.34134500000000007) would say the same of the cases, and nothing to people.
 
-    >>> _just_beyond(np.float64(0.341345), np.float64(0.341352)), _just_beyond(np.float64(577), np.float64(580))
-    (0.3413451, 577.1)
+    >>> _find_threshold_between(np.float64(0.341345), np.float64(0.341352))
+    0.3413451
+    >>> _find_threshold_between(np.float64(577), np.float64(580))
+    577.1
     """
     upwards = flagged > unflagged
     decimals = len(repr(float(unflagged)).partition(".")[2].rstrip("0"))
@@ -533,6 +280,284 @@ def require_exchangeable(r: Ranking, *, grouped: bool) -> None:
         raise ParameterError(statements.BINNED)
 
 
+# ---------------------------------------------------------------------- the cut, described
+
+
+NOT_REPEATED = Text(
+    "The choice was not repeated: pass ", Argument("resamples", 1000), " for its interval and its optimism."
+)
+TOO_FEW_TO_REPEAT = (
+    "Nine tenths of these cases are too few for the requirements, so the choice cannot be repeated on them: what it is "
+    "worth on new cases is unknown."
+)
+ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
+
+
+@dataclass(frozen=True)
+class CutRequest:
+    """The cases, the requirements, the promises and the search for a cut; it finds the cut and describes it."""
+
+    r: Ranking
+    groups: GroupSampler | None
+    requirements: Sequence[Requirement]
+    promises: Sequence[Promise]
+    search: CutSearch
+    confidence: float | None
+    after_looking: bool
+    level: float
+
+    def find_cut(self, choices: RepeatedChoice | None) -> Cut:
+        """Return the cut, or a cut that is not possible, with the reason."""
+        key, place = self._choose_threshold(choices)
+        flagged = int((self.r.key >= key).sum())
+        if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
+            return self._describe_impossible()
+        tests_precision = any(isinstance(promise, PrecisionAtQuotas) for promise in self.promises)
+        if tests_precision or (flagged and math.isinf(key)):
+            return self.describe(self._find_threshold_above_unflagged(flagged), place, choices)
+        return self.describe(key if self.r.higher_is_positive else -key, place, choices)
+
+    def describe(self, threshold: float, place: int | None = None, choices: RepeatedChoice | None = None) -> Cut:
+        """Return the cut at a threshold, with its promises, estimates and notes."""
+        counts = self.r.at_threshold(threshold)
+        apparent, corrected, limits, notes = (
+            math.nan,
+            None,
+            Limits(math.nan, math.nan),
+            self._write_notes(place, counts),
+        )
+        if self.search.criterion is not None:
+            apparent = float(self.search.compute_criterion(counts))
+        if choices is not None:
+            limits = self._estimate_threshold_limits(choices)
+            if self.search.criterion is not None and not math.isnan(choices.corrected):
+                corrected = self._correct_optimism(choices)
+            notes += self._write_resampling_notes(choices)
+        elif self.search.chooses:
+            notes.append(NOT_REPEATED)
+        return Cut(
+            threshold=threshold,
+            statement=self._write_statement(threshold, apparent, corrected),
+            counts=counts,
+            requirements=self._describe_requirements(threshold),
+            criterion=None if self.search.criterion is None else self.search.criterion.name,
+            apparent=apparent,
+            corrected=corrected,
+            threshold_interval=limits,
+            estimates=self._estimate_at_cut(threshold),
+            notes=tuple(notes),
+            **self._make_shared_fields(),
+        )
+
+    def _make_shared_fields(self) -> dict[str, Any]:
+        """Return the fields that a cut has whether it is possible or not."""
+        prevalence = float(self.r.positives / self.r.total)
+        return {
+            "assumptions": tuple(
+                statements.list_assumptions(self.promises, prevalence, after_looking=self.after_looking)
+            ),
+            "confidence": self.confidence,
+            "after_looking": self.after_looking,
+            "method": self.search.method,
+            "prevalence": self.search.prevalence,
+            "higher_is_positive": self.r.higher_is_positive,
+            "positive": self.r.positive,
+            "warnings": self._find_warnings(),
+        }
+
+    def _find_warnings(self) -> tuple[str, ...]:
+        """Return a warning if the scores rank the wrong way by more than chance."""
+        if not MEASURES["auc"].compute(self.r) < 0.5:
+            return ()
+        from cutline.advice.context import RuleContext  # rarely needed, and slow to load
+        from cutline.advice.rules import reversed_order
+
+        context = RuleContext(Evaluation(self.r, groups=self.groups), None, None)
+        text = reversed_order.find(context)
+        is_chance = context.auc is not None and 0.5 in context.auc
+        return () if is_chance or text is None else (text,)
+
+    def _choose_threshold(self, choices: RepeatedChoice | None) -> tuple[float, int | None]:
+        """Return the threshold, on the scale on which high means positive, and the position of its cut; None if it
+        lies between scores.
+        """
+        if self.search.method == MEAN:
+            thresholds = choices.keys[np.isfinite(choices.keys)] if choices is not None else np.array([])
+            return (self.search.find_nearest(self.r, float(thresholds.mean())) if len(thresholds) else math.nan), None
+        if self.search.method in SMOOTH_YOUDEN:
+            return float(self.search.keys(self.r)), None
+        place, is_any = self.search.pick(self.r)
+        if not is_any:
+            return math.nan, None
+        return (math.inf if not place else float(self.r.key[place - 1])), int(place)
+
+    def _find_threshold_above_unflagged(self, place: int) -> float:
+        """Return the threshold just above the highest score that is not flagged, for tested precision and infinite
+        scores.
+
+        Given the highest score that is not flagged, those above it are independent draws; given the lowest that is
+        flagged, they are not.
+        """
+        r = self.r
+        upwards = math.inf if r.higher_is_positive else -math.inf
+        if place == len(r):
+            return -upwards
+        return _find_threshold_between(r.score[place], r.score[place - 1] if place else r.score.dtype.type(upwards))
+
+    def _describe_impossible(self) -> Cut:
+        has_conditions = len(self.search.rules) > len(self.promises) or self.search.quota is not None
+        if self.search.method in SMOOTH_YOUDEN and math.isnan(SMOOTH_YOUDEN[self.search.method](self.r)):
+            statement = statements.NOT_SMOOTH
+        elif self.promises:
+            level = 1.0 if self.confidence is None else self.confidence
+            statement = statements.explain_impossible(
+                self.promises, level, others=has_conditions, positives=self.r.positives
+            )
+        else:
+            statement = "No cut meets the requirements on these cases: relax one of them."
+        return Cut(
+            math.nan,
+            statement,
+            possible=False,
+            requirements=self._describe_requirements(math.nan),
+            **self._make_shared_fields(),
+        )
+
+    def _describe_requirements(self, threshold: float) -> tuple[CutRequirement, ...]:
+        promises = {id(promise.requirement): promise for promise in self.promises}
+        return tuple(self._describe_requirement(each, promises.get(id(each)), threshold) for each in self.requirements)
+
+    def _describe_requirement(
+        self, condition: Requirement, promise: Promise | None, threshold: float
+    ) -> CutRequirement:
+        if not isinstance(promise, RatePromise):
+            return CutRequirement(condition.text, None if promise is None else self.confidence)
+        wrong = count_errors(self.r, promise.about)
+        return CutRequirement(
+            condition.text,
+            promise.confidence,
+            promise.about,
+            promise.cases,
+            promise.allowed,
+            seen=None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)]),
+            needed=None if math.isinf(promise.needed) else int(promise.needed),
+        )
+
+    def _write_statement(self, threshold: float, apparent: float, corrected: Estimate | None) -> str:
+        conditions = self._list_unpromised()
+        if self.promises:
+            assert self.confidence is not None  # noqa: S101 - promises have one
+            how = {"after_looking": self.after_looking, "with_room": self.search.chooses}
+            return statements.state_promise(self.promises, self.r, threshold, self.confidence, **how)
+        if not self.search.chooses:
+            return statements.state_nothing(threshold, self.level)
+        if self.search.criterion is not None:
+            value = math.nan if corrected is None else corrected.value
+            return statements.state_best(self.search, self.r, threshold, apparent, value, conditions)
+        return statements.state_conditions(self.r, threshold, conditions, most=self.search.takes_most)
+
+    def _write_notes(self, place: int | None, counts: Counts) -> list[str]:
+        notes = []
+        if place is not None and self.search.criterion is not None:
+            equal = self.search.equals(self.r, place)
+            if len(equal) > 1:
+                low, high = sorted((float(self.r.thresholds[equal[0]]), float(self.r.thresholds[equal[-1]])))
+                notes.append(
+                    f"{len(equal)} cuts are equally good, with thresholds from {low:g} to {high:g}: "
+                    "the one that flags fewest cases was taken."
+                )
+        if not counts.flagged:
+            notes.append("This cut flags nobody.")
+        elif not counts.unflagged:
+            notes.append("This cut flags everybody.")
+        if self.search.criterion is None and self._does_quota_split_tie(place):
+            notes.append(
+                f"The quota of {self.search.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
+            )
+        if self.promises and self.confidence is not None:
+            risk, half = (
+                statements.format_percent(round(share, 6)) for share in (1 - self.confidence, (1 - self.level) / 2)
+            )
+            notes.append(statements.ONE_SIDED.format(risk=risk, half=half))
+        if any(isinstance(promise, PrecisionAtQuotas) and promise.is_in_sequence for promise in self.promises):
+            notes.append(statements.IN_SEQUENCE)
+        if self.promises and self._list_unpromised():
+            also = listed(self._list_unpromised())
+            notes.append(f"On these cases the cut also meets {also}, without a guarantee for future cases.")
+        return notes
+
+    def _list_unpromised(self) -> list[str]:
+        """Return the requirements without a promise, which hold on these cases alone, and the quota."""
+        promised = {id(promise.requirement) for promise in self.promises}
+        texts = [requirement.text for requirement in self.requirements if id(requirement) not in promised]
+        quota = self.search.quota
+        return texts if quota is None else [*texts, statements.QUOTA.format(quota=f"{quota:g}")]
+
+    def _does_quota_split_tie(self, place: int | None) -> bool:
+        """Whether the quota alone excludes the next score, some of whose cases would still fit."""
+        quota = self.search.quota
+        if quota is None or place is None or place == len(self.r) or not self.search.takes_most:
+            return False
+        return bool(self.r.ends[place] < quota and replace(self.search, quota=None).allowed(self.r)[place + 1])
+
+    def _estimate_threshold_limits(self, choices: RepeatedChoice) -> Limits:
+        low, high = choices.estimate_key_limits(self.level)
+        return Limits(low, high) if self.r.higher_is_positive else Limits(-high, -low)
+
+    def _correct_optimism(self, choices: RepeatedChoice) -> Estimate:
+        assert self.search.criterion is not None  # noqa: S101
+        low, high = choices.estimate_value_limits(self.level)
+        return Estimate(self.search.criterion.name, choices.corrected, low, high, self.level, "repeated choice")
+
+    def _write_resampling_notes(self, choices: RepeatedChoice) -> list[str]:
+        resamples = choices.lost + len(choices.keys)
+        notes = few_resamples(resamples)
+        if self.search.criterion is not None and math.isnan(choices.corrected):
+            notes.append(TOO_FEW_TO_REPEAT)
+        if choices.lost:
+            unaffected = " The guarantee does not depend on resamples: it still holds." if self.promises else ""
+            notes.append(
+                f"In {choices.lost} of {resamples} resamples no cut meets the requirements; the interval of the "
+                f"threshold is from the others.{unaffected}"
+            )
+        if self.search.method == MEAN:
+            notes.append(
+                "The corrected value is that of the raw optimum, which varies more: this cut is a little better."
+            )
+        if self.groups is not None:
+            notes.append(f"Whole groups were resampled, {self.groups.groups} of them.")
+        return notes
+
+    def _estimate_at_cut(self, threshold: float) -> tuple[Estimate, ...]:
+        if self.search.prevalence is not None:
+            return self._estimate_at_prevalence(threshold, self.search.prevalence)
+        measures: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in ESTIMATED]
+        measures += [
+            (requirement.term.measure, requirement.term.parameters)
+            for requirement in self.requirements
+            if requirement.term.measure.name not in ESTIMATED
+        ]
+        grouped = self.groups is not None
+        estimands = [
+            of_measure(measure, self.r, {"threshold": threshold, **parameters}, grouped=grouped)
+            for measure, parameters in measures
+        ]
+        return tuple(
+            estimates(estimands, IntervalRequest(self.level, resamples=resamples_for(len(self.r))), self.groups)
+        )
+
+    def _estimate_at_prevalence(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
+        """Return recall and specificity, which no prevalence changes, then precision, NPV and F1 at a prevalence."""
+        grouped = self.groups is not None
+        estimands = [
+            of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
+            for name in ("recall", "specificity")
+        ]
+        rates = estimates(estimands, IntervalRequest(self.level), self.groups)
+        by_name = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
+        return (*rates, by_name["precision"], by_name["npv"], by_name["f1"])
+
+
 # ---------------------------------------------------------------------- interval and optimism of the choice
 
 
@@ -550,22 +575,22 @@ class RepeatedChoice:
     corrected: float  # the criterion, corrected for optimism
     lost: int  # resamples in which no cut met the requirements
 
-    def key_limits(self, level: float) -> Limits:
+    def estimate_key_limits(self, level: float) -> Limits:
         """Return the bootstrap interval of the threshold, turned so that high means positive."""
-        return Limits(*map(float, _limits(np.sort(self.keys), level)))
+        return Limits(*map(float, _find_percentiles(np.sort(self.keys), level)))
 
-    def value_limits(self, level: float) -> Limits:
+    def estimate_value_limits(self, level: float) -> Limits:
         """Return the bootstrap interval of the value at the chosen cut, moved to the corrected one.
 
         The best values of the resamples would vary too little: each is the largest of many.
         """
         assert self.values is not None  # noqa: S101 - only asked for with a criterion
-        low, high = _limits(np.sort(self.values), level)
+        low, high = _find_percentiles(np.sort(self.values), level)
         shift = self.corrected - float(np.mean(self.values))
         return Limits(float(low + shift), float(high + shift))
 
 
-def _limits(ordered: Array, level: float) -> Limits:
+def _find_percentiles(ordered: Array, level: float) -> Limits:
     if len(ordered) < 2:
         return Limits(np.nan, np.nan)
     low, high = percentile(ordered, level)
@@ -582,52 +607,56 @@ def repeat_choice(
         keys = search.keys(stack)
         if search.criterion is None:
             return np.asarray(keys[..., None])
-        return np.stack([keys, search.criterion_at(stack, np.full(keys.shape, chosen))], axis=-1)
+        return np.stack([keys, search.compute_criterion_at(stack, np.full(keys.shape, chosen))], axis=-1)
 
     replicates = bootstrap(groups or CaseSampler(r), [choice], resamples, seed).values[0]
     has_cut = ~np.isnan(replicates[:, 0])
     corrected = np.nan
     if search.criterion is not None:
-        corrected = _mean_over_splits(search, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
+        corrected = _average_over_splits(search, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
     values = replicates[has_cut, 1] if search.criterion is not None else None
     return RepeatedChoice(replicates[has_cut, 0], values, corrected, int((~has_cut).sum()))
 
 
-def _mean_over_splits(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
+def _average_over_splits(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
     """Return the cross-validated criterion, averaged over splits into tenths."""
     streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
     halves = parallel.map_parallel(
-        lambda stream: _split(search, r, groups, stream), streams, splits * len(r), reports=True
+        lambda stream: _cross_validate(search, r, groups, stream), streams, splits * len(r), reports=True
     )
     known = [value for value in halves if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 
 
-def _split(search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
+def _cross_validate(
+    search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence
+) -> float:
     """Return the criterion of one split, over all tenths together; NaN if nine tenths lack a class or allow no cut."""
     table = np.zeros(4)
-    for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
+    for pos, neg in _divide_into_tenths(r, groups, np.random.default_rng(stream)):
         rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
         if not rest.positives.all() or not rest.negatives.all():
             return math.nan
         keys = search.keys(rest)
         if np.isnan(keys).any():
             return math.nan  # to read only the tenths that leave enough cases would favour those with few positives
-        c = counts_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
+        c = count_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
         table += [float(np.sum(cell)) for cell in (c.tp, c.fp, c.fn, c.tn)]
-    return float(search.criterion_of(Counts(table[0], table[1], table[2], table[3])))
+    return float(search.compute_criterion(Counts(table[0], table[1], table[2], table[3])))
 
 
-def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+def _divide_into_tenths(
+    r: Ranking, groups: GroupSampler | None, rng: np.random.Generator
+) -> Iterator[tuple[Array, Array]]:
     """Yield the positives and negatives at each score, a row for each tenth, several tenths at once."""
     at_once = max(1, min(FOLDS, _CELLS // len(r)))
-    pairs = _tenths_of_groups(r, groups, rng) if groups is not None else _tenths_of_cases(r, rng)
+    pairs = _divide_groups(r, groups, rng) if groups is not None else _divide_cases(r, rng)
     for start in range(0, FOLDS, at_once):
         some = [next(pairs) for _ in range(start, min(FOLDS, start + at_once))]
         yield np.stack([pos for pos, _ in some]), np.stack([neg for _, neg in some])
 
 
-def _tenths_of_cases(r: Ranking, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+def _divide_cases(r: Ranking, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     """Assign each case to a tenth; with weights, the cases of one score and class stay together."""
     if not r.integral or (r.pos.max() <= 1 and r.neg.max() <= 1):
         tenths = rng.integers(0, FOLDS, (2, len(r)), dtype=np.int8)
@@ -641,7 +670,7 @@ def _tenths_of_cases(r: Ranking, rng: np.random.Generator) -> Iterator[tuple[Arr
         yield tenth[0], tenth[1]
 
 
-def _tenths_of_groups(r: Ranking, groups: GroupSampler, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+def _divide_groups(r: Ranking, groups: GroupSampler, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     fold_of = rng.integers(0, FOLDS, groups.groups)[groups.group]
     weight = np.ones(len(groups.cell)) if groups.weight is None else groups.weight
     for fold in range(FOLDS):

@@ -88,14 +88,14 @@ class Cut(ComparedByFields):
     @property
     def misses_allowed(self) -> int | None:
         """Return how many positives may be missed; None without a promise about recall, -1 if none is possible."""
-        return self._of("recall", "allowed")
+        return self._find_promised("recall", "allowed")
 
     @property
     def positives_needed(self) -> int | None:
         """Return the smallest number of positives for the promise about recall; None without one."""
-        return self._of("recall", "needed")
+        return self._find_promised("recall", "needed")
 
-    def _of(self, about: str, field: str) -> int | None:
+    def _find_promised(self, about: str, field: str) -> int | None:
         counts: list[int] = [getattr(promise, field) for promise in self.requirements if promise.about == about]
         if not counts or None in counts:
             return None
@@ -123,7 +123,7 @@ class Cut(ComparedByFields):
             raise validation.missing_error(
                 "scores", np.isnan(values), None, "a case without a score cannot be flagged or not"
             )
-        if self._flags() == "nobody":
+        if self._describe_flagged() == "nobody":
             return np.zeros(values.shape, dtype=bool)  # infinite scores are not beyond it either
         with np.errstate(over="ignore"):
             threshold = values.dtype.type(self.threshold)
@@ -152,9 +152,11 @@ class Cut(ComparedByFields):
         cases = validation.check_number(cases, "cases")
         if self.counts is None or not 0 <= flagged <= cases or not cases or not float(self.counts.total):
             return ""
-        return " ".join(filter(None, (self._beside_quota(flagged, cases), self._beside_share(flagged, cases))))
+        return " ".join(
+            filter(None, (self._compare_with_quota(flagged, cases), self._compare_with_share(flagged, cases)))
+        )
 
-    def _beside_quota(self, flagged: float, cases: float) -> str:
+    def _compare_with_quota(self, flagged: float, cases: float) -> str:
         """Return the warning that the threshold of a quota flags another number of these cases; else empty."""
         assert self.counts is not None  # noqa: S101 - surprise() has looked
         if self.quota is None or flagged == self.quota or cases == float(self.counts.total):
@@ -166,7 +168,7 @@ class Cut(ComparedByFields):
             "by score; a cut by share fits lists of any length."
         )
 
-    def _beside_share(self, flagged: float, cases: float) -> str:
+    def _compare_with_share(self, flagged: float, cases: float) -> str:
         assert self.counts is not None  # noqa: S101 - surprise() has looked
         before, total = float(self.counts.flagged / self.counts.total), float(self.counts.total)
         now, pooled = flagged / cases, (flagged + before * total) / (cases + total)
@@ -192,7 +194,7 @@ class Cut(ComparedByFields):
         return {
             "schema": SCHEMA,
             "threshold": plain(self.threshold),
-            "flags": self._flags(),
+            "flags": self._describe_flagged(),
             "higher_is_positive": self.higher_is_positive,
             "positive": label if isinstance(label, str | bool | int | float) else str(label),
             "possible": self.possible,
@@ -205,7 +207,7 @@ class Cut(ComparedByFields):
             "apparent": plain(self.apparent),
             "optimism": plain(self.optimism),
             "corrected": None if self.corrected is None else self.corrected.to_dict(),
-            "threshold_interval": [_number(limit) for limit in self.threshold_interval],
+            "threshold_interval": [_convert_limit(limit) for limit in self.threshold_interval],
             "confidence": self.confidence,
             "after_looking": self.after_looking,
             "method": self.method,
@@ -216,7 +218,7 @@ class Cut(ComparedByFields):
             "estimates": [estimate.to_dict() for estimate in self.estimates],
         }
 
-    def _flags(self) -> str:
+    def _describe_flagged(self) -> str:
         if not self.possible:
             return "undecided"
         if math.isfinite(self.threshold):
@@ -248,13 +250,13 @@ class Cut(ComparedByFields):
                 else validation.check_number(document["threshold"], "threshold"),
                 statement=str(document["statement"]),
                 possible=bool(document["possible"]),
-                counts=None if counts is None else _counts(counts),
+                counts=None if counts is None else _read_counts(counts),
                 requirements=tuple(CutRequirement(**requirement) for requirement in document["requirements"]),
                 criterion=document["criterion"],
-                apparent=_float(document["apparent"]),
-                corrected=None if corrected is None else _estimate(corrected),
-                threshold_interval=Limits(*(_float(limit) for limit in document["threshold_interval"])),
-                estimates=tuple(map(_estimate, document["estimates"])),
+                apparent=_read_float(document["apparent"]),
+                corrected=None if corrected is None else _read_estimate(corrected),
+                threshold_interval=Limits(*(_read_float(limit) for limit in document["threshold_interval"])),
+                estimates=tuple(map(_read_estimate, document["estimates"])),
                 assumptions=tuple(document["assumptions"]),
                 notes=tuple(document["notes"]),
                 confidence=document["confidence"],
@@ -283,7 +285,7 @@ class Cut(ComparedByFields):
         text = json_text(self.to_dict()) + "\n"
         return atomic_write.write(path, text.encode(), overwrite=overwrite)
 
-    def _table(self) -> Table:
+    def _make_table(self) -> Table:
         rows = [(row.measure, row.value, row.low, row.high) for row in self.estimates]
         return Table((self.table_title, "value", "low", "high"), tuple(rows))
 
@@ -296,7 +298,7 @@ class Cut(ComparedByFields):
     @property
     def details(self) -> list[str]:
         """Return sentences on the counts of the cut, the interval of its threshold and its value on new cases."""
-        lines = [] if self.counts is None else [_in_words(self.counts)]
+        lines = [] if self.counts is None else [_describe_counts(self.counts)]
         low, high = self.threshold_interval
         if not (math.isnan(low) or math.isnan(high)):
             lines.append(f"Threshold {written(self.threshold)}, bootstrap interval {written(low)} to {written(high)}.")
@@ -312,7 +314,7 @@ class Cut(ComparedByFields):
 
     def __repr__(self) -> str:
         counts = [] if self.counts is None else [repr(self.counts)]
-        table = ["", repr(self._table()), ""] if self.estimates else []
+        table = ["", repr(self._make_table()), ""] if self.estimates else []
         notes = [f"Assumes: {text}" for text in self.assumptions] + [f"Note: {text}" for text in self.notes]
         warned = [f"Warning: {text}" for text in self.warnings]
         return "\n".join([*warned, self.statement, *self.details, *counts, *table, *notes])
@@ -323,37 +325,37 @@ class Cut(ComparedByFields):
         items = [f"Assumes: {text}" for text in self.assumptions] + [f"Note: {text}" for text in self.notes]
         listed = "".join(f"<li>{html_text(text)}</li>" for text in items)
         counts = "" if self.counts is None else self.counts._repr_html_()
-        table = self._table()._repr_html_() if self.estimates else ""
+        table = self._make_table()._repr_html_() if self.estimates else ""
         return f"<div>{lines}{counts}{table}<ul>{listed}</ul></div>"
 
 
-def _in_words(c: Counts) -> str:
+def _describe_counts(c: Counts) -> str:
     """Return a sentence on the counts of a cut on the cases that chose it."""
     finds = f"it finds {with_commas(c.tp)} of the {with_commas(c.positives)} positives"
     alarms = f"{with_commas(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
     return f"On these cases it flags {with_commas(c.flagged)} of {with_commas(c.total)}: {finds}, with {alarms}."
 
 
-def _number(value: float) -> Any:
+def _convert_limit(value: float) -> Any:
     """Convert a limit to a type that JSON has; infinity becomes "inf"."""
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return plain(value)
 
 
-def _float(value: Any) -> float:
+def _read_float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _estimate(fields: Mapping[str, Any]) -> Estimate:
-    numbers = {name: _float(fields[name]) for name in ("value", "low", "high")}
+def _read_estimate(fields: Mapping[str, Any]) -> Estimate:
+    numbers = {name: _read_float(fields[name]) for name in ("value", "low", "high")}
     return Estimate(str(fields["measure"]), **numbers, level=float(fields["level"]), method=str(fields["method"]),
                     notes=tuple(fields["notes"]))  # fmt: skip
 
 
-def _counts(fields: Mapping[str, Any]) -> Counts:
+def _read_counts(fields: Mapping[str, Any]) -> Counts:
     cells = [fields[name] for name in ("tp", "fp", "fn", "tn")]
     if not all(type(cell) in (int, float) and 0 <= cell < 2**63 for cell in cells):
         raise InputError(f"Counts of a cut cannot be {briefly(cells)}", "pass what Cut.to_dict() wrote")
     tp, fp, fn, tn = cells
-    return Counts(tp, fp, fn, tn, _float(fields["threshold"]))
+    return Counts(tp, fp, fn, tn, _read_float(fields["threshold"]))

@@ -10,10 +10,10 @@ from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence
-from cutline.cuts.choose import CutRequest, ranking_of, require_exchangeable
+from cutline.cuts.choose import CutRequest, read_ranking, require_exchangeable
 from cutline.cuts.cut import Cut
 from cutline.cuts.guarantees import PrecisionAnywhere, Promise, RatePromise, local_level, simultaneous_bounds
-from cutline.cuts.requirements import requirement
+from cutline.cuts.requirements import parse_requirement
 from cutline.cuts.search import CutSearch
 
 DECIMALS = 4  # of a share that is promised; more would be noise
@@ -48,19 +48,19 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
     >>> print(cut_at(cl.evaluate(scores > 0.4995, scores), threshold=0.45).statement.split(", ")[3])
     at least 92.99 % of future positives score 0.45 or more
     """
-    r, groups = ranking_of(ev, "cut_at")
+    r, groups = read_ranking(ev, "cut_at")
     require_exchangeable(r, grouped=groups is not None)
     at, confidence = validation.check_number(threshold, "threshold"), check_level(level, "level")
     if math.isnan(at):
         raise ParameterError("is not a number", "pass a score", argument="threshold")
     prevalence = check_prevalence(prevalence)
-    promises = _promises(r, at, confidence, prevalence)
+    promises = _make_promises(r, at, confidence, prevalence)
     requirements = [promise.requirement for promise in promises]
     search = CutSearch(prevalence=prevalence)
     return CutRequest(r, groups, requirements, promises, search, confidence, True, confidence).describe(at)
 
 
-def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
+def _make_promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
     """Return the promises of the bands at a threshold, rounded conservatively; trivial bounds are left out."""
     part = confidence ** (1 / (2 + (prevalence is None)))
     limits = bands(r, r.cut(threshold), part, prevalence)
@@ -71,12 +71,12 @@ def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float
             cases = int(r.positives if about == "recall" else r.negatives)
             level = 1 - local_level(cases, part)
             rates = (1 - rate if sign == ">=" else rate, part)
-            promised = requirement(f"{about} {sign} {rate:g}")
+            promised = parse_requirement(f"{about} {sign} {rate:g}")
             allowed = int((simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
             promises.append(RatePromise(promised, about, *rates, cases, allowed, math.inf, level))
     least = round_share(limits.precision, is_floor=True)
     if least > 0:
-        promised = requirement(f"precision >= {least:g}")
+        promised = parse_requirement(f"precision >= {least:g}")
         promises.append(PrecisionAnywhere(promised, least, confidence, prevalence, part))
     return promises
 
@@ -86,7 +86,7 @@ def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
     missed, false = int(r.positives - r.tp[cut]), int(r.fp[cut])
     recall = 1 - float(simultaneous_bounds(int(r.positives), part)[missed])
     fpr = float(simultaneous_bounds(int(r.negatives), part)[false])
-    anywhere = PrecisionAnywhere(requirement("precision >= 0"), 0.0, part, prevalence, part)
+    anywhere = PrecisionAnywhere(parse_requirement("precision >= 0"), 0.0, part, prevalence, part)
     return Bands(recall, fpr, float(anywhere.bounds(r)[cut]))
 
 

@@ -34,7 +34,7 @@ OUT_OF_FOLD = (
 )
 
 
-def _inner_has(name: str) -> Any:
+def _has_inner(name: str) -> Any:
     return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
 
 
@@ -147,15 +147,15 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
                 raise ParameterError("With cv='prefit' the cases given to fit choose the cut", "leave calibration out")
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            self.cut_ = self._choose_cut(y, self._scores(X), weight)
+            self.cut_ = self._choose_cut(y, self._score(X), weight)
         elif calibration is not None:
             if not isinstance(calibration, tuple) or len(calibration) not in (2, 3):
                 way = "pass (X, y) or (X, y, weight) of other cases"
                 raise ParameterError(f"is {briefly(calibration)}", way, argument="calibration")
             self.estimator_ = self._fit_estimator(X, y, weight)
-            self.cut_ = self._cut_on_calibration_set(*calibration)
+            self.cut_ = self._choose_on_calibration_set(*calibration)
         else:
-            scores = self._out_of_fold(X, y, weight)
+            scores = self._score_out_of_fold(X, y, weight)
             self.estimator_ = self._fit_estimator(X, y, weight)
             cut = self._choose_cut(y, scores, weight)
             self.cut_ = replace(cut, notes=(*cut.notes, OUT_OF_FOLD))
@@ -180,9 +180,9 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return np.asarray(y)
 
     def _fit_estimator(self, X: Any, y: Any, weight: Array | None) -> Any:
-        return clone(self.estimator).fit(X, y, **self._weights(weight))
+        return clone(self.estimator).fit(X, y, **self._make_weight_arguments(weight))
 
-    def _weights(self, weight: Array | None) -> dict[str, Any]:
+    def _make_weight_arguments(self, weight: Array | None) -> dict[str, Any]:
         if weight is None:
             return {}
         if has_fit_parameter(self.estimator, "sample_weight"):
@@ -191,7 +191,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             return {f"{self.estimator.steps[-1][0]}__sample_weight": weight}
         raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight", "leave it out")
 
-    def _out_of_fold(self, X: Any, y: Any, weight: Array | None) -> Array:
+    def _score_out_of_fold(self, X: Any, y: Any, weight: Array | None) -> Array:
         """Return the score of each case by a model that did not see it."""
         cv = self.cv
         if isinstance(cv, int):
@@ -201,17 +201,17 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             cv = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=self.random_state)
         splitter = check_cv(cv, y, classifier=True)
         method = "predict_proba" if hasattr(self.estimator, "predict_proba") else "decision_function"
-        params = self._weights(weight)
+        params = self._make_weight_arguments(weight)
         predictions = cross_val_predict(clone(self.estimator), X, y, cv=splitter, method=method, params=params or None)
-        return self._of_positive(np.asarray(predictions))
+        return self._select_positive(np.asarray(predictions))
 
-    def _cut_on_calibration_set(self, X: Any, y: Any, weight: Any = None) -> Cut:
+    def _choose_on_calibration_set(self, X: Any, y: Any, weight: Any = None) -> Cut:
         check_consistent_length(X, y)
         unknown = np.setdiff1d(np.asarray(y), self.classes_)
         if len(unknown):
             known = f"the classes of fit are {self.classes_.tolist()}"
             raise ParameterError(f"holds the class {unknown.tolist()[0]!r}", known, argument="calibration")
-        return self._choose_cut(y, self._scores(X), weight)
+        return self._choose_cut(y, self._score(X), weight)
 
     def _choose_cut(self, y: Any, scores: Array, weight: Array | None) -> Cut:
         named = self.requirement
@@ -229,13 +229,13 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     # ------------------------------------------------------------------ use
 
-    def _scores(self, X: Any) -> Array:
+    def _score(self, X: Any) -> Array:
         """Return the score of the positive class."""
         inner = self.estimator_
         score = inner.predict_proba if hasattr(inner, "predict_proba") else inner.decision_function
-        return self._of_positive(np.asarray(score(X)))
+        return self._select_positive(np.asarray(score(X)))
 
-    def _of_positive(self, predictions: Array) -> Array:
+    def _select_positive(self, predictions: Array) -> Array:
         is_second = bool(self.positive_ == self.classes_[1])
         if predictions.ndim == 2:
             return predictions[:, int(is_second)]
@@ -245,7 +245,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         """Return the class of each case: the positive one where the score reaches the cut."""
         check_is_fitted(self, "cut_")
         other = self.classes_[0] if self.positive_ == self.classes_[1] else self.classes_[1]
-        scores = self._scores(X)
+        scores = self._score(X)
         if _num_samples(X) != len(scores):
             raise InputError(
                 f"The estimator gave {len(scores)} scores for {_num_samples(X)} cases", "pass a classifier"
@@ -253,7 +253,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         flagged = self.cut_.apply(scores)
         return np.where(flagged, np.asarray(self.positive_, dtype=self.classes_.dtype), other)
 
-    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_has_inner("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities that the estimator gives."""
         check_is_fitted(self, "cut_")
@@ -262,5 +262,5 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def decision_function(self, X: Any) -> Array:
         """Return how far the score is beyond the cut, in the direction of the second class."""
         check_is_fitted(self, "cut_")
-        distance = self._scores(X) - self.cut_.threshold
+        distance = self._score(X) - self.cut_.threshold
         return distance if self.positive_ == self.classes_[1] else -distance

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -35,17 +35,6 @@ ABOUT = {
 }
 
 
-class Promise(Protocol):
-    """A guarantee of a requirement, and the cuts at which it holds."""
-
-    @property
-    def requirement(self) -> Requirement:
-        """Return the requirement that is promised."""
-
-    def meets(self, r: Ranking) -> Array:
-        """Return which cuts of a ranking, or of each of a stack, satisfy it."""
-
-
 @dataclass(frozen=True)
 class RatePromise:
     """That few positives are missed ("recall"), or few negatives ("fpr") or few cases ("share") are flagged.
@@ -65,19 +54,14 @@ class RatePromise:
 
     def meets(self, r: Ranking) -> Array:
         """Return which cuts miss no more than allowed; a bootstrap sample has its own number of cases."""
-        cases = np.asarray(_cases(r, self.about))
+        cases = np.asarray(_count_cases(r, self.about))
         if cases.ndim == 0 and int(cases) == self.cases:
             return np.asarray(count_errors(r, self.about) <= self.allowed)
-        allowed = [_count_allowed(int(n), self.rate, self.level) for n in cases.ravel()]
+        allowed = [count_allowed_misses(int(n), self.rate, self.level) for n in cases.ravel()]
         return np.asarray(count_errors(r, self.about) <= np.reshape(allowed, cases.shape)[..., None])
 
 
-@lru_cache(maxsize=4096)
-def _count_allowed(cases: int, rate: float, confidence: float) -> int:
-    return misses_allowed(cases, rate, confidence)
-
-
-def _cases(r: Ranking, about: str) -> Any:
+def _count_cases(r: Ranking, about: str) -> Any:
     return {"recall": r.positives, "fpr": r.negatives, "share": r.total}[about]
 
 
@@ -111,7 +95,7 @@ class QuotaSequence:
         cuts = np.reshape([np.searchsorted(ends, room, side="right") - 1 for ends, room in rows], rooms.shape)
         flagged, positives = (np.take_along_axis(column, cuts, axis=-1) for column in (r.ends, r.tp))
         # A cut that flags nobody cannot break the promise, so that it does not end the sequence.
-        passes = (flagged == 0) | (chances_of_as_many(positives, flagged, least) <= self.error)
+        passes = (flagged == 0) | (compute_binomial_p(positives, flagged, least) <= self.error)
         return cuts, np.logical_and.accumulate(passes, axis=-1) & (flagged > 0)
 
 
@@ -158,13 +142,13 @@ class PrecisionAtQuotas:
     @property
     def positives_needed(self) -> float:
         """Return the smallest number of positives for any test to pass, with no negative flagged."""
-        return cases_needed(1 - self.least, 1 - max(sequence.error for sequence in self.sequences))
+        return count_needed_cases(1 - self.least, 1 - max(sequence.error for sequence in self.sequences))
 
     def negatives_allowed(self, r: Ranking, cut: int) -> int:
         """Return how many of the flagged cases may be negative at a cut that passed."""
         tests = ((sequence, *sequence.test(r, self.least, self.total)) for sequence in self.sequences)
         error = max(sequence.error for sequence, cuts, passed in tests if (passed & (cuts == cut)).any())
-        return misses_allowed(int(r.ends[cut]), 1 - self.least, 1 - error)
+        return count_allowed_misses(int(r.ends[cut]), 1 - self.least, 1 - error)
 
 
 # The first sequence starts at the fewest cases that can promise the precision, all of them positive. The others are for
@@ -176,12 +160,12 @@ LATER_START, LATER_FACTOR = 2, 2
 
 
 @lru_cache(maxsize=64)
-def quota_sequences(total: int, least: float, error: float) -> tuple[QuotaSequence, ...]:
+def make_quota_sequences(total: int, least: float, error: float) -> tuple[QuotaSequence, ...]:
     """Return the sequences at whose quotas a precision is tested when none are named.
 
     Each quota is the smallest among whose cases a number of negatives is allowed; the largest is all cases.
 
-    >>> [(round(s.error, 4), s.quotas[:4], s.quotas[-1]) for s in quota_sequences(60, 0.8, 0.05)]
+    >>> [(round(s.error, 4), s.quotas[:4], s.quotas[-1]) for s in make_quota_sequences(60, 0.8, 0.05)]
     [(0.0333, (16, 24, 32, 39), 60), (0.0083, (40, 48, 56, 60), 60), (0.0083, (56, 60), 60)]
     """
     starts = []
@@ -190,15 +174,15 @@ def quota_sequences(total: int, least: float, error: float) -> tuple[QuotaSequen
         starts.append(negatives)
         negatives *= LATER_FACTOR
     if not starts:
-        return (QuotaSequence(_quotas_allowing(0, total, least, error), error),)
+        return (QuotaSequence(_find_quotas(0, total, least, error), error),)
     first, later = error * FIRST_ERROR, error * (1 - FIRST_ERROR) / len(starts)
     return (
-        QuotaSequence(_quotas_allowing(0, total, least, first), first),
-        *(QuotaSequence(_quotas_allowing(start, total, least, later), later) for start in starts),
+        QuotaSequence(_find_quotas(0, total, least, first), first),
+        *(QuotaSequence(_find_quotas(start, total, least, later), later) for start in starts),
     )
 
 
-def _quotas_allowing(start: int, total: int, least: float, error: float) -> tuple[int, ...]:
+def _find_quotas(start: int, total: int, least: float, error: float) -> tuple[int, ...]:
     """Return the smallest quotas that allow `start` negatives, one more and so on, in steps of 5 %, and all cases."""
     steps, number = [], start
     while number < total * (1 - least):
@@ -208,16 +192,16 @@ def _quotas_allowing(start: int, total: int, least: float, error: float) -> tupl
     low, high = negatives + 1, np.full(len(negatives), total)  # those that all cases do not allow end up there, too
     while (low < high).any():
         middle = (low + high) // 2
-        enough = chances_of_as_many(middle - negatives, middle, least) <= error
+        enough = compute_binomial_p(middle - negatives, middle, least) <= error
         low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
         low = np.minimum(low, high)
     return (*sorted({int(quota) for quota in low if quota < total}), total)
 
 
-def chances_of_as_many(successes: Any, cases: Any, rate: float) -> Array:
+def compute_binomial_p(successes: Any, cases: Any, rate: float) -> Array:
     """Return the p-value of the exact binomial test: the probability of at least this number of successes.
 
-    >>> chances_of_as_many([0, 14, 13], 14, 0.8).round(4).tolist()
+    >>> compute_binomial_p([0, 14, 13], 14, 0.8).round(4).tolist()
     [1.0, 0.044, 0.1979]
     """
     from scipy.special import betainc
@@ -246,8 +230,8 @@ class PrecisionAnywhere:
 
     def bounds(self, r: Ranking) -> Array:
         """Return the lower bound of the precision at every cut."""
-        recall = 1 - _band(r, "recall", self.part)
-        fpr = _band(r, "fpr", self.part)
+        recall = 1 - _bound_rate(r, "recall", self.part)
+        fpr = _bound_rate(r, "fpr", self.part)
         p = lower_bounds(r.positives, r.total, self.part)[..., None] if self.prevalence is None else self.prevalence
         return np.where(r.ends > 0, precision_bound(recall, fpr, p), 0.0)
 
@@ -257,13 +241,16 @@ def precision_bound(recall: Any, fpr: Any, prevalence: Any) -> Any:
     return divide(prevalence * recall, prevalence * recall + (1 - prevalence) * fpr)
 
 
-def _band(r: Ranking, about: str, confidence: float) -> Array:
+def _bound_rate(r: Ranking, about: str, confidence: float) -> Array:
     """Return simultaneous upper bounds of the rate beyond each cut; for a stack, at the level of its mean size."""
-    cases, wrong = np.asarray(_cases(r, about)), count_errors(r, about)
+    cases, wrong = np.asarray(_count_cases(r, about)), count_errors(r, about)
     if cases.ndim == 0:
         return np.asarray(simultaneous_bounds(int(cases), confidence)[wrong])
     level = 1 - local_level(round(float(cases.mean())), confidence)
     return upper_bounds(wrong, cases[..., None], level)
+
+
+Promise = RatePromise | PrecisionAtQuotas | PrecisionAnywhere
 
 
 # ---------------------------------------------------------------------- sharing the confidence
@@ -286,73 +273,76 @@ def make_promises(
 ) -> list[Promise]:
     """Return the promises that all requirements make together, with the joint confidence.
 
-    Positives and negatives are independent given their numbers, so their confidences multiply. Other promises share the
-    error: their failure probabilities add up to at most the allowed one.
+    Positives and negatives are independent given their numbers, so their confidences multiply. Promises that rest on
+    different parts of the data share the error: their failure probabilities add up to at most the allowed one.
     """
     about = [ABOUT[condition.term.measure.name][0] for condition in requirements]
-    anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
-    apart = {_part(name, after_looking=after_looking, anywhere=anywhere) for name in about}
-    whole = 1 - (1 - confidence) / max(1, len(apart))
-    promises: list[Promise] = []
     rates = [1 - condition.bound if condition.is_floor else condition.bound for condition in requirements]
+    anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
+    parts = [_name_part(name, after_looking=after_looking, anywhere=anywhere) for name in about]
+    names_by_part = {part: {n for n, p in zip(about, parts, strict=True) if p == part} for part in parts}
+    whole = 1 - (1 - confidence) / max(1, len(names_by_part))  # the confidence of all promises about one part
     # Of several precisions the highest sets the quotas: where it passes, the others do.
     precisions = [1 - rate for rate, name in zip(rates, about, strict=True) if name == "precision"]
-    for condition, name, rate in zip(requirements, about, rates, strict=True):
+    promises: list[Promise] = []
+    for condition, name, rate, part in zip(requirements, about, rates, parts, strict=True):
         if not 0 <= rate <= 1:
             raise ParameterError(f"{condition.text!r} requires a share of {condition.bound:g}", "pass one from 0 to 1")
-        together = [n for n in about if _part(n, after_looking=after_looking, anywhere=anywhere) == _part(
-            name, after_looking=after_looking, anywhere=anywhere)]  # fmt: skip
-        each = whole ** (1 / _components(together, prevalence))
+        each = whole ** (1 / _count_components(names_by_part[part], prevalence))
         if name != "precision":
-            promises.append(_rate_promise(r, condition, name, rate, each, after_looking=after_looking))
+            promises.append(_make_rate_promise(r, condition, name, rate, each, after_looking=after_looking))
         elif anywhere:
             promises.append(PrecisionAnywhere(condition, 1 - rate, whole, prevalence, each))
         else:
-            sequences = _sequences(int(r.total), max(precisions), 1 - whole, quotas)
+            sequences = _choose_sequences(int(r.total), max(precisions), 1 - whole, quotas)
             promises.append(PrecisionAtQuotas(condition, 1 - rate, whole, sequences, int(r.total)))
     return promises
 
 
-def _sequences(total: int, least: float, error: float, quotas: tuple[int, ...]) -> tuple[QuotaSequence, ...]:
+def _choose_sequences(total: int, least: float, error: float, quotas: tuple[int, ...]) -> tuple[QuotaSequence, ...]:
     """Return the sequences of quotas: named ones are tested one by one, each with its share of the error."""
     if quotas:
         return tuple(QuotaSequence((quota,), error / len(quotas)) for quota in quotas)
-    return quota_sequences(total, least, error)
+    return make_quota_sequences(total, least, error)
 
 
-def _part(name: str, *, after_looking: bool, anywhere: bool) -> str:
-    """Return the part of the data behind a promise: the classes, or all cases."""
+def _name_part(name: str, *, after_looking: bool, anywhere: bool) -> str:
+    """Return the part of the data behind a promise: the classes, all cases, or the quotas."""
     if name == "share":
         return "share"
-    return "classes" if name != "precision" or after_looking else "bands" if anywhere else "quotas"
+    if name != "precision" or after_looking:
+        return "classes"
+    return "bands" if anywhere else "quotas"
 
 
-def _components(about: Sequence[str], prevalence: float | None) -> int:
-    """Return the number of independent parts of the data behind a group of promises."""
-    if "precision" in about:
+def _count_components(names: set[str], prevalence: float | None) -> int:
+    """Return the number of independent components behind promises about one part of the data."""
+    if "precision" in names:
         return 2 + (prevalence is None)  # both classes, and how many of each there are
-    return max(1, len({name for name in about if name in ("recall", "fpr")}))
+    return max(1, len(names & {"recall", "fpr"}))
 
 
-def _rate_promise(
+def _make_rate_promise(
     r: Ranking, requirement: Requirement, about: str, rate: float, confidence: float, *, after_looking: bool
 ) -> RatePromise:
-    cases = int(_cases(r, about))
+    cases = int(_count_cases(r, about))
     if not after_looking or not cases:
-        allowed = misses_allowed(cases, rate, confidence) if cases else -1
+        allowed = count_allowed_misses(cases, rate, confidence) if cases else -1
         return RatePromise(
-            requirement, about, rate, confidence, cases, allowed, cases_needed(rate, confidence), confidence
+            requirement, about, rate, confidence, cases, allowed, count_needed_cases(rate, confidence), confidence
         )
     bounds, level = simultaneous_bounds(cases, confidence), 1 - local_level(cases, confidence)
     allowed = int((bounds[:-1] <= rate).sum()) - 1
-    return RatePromise(requirement, about, rate, confidence, cases, allowed, _needed_anywhere(rate, confidence), level)
+    return RatePromise(
+        requirement, about, rate, confidence, cases, allowed, _count_needed_by_band(rate, confidence), level
+    )
 
 
-def _needed_anywhere(rate: float, confidence: float) -> float:
+def _count_needed_by_band(rate: float, confidence: float) -> float:
     """Return the smallest number of cases for the band to promise the rate when none is missed."""
-    needed = cases_needed(rate, confidence)
+    needed = count_needed_cases(rate, confidence)
     while math.isfinite(needed):
-        more = cases_needed(rate, 1 - local_level(int(needed), confidence))
+        more = count_needed_cases(rate, 1 - local_level(int(needed), confidence))
         if more <= needed:
             break
         needed = more
@@ -371,10 +361,11 @@ _TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in
 # ---------------------------------------------------------------------- fixed before looking
 
 
-def misses_allowed(cases: int, rate: float, confidence: float) -> int:
+@lru_cache(maxsize=4096)
+def count_allowed_misses(cases: int, rate: float, confidence: float) -> int:
     """Return the largest number of errors among the cases that still promises the rate; -1 if none does.
 
-    >>> [misses_allowed(m, 0.1, 0.95) for m in (28, 29, 59, 100)]
+    >>> [count_allowed_misses(m, 0.1, 0.95) for m in (28, 29, 59, 100)]
     [-1, 0, 1, 4]
     """
     if 0 < rate < 1 and cases <= _SUMMED:  # by sums, because loading scipy takes longer than a small file to cut
@@ -396,10 +387,10 @@ def misses_allowed(cases: int, rate: float, confidence: float) -> int:
     return low - 1
 
 
-def cases_needed(rate: float, confidence: float) -> float:
+def count_needed_cases(rate: float, confidence: float) -> float:
     """Return the smallest number of cases to promise the rate when none is missed; infinite for a rate of 0.
 
-    >>> [cases_needed(1 - r, 0.95) for r in (0.9, 0.95, 0.99)]
+    >>> [count_needed_cases(1 - r, 0.95) for r in (0.9, 0.95, 0.99)]
     [29, 59, 299]
     """
     if rate <= 0:
@@ -407,7 +398,7 @@ def cases_needed(rate: float, confidence: float) -> float:
     if rate >= 1:
         return 1
     least = max(1, math.ceil(math.log1p(-confidence) / math.log1p(-rate)) - 1)
-    while misses_allowed(least, rate, confidence) < 0:
+    while count_allowed_misses(least, rate, confidence) < 0:
         least += 1
     return least
 
@@ -446,7 +437,7 @@ def simultaneous_bounds(cases: int, confidence: float) -> Array:
     """
     from scipy.special import betaincinv
 
-    index = _indices(cases)
+    index = _choose_order_statistics(cases)
     tail = local_level(cases, confidence)
     limits = betaincinv(index, cases - index + 1, 1 - tail)
     bounds = np.append(limits[np.searchsorted(index, np.arange(1, cases + 1))], 1.0)
@@ -463,13 +454,13 @@ def local_level(cases: int, confidence: float) -> float:
     """
     from scipy.special import betaincinv
 
-    index = _indices(cases)
+    index = _choose_order_statistics(cases)
     if 1 - confidence < _TOO_SMALL:
         return (1 - confidence) / len(index)
     allowed = math.log1p(-confidence)
     tolerance = 1e-7 if cases <= EVERY_INDEX else 1e-3  # of the chance that some bound fails, relative to what may be
 
-    def too_much(log_tail: float) -> float:
+    def compute_excess(log_tail: float) -> float:
         """Return the log of the probability that some bound fails, minus the log of the allowed one."""
         parallel.stop_if_unwanted()
         bounds = betaincinv(index, cases - index + 1, 1 - math.exp(log_tail))
@@ -477,10 +468,10 @@ def local_level(cases: int, confidence: float) -> float:
 
     # The chance that some bound fails is nearly proportional to that of one, so that few steps lead there.
     at = allowed - math.log(max(1.0, math.log(min(cases, 2.6 * EVERY_INDEX)) ** 1.93))
-    excess, slope = too_much(at), 0.86
+    excess, slope = compute_excess(at), 0.86
     while not -tolerance <= excess <= 0:
         before, at = (at, excess), at - (excess + tolerance / 2) / slope
-        excess = too_much(at)
+        excess = compute_excess(at)
         slope = min(max((excess - before[1]) / (at - before[0]), 0.3), 3.0)
     return math.exp(at)
 
@@ -542,12 +533,12 @@ def _convolve(first: Array, second: Array) -> Array:
     return np.asarray(np.maximum(fft.irfft(transformed[0] * transformed[1], both.shape[1])[:length], 0))
 
 
-def shared_bounds(cases: int) -> list[int] | None:
+def list_shared_bounds(cases: int) -> list[int] | None:
     """Return the order statistics with a bound of their own; the others take the bound of the next larger one."""
-    return None if cases <= EVERY_INDEX else [int(index) for index in _indices(cases)]
+    return None if cases <= EVERY_INDEX else [int(index) for index in _choose_order_statistics(cases)]
 
 
-def _indices(cases: int) -> Array:
+def _choose_order_statistics(cases: int) -> Array:
     """Return the order statistics with a bound of their own: all, or a grid with gaps small beside their spread."""
     if cases <= EVERY_INDEX:
         return np.arange(1, cases + 1)

@@ -92,22 +92,22 @@ class _Reader:
         return ParameterError(f"In {self.text!r}: {what}, but found {rest}.{hint}")
 
 
-def requirement(text: str, *, has_quota: bool = False) -> Requirement:
+def parse_requirement(text: str, *, has_quota: bool = False) -> Requirement:
     """Return a requirement from its text.
 
     Args:
         text: The requirement.
         has_quota: Whether the cases are cut at a quota or a share, which measures of a quota then take.
 
-    >>> found = requirement("f_beta@beta=2,threshold=0.3 > 0.5")
+    >>> found = parse_requirement("f_beta@beta=2,threshold=0.3 > 0.5")
     >>> found.term.measure.name, found.term.parameters, found.comparison, found.bound
     ('f_beta', {'beta': 2, 'threshold': 0.3}, '>', 0.5)
     """
     reader = _Reader(text)
-    term = _term(reader)
+    term = _read_term(reader)
     reader.skip()
     comparison = reader.take(re.compile(r">=|<=|>|<"), "one of >=, <=, >, <")
-    bound = _number(reader)
+    bound = _read_number(reader)
     if not has_quota:
         check_complete(term)
     reader.skip()
@@ -123,19 +123,19 @@ def check_complete(term: Term) -> None:
         raise ParameterError(f"{name} needs a quota", f"write {name}@quota=100 or {name}@share=5%")
 
 
-def terms(text: str) -> list[Term]:
+def parse_terms(text: str) -> list[Term]:
     """Return measures from a list of names with commas between them, parameters after @."""
     parsed = []
     for part in re.split(r",(?!\s*\w+\s*=)", text):
         reader = _Reader(part.strip())
-        parsed.append(_term(reader, whole=True))
+        parsed.append(_read_term(reader, whole=True))
         reader.skip()
         if reader.at < len(reader.text):
             raise reader.error("expected a comma or the end")
     return parsed
 
 
-def _term(reader: _Reader, *, whole: bool = False) -> Term:
+def _read_term(reader: _Reader, *, whole: bool = False) -> Term:
     """Return a measure; a whole one with its interval, or one of its numbers."""
     reader.skip()
     start = reader.at
@@ -147,20 +147,20 @@ def _term(reader: _Reader, *, whole: bool = False) -> Term:
     if whole and reader.text[reader.at :].startswith("."):
         raise reader.error("expected the measure alone, which comes with its interval")
     if reader.takes("."):
-        part = _part(reader)
+        part = _read_part(reader)
     parameters = {}
     if reader.takes("@"):
         while True:
-            key, value = _parameter(reader, measure)
+            key, value = _read_parameter(reader, measure)
             parameters[key] = value
             if not reader.takes(","):
                 break
         if not whole and reader.takes("."):
-            part = _part(reader)
+            part = _read_part(reader)
     return Term(measure, part, parameters)
 
 
-def _part(reader: _Reader) -> str:
+def _read_part(reader: _Reader) -> str:
     """Read which number of an estimate is meant."""
     start = reader.at
     part = reader.take(_WORD, "low, high or value")
@@ -169,7 +169,7 @@ def _part(reader: _Reader) -> str:
     return part
 
 
-def _parameter(reader: _Reader, measure: Measure) -> tuple[str, Any]:
+def _read_parameter(reader: _Reader, measure: Measure) -> tuple[str, Any]:
     takes = [*(_CUTS if measure.needs is Needs.COUNTS else ()), *measure.parameters]
     if "quota" in measure.parameters:
         takes.append("share")
@@ -184,10 +184,10 @@ def _parameter(reader: _Reader, measure: Measure) -> tuple[str, Any]:
     reader.skip()
     if _WORD.match(reader.text, reader.at):
         return key, reader.take(_WORD, "a value")
-    return key, _number(reader)
+    return key, _read_number(reader)
 
 
-def _number(reader: _Reader) -> float | int:
+def _read_number(reader: _Reader) -> float | int:
     text = reader.take(_NUMBER, "a number")
     if text.endswith("%"):
         return float(text[:-1]) / 100

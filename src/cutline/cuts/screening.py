@@ -142,20 +142,20 @@ def screen(
     if not isinstance(phases, Mapping) or not phases:
         raise InputError("holds no phase", "pass the scores of each by its name", argument="phases")
     names = [str(name) for name in phases]
-    shares = _shares(keep, pick, len(names))
+    shares = _check_shares(keep, pick, len(names))
     level = 1 - (1 - confidence) / max(1, sum(share is not None for share in shares))
     chain: list[Phase] = []
     left: Array | None = None
     for name, predictions, share in zip(names, phases.values(), shares, strict=True):
         is_positive, own = cases(labels, predictions, positive=positive)
         left = np.ones(len(own), dtype=bool) if left is None else left
-        chain.append(_phase(name, is_positive[left], own[left], share, pick, level))
+        chain.append(_choose_phase(name, is_positive[left], own[left], share, pick, level))
         left = left & (own > chain[-1].cut.threshold)  # beyond the cut, where cases are as drawn from those who pass
     known_shares = [share for share in shares if share is not None]
     return Screening(tuple(chain), math.prod(known_shares) if known_shares else math.nan, confidence)
 
 
-def _shares(keep: object, pick: object, count: int) -> list[float | None]:
+def _check_shares(keep: object, pick: object, count: int) -> list[float | None]:
     """Return the share of the positives that each phase keeps; None for the phase that fills the quota."""
     if keep is None and pick is None:
         raise ParameterError("Nothing says what the screening is for", "pass keep, pick or both")
@@ -181,7 +181,7 @@ def _shares(keep: object, pick: object, count: int) -> list[float | None]:
     return [*shares, *([None] if pick is not None else [])]
 
 
-def _phase(name: str, is_positive: Array, own: Array, share: float | None, pick: Any, level: float) -> Phase:
+def _choose_phase(name: str, is_positive: Array, own: Array, share: float | None, pick: Any, level: float) -> Phase:
     entered, positives = len(own), int(is_positive.sum())
     if not positives or positives == entered:
         raise InputError(

@@ -15,7 +15,7 @@ from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import Argument, ParameterError, Text, near
 from cutline.core.ranking import Ranking, take
-from cutline.cuts.requirements import Requirement, Term, terms
+from cutline.cuts.requirements import Requirement, Term, parse_terms
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
@@ -46,7 +46,7 @@ class Criterion:
         return np.where(np.isnan(values), -np.inf, values)
 
 
-def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
+def rescale_to_prevalence(c: Counts, prevalence: float | None) -> Counts:
     """Return the counts that are expected at another prevalence, of the same number of cases."""
     if prevalence is None:
         return c
@@ -56,12 +56,12 @@ def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
     return Counts(c.tp * up, c.fp * down, c.fn * up, c.tn * down, c.threshold, c.is_risk)
 
 
-def _counts_of_cuts(r: Ranking, prevalence: float | None) -> Counts:
+def _count_all_cuts(r: Ranking, prevalence: float | None) -> Counts:
     """Return the tables of all cuts, at a prevalence."""
-    return at_prevalence(r.counts, prevalence)
+    return rescale_to_prevalence(r.counts, prevalence)
 
 
-def criterion(
+def make_criterion(
     maximize: object = None,
     minimize: object = None,
     *,
@@ -83,23 +83,25 @@ def criterion(
     if len(named) > 1:
         raise ParameterError(f"One criterion can be best, but {' and '.join(named)} are given", "pass one of them")
     if utility is not None:
-        return _of_utility(utility)
+        return _make_utility_criterion(utility)
     if cost_fp is not None or cost_fn is not None:
-        return _of_costs(cost_fp, cost_fn)
+        return _make_cost_criterion(cost_fp, cost_fn)
     if maximize is not None:
-        return _of_measure(maximize, is_high=True)
-    return None if minimize is None else _of_measure(minimize, is_high=False)
+        return _make_measure_criterion(maximize, is_high=True)
+    return None if minimize is None else _make_measure_criterion(minimize, is_high=False)
 
 
-def _of_measure(objective: object, *, is_high: bool) -> Criterion:
+def _make_measure_criterion(objective: object, *, is_high: bool) -> Criterion:
     verb = "maximize" if is_high else "minimize"
     if isinstance(objective, str) and objective == CORNER:
         if is_high:
             raise ParameterError(
                 "The distance to the corner should be low", Text("pass ", Argument("minimize", CORNER))
             )
-        return Criterion("distance to the corner", "the distance to the corner of the ROC curve", False, _corner)
-    term = _term(objective, verb)
+        return Criterion(
+            "distance to the corner", "the distance to the corner of the ROC curve", False, _measure_corner_distance
+        )
+    term = _read_term(objective, verb)
     measure = term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
@@ -109,17 +111,17 @@ def _of_measure(objective: object, *, is_high: bool) -> Criterion:
     if measure.better is not None and (measure.better == "higher") != is_high:
         other = "minimize" if is_high else "maximize"
         way_out = Text("pass ", Argument(other, measure.name))
-        raise ParameterError(f"{measure.name} is better {_way(not is_high)}", way_out)
+        raise ParameterError(f"{measure.name} is better {_name_direction(not is_high)}", way_out)
     parameters = measure.check(term.parameters)
     return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
 
 
-def _term(measure: object, verb: str) -> Term:
+def _read_term(measure: object, verb: str) -> Term:
     if isinstance(measure, str):
         if measure not in MEASURES and not set(measure) & set("@,"):
             hint = near(measure, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
             raise ParameterError(f"{verb} is {measure!r}, which is not a measure.{hint}")
-        parsed = terms(measure)
+        parsed = parse_terms(measure)
         if len(parsed) > 1:
             raise ParameterError(f"{verb} names {len(parsed)} measures", "pass one; bound the others by requirements")
         named = {"threshold", "quota", "share"} & set(parsed[0].parameters)
@@ -135,15 +137,15 @@ def _term(measure: object, verb: str) -> Term:
     raise ParameterError(f"{verb} is {measure!r}", "pass the name of a measure, or a function of Counts")
 
 
-def _way(is_high: bool) -> str:
+def _name_direction(is_high: bool) -> str:
     return "high" if is_high else "low"
 
 
-def _corner(c: Counts) -> Any:
+def _measure_corner_distance(c: Counts) -> Any:
     return np.hypot(divide(c.fp, c.negatives), divide(c.fn, c.positives))
 
 
-def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
+def _make_cost_criterion(cost_fp: float | None, cost_fn: float | None) -> Criterion:
     if cost_fp is None or cost_fn is None:
         raise ParameterError("cost_fp and cost_fn belong together", "pass both")
     for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
@@ -155,7 +157,7 @@ def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
     return Criterion(f"expected_cost@cost_fp={cost_fp:g},cost_fn={cost_fn:g}", "Expected cost", False, of)
 
 
-def _of_utility(utility: Any) -> Criterion:
+def _make_utility_criterion(utility: Any) -> Criterion:
     """Return the mean utility of a case as a criterion, from the value of each of the four outcomes."""
     try:
         known = dict(utility) if isinstance(utility, Mapping) else dict(zip(_CELLS, utility, strict=True))
@@ -187,16 +189,16 @@ _TRIED = 400  # cuts at which an interval is made by resampling, at most
 CutRule = Callable[[Ranking], Array]  # returns which cuts of a ranking, or of each of a stack, are allowed
 
 
-def rule_on_estimate(requirement: Requirement, prevalence: float | None = None) -> CutRule:
+def make_estimate_rule(requirement: Requirement, prevalence: float | None = None) -> CutRule:
     """Return the rule that the value itself meets the requirement."""
 
     def allowed(r: Ranking) -> Array:
-        return np.asarray(requirement.hold(values_of(requirement, _counts_of_cuts(r, prevalence))))
+        return np.asarray(requirement.hold(compute_term(requirement, _count_all_cuts(r, prevalence))))
 
     return allowed
 
 
-def rule_on_limit(
+def make_limit_rule(
     requirement: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
 ) -> CutRule:
     """Return the rule that a limit of the interval that `estimate` gives at a cut meets the requirement.
@@ -205,13 +207,13 @@ def rule_on_limit(
     """
     form = requirement.term.measure.form
     if isinstance(form, Proportion) and groups is None and r.integral and prevalence is None:
-        return _rule_on_wilson_limit(requirement, form, level)
+        return _make_wilson_rule(requirement, form, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
-    limit, value = _limits_at(requirement, r, at, groups, level, seed, prevalence)
-    return _rule_on_limits_at(requirement, r, at, limit, limit - value, prevalence)
+    limit, value = _compute_limits(requirement, r, at, groups, level, seed, prevalence)
+    return _make_interpolated_rule(requirement, r, at, limit, limit - value, prevalence)
 
 
-def _rule_on_wilson_limit(requirement: Requirement, form: Proportion, level: float) -> CutRule:
+def _make_wilson_rule(requirement: Requirement, form: Proportion, level: float) -> CutRule:
     """Return the rule on a limit of Wilson's interval, for a measure that is a share of independent cases."""
 
     def allowed(r: Ranking) -> Array:
@@ -225,7 +227,7 @@ def _rule_on_wilson_limit(requirement: Requirement, form: Proportion, level: flo
     return allowed
 
 
-def _rule_on_limits_at(
+def _make_interpolated_rule(
     requirement: Requirement, ranking: Ranking, at: Array, limit: Array, margin: Array, prevalence: float | None
 ) -> CutRule:
     """Return the rule on limits that are known at some cuts of a ranking; in a resample, the limit is as far from the
@@ -245,7 +247,7 @@ def _rule_on_limits_at(
             holds = np.zeros(r.ends.shape, dtype=bool)
             holds[at + 1] = requirement.hold(limit)
             return holds
-        values = values_of(requirement, _counts_of_cuts(r, prevalence))
+        values = compute_term(requirement, _count_all_cuts(r, prevalence))
         keys = np.append(np.inf, r.key)
         margins = np.interp(-keys, -ranking.key[at], margin, left=np.nan)  # keys descend
         return np.asarray(requirement.hold(values + margins))
@@ -253,12 +255,12 @@ def _rule_on_limits_at(
     return allowed
 
 
-def values_of(requirement: Requirement, counts: Counts) -> Array:
+def compute_term(requirement: Requirement, counts: Counts) -> Array:
     """Return the measure of a requirement at every cut."""
     return np.asarray(requirement.term.measure.compute(counts, **requirement.term.parameters), dtype=float)
 
 
-def _limits_at(
+def _compute_limits(
     requirement: Requirement,
     r: Ranking,
     at: Array,
@@ -280,20 +282,20 @@ def _limits_at(
         return np.array(limit), np.array([estimate.value for estimate in estimated])
     keys = r.key[at]
 
-    def values_at_keys(stack: Ranking) -> Array:
+    def compute_at_keys(stack: Ranking) -> Array:
         values = [
-            values_of(requirement, at_prevalence(counts_at_keys(ranking, keys), prevalence))
+            compute_term(requirement, rescale_to_prevalence(count_at_keys(ranking, keys), prevalence))
             for ranking in stack.one_by_one()
         ]
         return np.stack(values)[0 if stack.pos.ndim == 1 else slice(None)]
 
-    replicates = np.sort(bootstrap(groups or CaseSampler(r), [values_at_keys], times, seed).values[0], axis=0)
+    replicates = np.sort(bootstrap(groups or CaseSampler(r), [compute_at_keys], times, seed).values[0], axis=0)
     limits = percentile(replicates, level)
-    values = values_of(requirement, at_prevalence(counts_at_keys(r, keys), prevalence))
+    values = compute_term(requirement, rescale_to_prevalence(count_at_keys(r, keys), prevalence))
     return np.asarray(limits.low if term.part == "low" else limits.high), values
 
 
-def counts_at_keys(r: Ranking, keys: Any) -> Counts:
+def count_at_keys(r: Ranking, keys: Any) -> Counts:
     """Return the tables at thresholds on the scale on which high means positive; a stack takes one for each of its
     rankings.
 
@@ -342,7 +344,7 @@ def _smooth_values(values: Array, share: Array) -> Array:
     return density
 
 
-def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
+def compute_moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the mean and standard deviation of the scores of the positives and of the negatives."""
     pairs = []
     for weights, n in zip(r.floats, effective(r), strict=True):
@@ -352,13 +354,13 @@ def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
     return pairs[0], pairs[1]
 
 
-def _normal_youden(r: Ranking) -> float:
+def _find_normal_youden(r: Ranking) -> float:
     """Return the threshold with the largest J if both classes were normal: where their densities cross between the
     means.
     """
     if not np.isfinite(r.key[[0, -1]]).all():
         return math.nan
-    (m1, s1), (m0, s0) = moments(r)
+    (m1, s1), (m0, s0) = compute_moments(r)
     if not (s1 > 0 and s0 > 0 and m1 > m0):
         return math.nan
     if math.isclose(s1, s0, rel_tol=1e-9):
@@ -379,7 +381,7 @@ def _sf(z: float) -> float:
     return math.erfc(z / math.sqrt(2)) / 2
 
 
-def _kernel_youden(r: Ranking) -> float:
+def _find_kernel_youden(r: Ranking) -> float:
     """Return the threshold with the largest J of Gaussian kernel estimates, with Silverman's bandwidth for each
     class.
     """
@@ -387,7 +389,7 @@ def _kernel_youden(r: Ranking) -> float:
 
     if not np.isfinite(r.key[[0, -1]]).all():
         return math.nan
-    (_, s1), (_, s0) = moments(r)
+    (_, s1), (_, s0) = compute_moments(r)
     if not (s1 > 0 and s0 > 0):
         return math.nan
     low, high = float(r.key[-1]), float(r.key[0])
@@ -396,7 +398,7 @@ def _kernel_youden(r: Ranking) -> float:
     tried = np.linspace(low, high, _GRID)
     j: Any = 0.0
     for sign, weights, spread, n in zip((1, -1), r.floats, (s1, s0), effective(r), strict=True):
-        width = 0.9 * min(spread, _range(r.key, weights) / 1.34 or spread) * float(n) ** -0.2
+        width = 0.9 * min(spread, _compute_quartile_range(r.key, weights) / 1.34 or spread) * float(n) ** -0.2
         cells = np.histogram(r.key, edges, weights=weights)[0]
         j = j + sign * ndtr((middle - tried[:, None]) / width) @ cells / weights.sum()
     best = int(np.argmax(j))
@@ -408,7 +410,7 @@ def _kernel_youden(r: Ranking) -> float:
     return float(tried[best] + shift * (tried[1] - tried[0]))
 
 
-def _range(key: Array, weights: Array) -> float:
+def _compute_quartile_range(key: Array, weights: Array) -> float:
     """Return the distance between the quartiles."""
     total = weights.cumsum()
     upper, lower = np.searchsorted(total, (0.25 * total[-1], 0.75 * total[-1]))
@@ -421,7 +423,7 @@ def _range(key: Array, weights: Array) -> float:
 EQUAL = 1e-12  # values of a criterion that differ by less are the same
 OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL = "optimum", "mean", "smooth", "kernel", "normal"
 METHODS = (OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL)
-SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: _kernel_youden, NORMAL: _normal_youden}
+SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: _find_kernel_youden, NORMAL: _find_normal_youden}
 
 
 @dataclass(frozen=True)
@@ -461,7 +463,7 @@ class CutSearch:
     def values(self, r: Ranking) -> Array:
         """Return the criterion at every cut, higher being better; -inf where a cut is not allowed."""
         assert self.criterion is not None  # noqa: S101 - only asked for with one
-        values = self.criterion.values(_counts_of_cuts(r, self.prevalence))
+        values = self.criterion.values(_count_all_cuts(r, self.prevalence))
         if self.method == SMOOTH:
             rows = zip(np.atleast_2d(values), np.atleast_2d(r.ends), strict=True)
             values = np.stack([_smooth_values(row, ends / ends[-1]) for row, ends in rows]).reshape(values.shape)
@@ -476,7 +478,7 @@ class CutSearch:
         values = self.values(r)
         best = values.max(-1)
         # Of equal ones the first, which flags fewest.
-        place = (values >= (best - _slack(best))[..., None]).argmax(-1)
+        place = (values >= (best - _compute_tolerance(best))[..., None]).argmax(-1)
         return np.asarray(place), np.isfinite(best)
 
     def keys(self, r: Ranking) -> Array:
@@ -485,13 +487,13 @@ class CutSearch:
         """
         if self.method in SMOOTH_YOUDEN:
             find = SMOOTH_YOUDEN[self.method]
-            return np.array([self.nearest(ranking, find(ranking)) for ranking in r.one_by_one()]).reshape(
+            return np.array([self.find_nearest(ranking, find(ranking)) for ranking in r.one_by_one()]).reshape(
                 r.pos.shape[:-1]
             )
         place, is_any = self.pick(r)
         return np.where(is_any, np.append(np.inf, r.key)[place], np.nan)
 
-    def nearest(self, r: Ranking, key: float) -> float:
+    def find_nearest(self, r: Ranking, key: float) -> float:
         """Return a threshold, or the nearest one whose cut is allowed."""
         if math.isnan(key) or not self.is_restricted:
             return key
@@ -506,17 +508,17 @@ class CutSearch:
         if self.criterion is None or self.method != OPTIMUM:
             return np.array([place])
         values = self.values(r)
-        return np.flatnonzero(values >= values[place] - _slack(values[place]))
+        return np.flatnonzero(values >= values[place] - _compute_tolerance(values[place]))
 
-    def criterion_of(self, c: Counts) -> Any:
+    def compute_criterion(self, c: Counts) -> Any:
         """Return the criterion of counts, with its own sign."""
         assert self.criterion is not None  # noqa: S101
-        return np.asarray(self.criterion.of(at_prevalence(c, self.prevalence)), dtype=float)
+        return np.asarray(self.criterion.of(rescale_to_prevalence(c, self.prevalence)), dtype=float)
 
-    def criterion_at(self, r: Ranking, keys: Any) -> Any:
+    def compute_criterion_at(self, r: Ranking, keys: Any) -> Any:
         """Return the criterion at a threshold of each ranking, which is on the scale on which high means positive."""
-        return self.criterion_of(counts_at_keys(r, keys))
+        return self.compute_criterion(count_at_keys(r, keys))
 
 
-def _slack(value: Any) -> Any:
+def _compute_tolerance(value: Any) -> Any:
     return EQUAL * np.maximum(1, np.where(np.isfinite(value), np.abs(value), 0))

@@ -47,19 +47,19 @@ IN_SEQUENCE = (
 NO_DRIFT = "The population does not drift: check the promise on new cases from time to time."
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Return a share as people say it.
 
-    >>> percent(0.9), percent(0.025), percent(0.999)
+    >>> format_percent(0.9), format_percent(0.025), format_percent(0.999)
     ('90 %', '2.5 %', '99.9 %')
     """
     return f"{100 * share:.6g} %"
 
 
-def confidence_in_words(confidence: float) -> str:
+def format_confidence(confidence: float) -> str:
     """Return a confidence as people say it, rounded down where it has more than four digits.
 
-    >>> confidence_in_words(0.95), confidence_in_words(0.9999), confidence_in_words(0.974679)
+    >>> format_confidence(0.95), format_confidence(0.9999), format_confidence(0.974679)
     ('95 %', '99.99 %', '97.46 %')
     """
     as_given = round(100 * confidence, 2)
@@ -115,27 +115,32 @@ def state_promise(
 ) -> str:
     """Return the statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", even if you chose the cut after looking" if after_looking else ""
-    parts = listed([_clause(promise, describe_flagged(threshold, higher=r.higher_is_positive)) for promise in promises])
+    parts = listed(
+        [_write_clause(promise, describe_flagged(threshold, higher=r.higher_is_positive)) for promise in promises]
+    )
     both = "" if len(promises) == 1 else ", all at once"
     comma = "," if where or both else ""
     always = ", whatever the distribution" if all(isinstance(promise, RatePromise) for promise in promises) else ""
-    room = [*map(_room, _strictest(promises)), *_room_among_flagged(promises, r, threshold)] if with_room else []
+    room = (
+        [*map(_describe_room, _select_strictest(promises)), *_describe_room_among_flagged(promises, r, threshold)]
+        if with_room
+        else []
+    )
     tail = f"; {' and '.join(room)}" if room else ""
-    return f"With {confidence_in_words(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
+    return f"With {format_confidence(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
 
-def _clause(promise: Promise, reaching: str) -> str:
+def _write_clause(promise: Promise, reaching: str) -> str:
     if isinstance(promise, RatePromise):
         rate = 1 - promise.rate if promise.about == "recall" else promise.rate
-        return CLAUSES[promise.about].format(rate=percent(rate), reaches=reaching)
-    assert isinstance(promise, PrecisionAtQuotas | PrecisionAnywhere)  # noqa: S101 - there is no other
+        return CLAUSES[promise.about].format(rate=format_percent(rate), reaches=reaching)
     at = OWN_PREVALENCE
     if isinstance(promise, PrecisionAnywhere) and promise.prevalence is not None:
-        at = OTHER_PREVALENCE.format(percent=percent(promise.prevalence))
-    return CLAUSES["precision"].format(rate=percent(promise.least), reaches=reaching, prevalence=at)
+        at = OTHER_PREVALENCE.format(percent=format_percent(promise.prevalence))
+    return CLAUSES["precision"].format(rate=format_percent(promise.least), reaches=reaching, prevalence=at)
 
 
-def _strictest(promises: Sequence[Promise]) -> list[RatePromise]:
+def _select_strictest(promises: Sequence[Promise]) -> list[RatePromise]:
     """Return the strictest promise about each rate."""
     strictest: dict[str, RatePromise] = {}
     for promise in promises:
@@ -146,12 +151,12 @@ def _strictest(promises: Sequence[Promise]) -> list[RatePromise]:
     return list(strictest.values())
 
 
-def _room(promise: RatePromise) -> str:
+def _describe_room(promise: RatePromise) -> str:
     who, verb = WHO[promise.about]
     return ROOM.format(allowed=written(promise.allowed), cases=counted(promise.cases, who), verb=verb)
 
 
-def _room_among_flagged(promises: Sequence[Promise], r: Ranking, threshold: float) -> list[str]:
+def _describe_room_among_flagged(promises: Sequence[Promise], r: Ranking, threshold: float) -> list[str]:
     """Return how many of the flagged cases may be negative, by the highest precision that is promised at a quota."""
     tested = [promise for promise in promises if isinstance(promise, PrecisionAtQuotas)]
     if not tested:
@@ -170,7 +175,7 @@ NO_BOUND = "nothing"  # is promised of places inside a tie, which are no thresho
 
 def state_nothing(threshold: float, confidence: float) -> str:
     """Return the statement for a threshold without any guarantee."""
-    return NOTHING.format(confidence=confidence_in_words(confidence), threshold=_name_threshold(threshold))
+    return NOTHING.format(confidence=format_confidence(confidence), threshold=_name_threshold(threshold))
 
 
 NOT_SMOOTH = (
@@ -201,30 +206,30 @@ def explain_impossible(
     """Return why no cut keeps the promises, and what it would take; `positives` is how many there are."""
     for promise in promises:
         if isinstance(promise, RatePromise) and promise.allowed < 0:
-            return _too_few(promise)
+            return _explain_too_few(promise)
         if isinstance(promise, PrecisionAtQuotas) and promise.positives_needed > positives:
-            return _too_few_positives(promise, int(positives))
+            return _explain_too_few_positives(promise, int(positives))
     if len(promises) + others > 1:
         return NO_CUT
-    return NOT_PROMISED.format(requirement=promises[0].requirement.text, confidence=confidence_in_words(confidence))
+    return NOT_PROMISED.format(requirement=promises[0].requirement.text, confidence=format_confidence(confidence))
 
 
-def _too_few_positives(promise: PrecisionAtQuotas, positives: int) -> str:
+def _explain_too_few_positives(promise: PrecisionAtQuotas, positives: int) -> str:
     if math.isinf(promise.positives_needed):
         return NO_NUMBER.format(requirement=promise.requirement.text)
     return TOO_FEW_POSITIVES.format(
         needed=counted(int(promise.positives_needed), "positive"),
         requirement=promise.requirement.text,
-        confidence=confidence_in_words(promise.confidence),
+        confidence=format_confidence(promise.confidence),
         positives=positives,
     )
 
 
-def _too_few(promise: RatePromise) -> str:
+def _explain_too_few(promise: RatePromise) -> str:
     if math.isinf(promise.needed):
         return NO_NUMBER.format(requirement=promise.requirement.text)
     needed = counted(int(promise.needed), WHO[promise.about][0])
-    how = {"confidence": confidence_in_words(promise.confidence), "cases": promise.cases, "way": WAYS[promise.about]}
+    how = {"confidence": format_confidence(promise.confidence), "cases": promise.cases, "way": WAYS[promise.about]}
     return TOO_FEW.format(needed=needed, requirement=promise.requirement.text, **how)
 
 
@@ -254,8 +259,10 @@ def state_best(
     verb = "highest" if criterion.is_high else "lowest"
     limits = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
-    named = {"flags": _flags(r, threshold), "criterion": _lower_criterion(criterion)}
-    where = "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(search.prevalence))}"
+    named = {"flags": _describe_cut(r, threshold), "criterion": _lower_criterion(criterion)}
+    where = (
+        "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=format_percent(search.prevalence))}"
+    )
     parts = named | {"where": where, "given": limits, "apparent": shown(apparent), "later": later}
     if search.method == OPTIMUM:
         return BEST.format(**parts, verb=verb)
@@ -264,11 +271,11 @@ def state_best(
 
 def state_conditions(r: Ranking, threshold: float, rules: Sequence[str], *, most: bool) -> str:
     """Return the statement of a cut that meets conditions on the data and promises nothing."""
-    named = {"flags": _flags(r, threshold), "given": " and ".join(rules)}
+    named = {"flags": _describe_cut(r, threshold), "given": " and ".join(rules)}
     return ONLY_CONDITIONS.format(**named, which="the most" if most else "the fewest")
 
 
-def _flags(r: Ranking, threshold: float) -> str:
+def _describe_cut(r: Ranking, threshold: float) -> str:
     """Return who is flagged, on which side of the threshold, and how many they are."""
     counts, higher = r.at_threshold(threshold), r.higher_is_positive
     if math.isinf(threshold):
@@ -293,7 +300,7 @@ def _name_threshold(threshold: float) -> str:
     return BEYOND if np.isinf(threshold) else format_without_noise(threshold)
 
 
-def assumptions(promises: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
+def list_assumptions(promises: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
     """Return what the promises rest on."""
     if not promises:
         return []
@@ -305,13 +312,13 @@ def assumptions(promises: Sequence[Promise], prevalence: float, *, after_looking
     depends = [promise for promise in promises if not isinstance(promise, RatePromise) or promise.about == "share"]
     fixed = any(isinstance(promise, PrecisionAnywhere) and promise.prevalence is not None for promise in depends)
     if depends and not fixed:
-        sentences.append(same_prevalence(prevalence))
+        sentences.append(state_prevalence(prevalence))
     return [*sentences, NO_DRIFT]
 
 
 SAME_PREVALENCE = "Future cases have the prevalence of the population these were drawn from ({percent} here)."
 
 
-def same_prevalence(prevalence: float) -> str:
+def state_prevalence(prevalence: float) -> str:
     """Return what a promise assumes that depends on the prevalence."""
-    return SAME_PREVALENCE.format(percent=percent(round(prevalence, 4)))
+    return SAME_PREVALENCE.format(percent=format_percent(round(prevalence, 4)))

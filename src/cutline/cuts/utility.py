@@ -28,7 +28,7 @@ from cutline.curves.utility import (
     profits,
     rates_at,
 )
-from cutline.cuts.search import at_prevalence
+from cutline.cuts.search import rescale_to_prevalence
 from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import share_resamples
 from cutline.inference.differences.paired import PairedMeasure, ask, resolve_measure, two_of
@@ -96,22 +96,22 @@ class UtilityCurve(ShownAsTable):
         return repr(some.table)
 
 
-def _probabilities(data: object, what: str) -> Ranking:
+def _require_probabilities(data: object, what: str) -> Ranking:
     r = data.ranking if isinstance(data, Evaluation) else data
     if not isinstance(r, Ranking):
         raise InputError(f"{what} is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     if not r.are_probabilities:
         raise NotProbabilitiesError(f"{what} needs probabilities", "pass scores from 0 to 1, or recalibrate them first")
-    return _both_classes(r, what)
+    return _require_both_classes(r, what)
 
 
-def _both_classes(r: Ranking, what: str) -> Ranking:
+def _require_both_classes(r: Ranking, what: str) -> Ranking:
     if not r.positives or not r.negatives:
         raise InputError(f"{what} needs cases of both classes: these are of one.")
     return r
 
 
-def _risks(risks: object) -> Array:
+def _check_risks(risks: object) -> Array:
     grid = (
         RISKS
         if risks is None
@@ -124,7 +124,7 @@ def _risks(risks: object) -> Array:
     return np.asarray(np.unique(grid))
 
 
-def _times(r: Ranking, resamples: int | None) -> int:
+def _count_resamples(r: Ranking, resamples: int | None) -> int:
     return resamples_of_rows(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
 
 
@@ -157,12 +157,12 @@ def decision_curve(
     >>> curve["net_benefit"].round(4).tolist(), curve["flag_everybody"].round(4).tolist()
     ([0.2917, 0.125], [0.1667, -0.25])
     """
-    r, at = _probabilities(ev, "A decision curve"), _risks(risks)
+    r, at = _require_probabilities(ev, "A decision curve"), _check_risks(risks)
     kind, share = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
     columns: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, share)}
     notes: tuple[str, ...] = ()
-    times = _times(r, resamples)
+    times = _count_resamples(r, resamples)
     if times:
         limits = decision_band(ev, at, kind, prevalence=share, level=level, resamples=max(2, times), seed=seed)
         columns |= {kind: limits.y, "low": limits.low, "high": limits.high}
@@ -200,11 +200,11 @@ def decision_difference(
     """
     if not isinstance(cmp, Comparison):
         raise InputError(f"is {briefly(cmp)}", "pass what compare() gives", argument="cmp")
-    at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
+    at = _check_risks(np.arange(1, 11) / 20 if risks is None else risks)
     for name in (a, b):
-        _probabilities(cmp[name], f"A decision curve of {name!r}")
+        _require_probabilities(cmp[name], f"A decision curve of {name!r}")
     level = check_level(level)
-    pairs = _net_benefits(cmp, two_of(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
+    pairs = _estimate_net_benefits(cmp, two_of(cmp.names, a, b), at, check_prevalence(prevalence), resamples, seed)
     estimates = [pair.estimate("auto", level) for pair in pairs]
     columns = {
         "risk": at,
@@ -216,23 +216,23 @@ def decision_difference(
     return UtilityCurve(f"Net benefit of {a} less that of {b}", columns, level=level)
 
 
-def _net_benefits(
+def _estimate_net_benefits(
     cmp: Comparison, models: tuple[int, int], risks: Array, prevalence: float | None, resamples: int | None, seed: int
 ) -> list[PairedMeasure]:
     """Return the net benefit of two models at each risk, all from the same resamples."""
     times = resamples_of_rows(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
-    statistic, pairing, seed = _net_benefit_at(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
+    statistic, pairing, seed = _make_net_benefit(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]
     questions = [ask(pairing, cuts, resolve_measure(statistic, at), at, times, seed, strict=True) for at in ats]
     return [question.pairs[0, 1] for question in share_resamples(questions, pairing, times, seed)]
 
 
-def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
+def _make_net_benefit(prevalence: float | None) -> str | Callable[[Counts], Any]:
     """Return the measure, or the same of the counts that are expected at another prevalence."""
     if prevalence is None:
         return "net_benefit"
-    return lambda counts: net_benefit.function(at_prevalence(counts, prevalence))
+    return lambda counts: net_benefit.function(rescale_to_prevalence(counts, prevalence))
 
 
 @public(data="ev")
@@ -247,7 +247,7 @@ def cost_curve(ev: Any, threshold: float | None = None) -> UtilityCurve:
     r = ev.ranking if isinstance(ev, Evaluation) else ev
     if not isinstance(r, Ranking):
         raise InputError(f"A cost curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
-    _both_classes(r, "A cost curve")
+    _require_both_classes(r, "A cost curve")
     line = cost_envelope(r)
     columns = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
     if threshold is None and isinstance(ev, Evaluation):
@@ -265,7 +265,7 @@ def brier_curve(ev: Any) -> UtilityCurve:
     Args:
         ev: An evaluation or a ranking whose scores are probabilities.
     """
-    line: Line = brier_line(_probabilities(ev, "A Brier curve"))
+    line: Line = brier_line(_require_probabilities(ev, "A Brier curve"))
     return UtilityCurve(WORDINGS["loss"].title, {"cost_proportion": line.x, "loss": line.y}, area=line.area)
 
 
@@ -292,7 +292,7 @@ def profit_curve(
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {ev!r:.40}", "pass evaluate(...)")
     worth, price = check_amount(value, "value"), check_amount(cost, "cost")
-    line, times = profits(r, worth, price), _times(r, resamples)
+    line, times = profits(r, worth, price), _count_resamples(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
     best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
     columns = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}

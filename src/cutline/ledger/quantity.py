@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
 from cutline.core.validation import check_whole
-from cutline.cuts.requirements import terms
+from cutline.cuts.requirements import parse_terms
 from cutline.evaluation import Evaluation
 from cutline.ledger import errors_and_tests
 from cutline.ledger.cases import Material
@@ -221,7 +221,7 @@ def quantity(name: str | Measure) -> PrintedQuantity:
         raise UnknownNameError(
             f"There is no measure {text!r}", "cutline measures lists them all", hint=near(text, known)
         )
-    term = terms(text)[0]
+    term = parse_terms(text)[0]
     term = replace(term, measure=MEASURES[term.measure.name])  # the ledger's tables know it by its own name
     return PrintedQuantity(str(term), term.measure.title, term.measure.range, term.measure, "value", term.parameters)
 

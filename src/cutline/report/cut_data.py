@@ -20,8 +20,8 @@ from cutline.cuts import statements
 from cutline.cuts.choose import NOT_REPEATED, require_exchangeable
 from cutline.cuts.cut import SCHEMA
 from cutline.cuts.cut_at import DECIMALS
-from cutline.cuts.guarantees import RatePromise, local_level, lower_bounds, precision_bound, shared_bounds
-from cutline.cuts.requirements import requirement
+from cutline.cuts.guarantees import RatePromise, list_shared_bounds, local_level, lower_bounds, precision_bound
+from cutline.cuts.requirements import parse_requirement
 from cutline.measures.tracing import Program, traced
 from cutline.results.cut_point import is_inside_tie
 from cutline.results.summary import Summary
@@ -188,9 +188,9 @@ def levels(r: Ranking, confidence: float) -> dict[str, Any]:
         "confidence": confidence,
         "parts": parts,
         "anywhere": {name: [1 - local_level(n, part) for part in parts] for name, n in cases.items()},
-        "shared": {name: shared_bounds(n) for name, n in cases.items()},
+        "shared": {name: list_shared_bounds(n) for name, n in cases.items()},
         "prevalence_low": float(lower_bounds(cases["recall"], int(r.total), parts[-1])),
-        "same_prevalence": statements.same_prevalence(float(r.positives / r.total)),
+        "same_prevalence": statements.state_prevalence(float(r.positives / r.total)),
         "positive": label if isinstance(label, str | bool | int | float) else str(label),
     }
 
@@ -204,7 +204,7 @@ def precision_program() -> dict[str, Any]:
 
 def _never() -> str:
     """Return the sentence for a promise that no number of cases allows."""
-    certain = replace(requirement("recall >= 1"), text="{requirement}")
+    certain = replace(parse_requirement("recall >= 1"), text="{requirement}")
     return statements.explain_impossible(
         [RatePromise(certain, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False
     )

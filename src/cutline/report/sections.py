@@ -40,7 +40,7 @@ def describe_guarantee(summary: Summary) -> dict[str, Any]:
     bounds = bands(r, r.cut(float(c.threshold)), summary.level ** (1 / 3), None)
     return {
         "why_not": "",
-        "confidence": statements.percent(summary.level),
+        "confidence": statements.format_percent(summary.level),
         "tied": tied,
         "rows": [_guarantee_row(name, title, side, None if tied else bounds, c) for name, title, side in ROWS],
         "statement": "" if tied else cut.statement,
@@ -59,7 +59,7 @@ def _guarantee_row(name: str, title: str, side: str, bounds: Bands | None, count
     bound = (
         statements.NO_BOUND
         if bounds is None
-        else statements.percent(round_share(getattr(bounds, name), is_floor=side == "least"))
+        else statements.format_percent(round_share(getattr(bounds, name), is_floor=side == "least"))
     )
     return {
         "name": name,
@@ -71,7 +71,7 @@ def _guarantee_row(name: str, title: str, side: str, bounds: Bands | None, count
 
 
 def _describe_share(share: float) -> str:
-    return shown(share) if math.isnan(share) else statements.percent(round(share, 4))
+    return shown(share) if math.isnan(share) else statements.format_percent(round(share, 4))
 
 
 def build_guarantee_data(models: Mapping[str, Summary]) -> dict[str, Any]:
