@@ -24,7 +24,7 @@ from populations import Population, Scores, bells
 import cutline as cl
 from cutline.inference.resampling import bootstrap
 from cutline.inference.single import calibration_error, smoothed_bootstrap
-from cutline.results.resample_budget import RESAMPLES, resamples_for
+from cutline.results.resample_budget import RESAMPLES, choose_resamples
 
 ALLOWED = 0.05  # of the width
 KINDS = {
@@ -96,7 +96,7 @@ def study(population: Population, samples: int, names: list[str] | None = None) 
     for number in range(samples):
         sample = population.sample(np.random.default_rng([number, 11]))
         data = sample["labels"], sample["scores"]
-        used = resamples_for(len(cl.rank(*data)))
+        used = choose_resamples(len(cl.rank(*data)))
         ours = limits(*data, names, full=False, seed=1 + number)
         with whole_lists():
             theirs = limits(*data, names, full=True, seed=1001 + number)

@@ -5,17 +5,15 @@
 
 Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~17, a call with one wrong argument
 (`--singles`: each argument of each function with each wrong value, all others sensible). Some files are sound, in odd
-but legal layouts or compressed as other tools do, and must be read; some hold a name twice, are damaged at their end
-or altered with a right checksum, and must be refused; what few resamples say must agree with many, one order of
-models with the other, and the names in a query with those that were passed; terminals get no commands. `--faults` are
-signals, full disks, streams that are closed, forks, other processes, memory, odd environments and modules that are
-imported in any order. Workbooks and columns in percent or with decimal commas must be read to the digit. Commands and
-calls run in worker processes (`--workers`, as many as there are cores), each of which takes many of them, so that a
-crash or a hang costs one worker and is counted; what a command prints of a file that it read is checked against rows
-that Python's own csv and json modules and pyarrow read. Prints inputs tried, refusals, tracebacks, crashes, hangs and
-misreadings, at the end all of them with the commit, and ends with exit code 1 unless these four are 0. A run with a
-journal that was stopped goes on where it was when it is started again on the same code; a journal of other code is
-begun anew.
+but legal layouts, and must be read; some hold a name twice, are damaged at their end or altered with a right
+checksum, and must be refused; and what few resamples say must agree with many. `--faults` are signals, full disks,
+streams that are closed, forks, other processes, memory, odd environments and modules that are imported in any order.
+Workbooks and columns in percent or with decimal commas must be read to the digit. Commands and calls run in worker
+processes (`--workers`, as many as there are cores), each of which takes many of them, so that a crash or a hang costs
+one worker and is counted; what a command prints of a file that it read is checked against rows that Python's own csv
+and json modules and pyarrow read. Prints inputs tried, refusals, tracebacks, crashes, hangs and misreadings, at the
+end all of them with the commit, and ends with exit code 1 unless these four are 0. A run with a journal that was
+stopped goes on where it was when it is started again on the same code; a journal of other code is begun anew.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzzing import altered, calls, commands, sound, spelled, views
+from fuzzing import altered, calls, commands, sound, spelled
 from fuzzing.faults import FAULTS, run_fault
 from fuzzing.running import known_commands, run_call, run_file
 
@@ -48,7 +46,7 @@ ROUNDS = {"files": 10, "calls": 10, "faults": 60}  # ... and how often so long i
 BAD = ("traceback", "crash", "hang", "misread")  # how an input must not end
 # How often each command is run; those that are not listed, once.
 OFTEN = {"evaluate": 32, "compare": 12, "check": 10, "cut": 8, "apply": 10, "recalibrate": 8, "chart": 8, "plan": 4}
-KINDS_OF_FILES = sound.KINDS | altered.KINDS | spelled.KINDS | views.KINDS  # ... beside hostile ones, and how often
+KINDS_OF_FILES = sound.KINDS | altered.KINDS | spelled.KINDS  # ... beside hostile ones, and how often
 
 RUNS = {"files": run_file, "calls": run_call, "faults": run_fault}
 

@@ -103,11 +103,11 @@ def cutline_all(files: list[str]) -> dict[str, Any]:
 
 def compare_headlines(files: list[str]) -> dict[str, Any]:
     import cutline as cl
-    from cutline.results.measure_selection import headlines
+    from cutline.results.measure_selection import list_headlines
 
     start = time.perf_counter()
     cmp = cl.compare("label", {"a": "score", "b": "other"}, data=files)
-    summary = cmp.summary(headlines())
+    summary = cmp.summary(list_headlines())
     return {"seconds": time.perf_counter() - start, "measures": len(summary.rows)}
 
 

@@ -32,7 +32,7 @@ from cutline.inference.single.reference import jeffreys
 from cutline.inference.slice_auc import Slicing, studentised
 from cutline.inference.slice_search import Losses, build_lattice, code_column, search
 from cutline.measures import MEASURES
-from cutline.slices.differences import estimate_slice
+from cutline.slices.simultaneous_intervals import estimate_slice
 
 RESULTS = Path(__file__).with_name("slices_results.jsonl")
 PREVALENCE, AREA_SHIFT, TRUE_AREA = 0.3, 1.0, 0.7602499389065233  # of normal scores one standard deviation apart

@@ -29,7 +29,7 @@ from scipy.special import bdtrc
 
 import cutline as cl
 from cutline.core import parallel
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 RESULTS = Path(__file__).with_name("type_one_error.jsonl")
 PAGE = Path(__file__).parents[1] / "docs" / "test-errors.md"
@@ -326,11 +326,11 @@ def _by_method(lines: Sequence[Mapping[str, Any]]) -> list[str]:
         worst = max(some, key=lambda t: t.share)
         careful = sum(t.share < LEAST for t in some) / len(some)
         rows.append(
-            f"| {kind} | {method_title(method)} | {len(some)} | {whole.made:,} | {100 * whole.share:.1f} | "
+            f"| {kind} | {format_method(method)} | {len(some)} | {whole.made:,} | {100 * whole.share:.1f} | "
             f"{100 * worst.share:.1f} (of {worst.made}) | {sum(t.is_above for t in some)} | {100 * careful:.0f} % |"
         )
         if whole.share < LEAST:
-            conservative.append(f"{method_title(method)} ({kind}, {100 * whole.share:.1f} %)")
+            conservative.append(f"{format_method(method)} ({kind}, {100 * whole.share:.1f} %)")
     return [
         "## By method",
         "",

@@ -728,7 +728,7 @@ def test_simulated_intervals_of_many_scores_are_left_out_unless_asked_for(monkey
     rng = np.random.default_rng(2)
     scores = rng.random(800)
     ev = evaluate(rng.random(800) < scores, scores)
-    monkeypatch.setattr(resample_budget, "WORK", 4 * 800 * resample_budget.resamples_for(800))
+    monkeypatch.setattr(resample_budget, "WORK", 4 * 800 * resample_budget.choose_resamples(800))
 
     found = ev.summary(["auc", "ks", "ece"])
     assert [row.measure.name for row in found.rows if row.is_open] == ["ece"]

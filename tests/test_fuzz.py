@@ -1,7 +1,5 @@
 """A short run of the fuzzer, and every input that ever failed."""
 
-import functools
-import json
 import sys
 from pathlib import Path
 
@@ -161,39 +159,6 @@ def test_a_misread_workbook_or_spelling_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(fuzz.spelled, "made", altered)
     assert fuzz.run_file("spelled-3", tmp_path)[0] == "misread"
     assert fuzz.run_file("sheets-3", tmp_path)[0] in ("misread", "refused")
-
-
-# Mends of defects, each with what takes it away and an input that then ends badly.
-MENDS = {
-    "late-2": {"cutline.inputs.file_formats._check_gzip": lambda *_: None, "cutline.inputs.files._SMALL": -1},
-    "rankings-0": {"cutline.core.ranking_file._find_fault": lambda *_, **__: ""},
-    "decimals-0": {"cutline.inputs.duckdb_files.File._check_decimals": lambda *_: None},
-    "packed-7": {"cutline.inputs.file_formats.is_skipped": lambda _: False},
-    "queries-2": {"cutline.inputs.ranking_tables._escape": lambda text, _: text},
-    "terminals-2": {"cutline.cli.output.escape_controls": str},
-}
-
-
-@pytest.mark.parametrize("identity", MENDS)
-def test_the_fuzzer_finds_a_defect_again_when_its_mend_is_taken_away(tmp_path, monkeypatch, identity):
-    monkeypatch.chdir(tmp_path)
-    assert fuzz.run_file(identity, tmp_path)[0] not in fuzz.BAD
-    for name, without in MENDS[identity].items():
-        monkeypatch.setattr(name, without)
-    assert fuzz.run_file(identity, tmp_path)[0] in fuzz.BAD
-
-
-def test_a_comparison_that_depends_on_the_order_of_its_models_is_seen(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def compare(arguments, *, mirrored):
-        first = next(word for word in arguments if word in ("p", "q"))
-        low, high = (-0.2, 0.1) if first == "p" or not mirrored else (-0.1, 0.2)
-        rows = [{"a": first, "b": "q" if first == "p" else "p", "low": low, "high": high}]
-        return 0, json.dumps({"differences": rows}), ""
-
-    assert fuzz.views.run("order-0", functools.partial(compare, mirrored=True)) == ("checked", "")
-    assert fuzz.views.run("order-0", functools.partial(compare, mirrored=False))[0] == "misread"
 
 
 def run(folder, arguments, code=0, out="", said=""):

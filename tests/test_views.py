@@ -17,8 +17,8 @@ from cutline.core.table import p_shown, shown, shown_limits
 from cutline.examples import load
 from cutline.inference.differences import difference_rows
 from cutline.inference.single import bootstrap
-from cutline.results.measure_selection import headlines
-from cutline.results.method_titles import method_title
+from cutline.results.measure_selection import list_headlines
+from cutline.results.method_titles import format_method
 
 pytestmark = pytest.mark.slow
 HOW = ("--level", "0.8", "--seed", "7", "--resamples", "150", "--quota", "120")
@@ -127,7 +127,7 @@ def test_one_run_shows_the_same_numbers_of_one_model_in_every_view(predictions, 
     assert document["counts"] == ev.counts.to_dict()
     check_the_page_of_one(page, document["measures"])
     check_the_probabilities(page, document)
-    check_the_terminal_of_one(terminal, document["measures"], {m.name for m in headlines(ev.cut)})
+    check_the_terminal_of_one(terminal, document["measures"], {m.name for m in list_headlines(ev.cut)})
 
 
 def check_the_page_of_one(page, measures):
@@ -142,7 +142,7 @@ def check_the_page_of_one(page, measures):
         assert value == f"{on_page(row['value'])} {expected}".strip()
         assert interval == expected
         assert baseline == baseline_of(row)
-        assert method == method_title(row["method"] or "")
+        assert method == format_method(row["method"] or "")
 
 
 def check_the_probabilities(page, document):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fuzzing import altered, calls, commands, left, oracle, sound, spelled, views
+from fuzzing import altered, calls, commands, left, oracle, sound, spelled
 from fuzzing.verdicts import differs, ended, found, judged
 
 _ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")  # where something is in memory, which a copy is not
@@ -33,8 +33,6 @@ def run_file(identity: str, folder: Path) -> tuple[str, str]:
             return _run_sound(identity, folder)
         if identity.rpartition("-")[0] in altered.KINDS:
             return _run_altered(identity, folder)
-        if identity.rpartition("-")[0] in views.KINDS:
-            return views.run(identity, command)
         if identity.rpartition("-")[0] in spelled.KINDS:
             return _run_spelled(identity, folder)
         return _run_hostile(identity, folder)
@@ -122,20 +120,16 @@ def _given(asked: sound.Run, folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 class Terminal(io.StringIO):
-    """A stream that takes every character, as most terminals do, and says whether it is one."""
+    """A stream that takes every character, as most terminals do."""
 
     encoding = "utf-8"
 
-    def __init__(self, tty: bool = False) -> None:
-        super().__init__()
-        self.isatty = lambda: tty  # type: ignore[method-assign]
 
-
-def command(arguments: list[str], stdin: bytes = b"", *, tty: bool = False) -> tuple[int, str, str]:
-    """The exit code of a command, and what it printed and said; with `tty`, on a terminal."""
+def command(arguments: list[str], stdin: bytes = b"") -> tuple[int, str, str]:
+    """The exit code of a command, and what it printed and said."""
     from cutline.cli.main import main
 
-    out, said, usual = Terminal(tty), Terminal(), sys.stdin
+    out, said, usual = Terminal(), Terminal(), sys.stdin
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin))
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):

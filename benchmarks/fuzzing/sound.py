@@ -10,14 +10,12 @@ import csv
 import io
 import json
 import random
-import struct
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 # How often each is run among the commands.
-KINDS = {"sound": 10, "packed": 3, "twins": 3, "resamples": 2}
+KINDS = {"sound": 10, "twins": 3, "resamples": 2}
 FORMULA = ("=cmd|' /C calc'!A0", "@SUM(A1:A9)", "=1+1", "+1+1", "-2+3")
 NAMES = ("p", "p", "p", "P", "é", "a b", "a,b", 'a"b', "p.low", "x;y", *FORMULA)
 FILES = ("f", "f", "f", "f*", "f[1]", "f\\*", "f\\[a]", " f", "~f", "é", "f\udcff", "-f", "f'", 'f"', "%s", "{0}")
@@ -39,7 +37,7 @@ class Run(NamedTuple):
 def run(identity: str) -> Run:
     """The run that a name such as sound-17 stands for."""
     dice = random.Random(identity)  # noqa: S311 - not for secrets
-    return {"twins": _twins, "packed": _packed, "sound": _sound}[identity.rpartition("-")[0]](dice)
+    return _twins(dice) if identity.startswith("twins") else _sound(dice)
 
 
 def _columns(dice: random.Random) -> tuple[dict[str, list[Any]], tuple[Any, Any]]:
@@ -97,66 +95,6 @@ def _twins(dice: random.Random) -> Run:
     place = names.index(score)
     truth = {} if len({*names}) < len(names) else {score: [(bool(row[0]), row[place], 1.0) for row in rows]}
     return Run(f"f.{kind}", content, "path", [*arguments, "--json"], "either" if truth else "refuse", truth)
-
-
-def _packed(dice: random.Random) -> Run:
-    """A file that is compressed, or whose columns are encoded, in one of the ways that few tools use."""
-    labels = [1, 0, *(dice.randint(0, 1) for _ in range(dice.choice((20, 3000))))]
-    scores = [dice.choice((dice.random(), 0.25, 0.5)) for _ in labels]
-    text = "y,p\n" + "".join(f"{label},{score!r}\n" for label, score in zip(labels, scores, strict=True))
-    name, content = dice.choice((_gzip, _zstd, _dictionary))(dice, text.encode())
-    arguments = ["evaluate", "FILE", "--label", "y", "--score", "p", "--measures", "auc", "--resamples", "0", "--json"]
-    truth = {"p": [(label == 1, score, 1.0) for label, score in zip(labels, scores, strict=True)]}
-    return Run(name, content, dice.choice(WAYS), arguments, "read", truth)
-
-
-def _gzip(dice: random.Random, text: bytes) -> tuple[str, bytes]:
-    """Return a gzip file with any of the optional parts of its header, in one member or several."""
-    where = dice.randrange(len(text))
-    members = [text] if dice.random() < 0.5 else [text[:where], b"", text[where:]]
-    return "f.csv.gz", b"".join(_member(dice, part) for part in members) + bytes(dice.choice((0, 0, 512)))
-
-
-def _member(dice: random.Random, text: bytes) -> bytes:
-    flags = dice.randrange(32)
-    header = bytes([0x1F, 0x8B, 8, flags & ~1]) + bytes(5) + b"\x03"
-    header += struct.pack("<H", 5) + b"ab\x01\0c" if flags & 4 else b""
-    header += b"f.csv\0" if flags & 8 else b""
-    header += b"made by hand\0" if flags & 16 else b""
-    header += struct.pack("<H", zlib.crc32(header) & 0xFFFF) if flags & 2 else b""
-    packer = zlib.compressobj(dice.choice((0, 1, 9)), wbits=-15)
-    packed = packer.compress(text) + packer.flush()
-    return header + packed + struct.pack("<II", zlib.crc32(text), len(text))
-
-
-def _zstd(dice: random.Random, text: bytes) -> tuple[str, bytes]:
-    """Return a zstd file with frames that are skipped, before, between or behind those of the data."""
-    import pyarrow as pa
-
-    where, frames = dice.randrange(len(text)), []
-    for part in [text] if dice.random() < 0.5 else [text[:where], text[where:]]:
-        note = dice.randbytes(dice.choice((0, 3, 70_000)))
-        skipped = struct.pack("<II", 0x184D2A50 + dice.randrange(16), len(note)) + note
-        frames += [skipped] * (dice.random() < 0.5) + [bytes(pa.compress(part, "zstd", asbytes=True))]
-        frames += [skipped] * (dice.random() < 0.3)
-    return "f.csv.zst", b"".join(frames)
-
-
-def _dictionary(dice: random.Random, text: bytes) -> tuple[str, bytes]:
-    """Return an Arrow or Parquet file whose columns, or one of them, hold the places of values in a dictionary."""
-    from pyarrow import csv as arrow_csv
-    from pyarrow import ipc, parquet
-
-    table = arrow_csv.read_csv(io.BytesIO(text))
-    for name in dice.choice((["p"], ["y"], ["y", "p"])):
-        table = table.set_column(table.column_names.index(name), name, table[name].dictionary_encode())
-    out = io.BytesIO()
-    if dice.random() < 0.3:
-        parquet.write_table(table, out)
-        return "f.parquet", out.getvalue()
-    with dice.choice((ipc.new_file, ipc.new_stream))(out, table.schema) as writer:
-        writer.write_table(table)
-    return "f.arrow", out.getvalue()
 
 
 # ---------------------------------------------------------------------- writing

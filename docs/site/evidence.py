@@ -10,7 +10,7 @@ from pathlib import Path
 from cutline.ledger import CONVENTIONS, TOOLS
 from cutline.ledger.tools import Tool, ToolFunction
 from cutline.measures import MEASURES, Measure
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -61,7 +61,7 @@ def coverage(measure: Measure) -> str:
         )
         if tally.made
     ]
-    methods = ", ".join(method_title(name) for name in _methods()[measure.name])
+    methods = ", ".join(format_method(name) for name in _methods()[measure.name])
     warned = 100 * (ample.warned + few.warned) / (ample.made + few.made)
     notes = f" {warned:.0f} % of them carried a note that says to be careful." if warned >= 0.5 else ""
     return (

@@ -16,7 +16,7 @@ from cutline.core.errors import CutlineError
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
 from cutline.measures.references import sources
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 _COLUMNS = f"ten_cases.csv --label label --score score --threshold {CUT}"
 _BETTER = {"higher": "Higher is better", "lower": "Lower is better", None: "Neither direction is better"}
@@ -117,8 +117,8 @@ def _interval(measure: Measure) -> str:
     if not found.has_interval:
         return "There is no interval for this measure on the example of this page. " + " ".join(map(str, found.notes))
     limits = f"[{found.low:.4f}, {found.high:.4f}]"
-    resampled = ", here with 200 resamples" if "bootstrap" in method_title(found.method) else ""
-    method = f"{method_title(found.method)}{resampled}"
+    resampled = ", here with 200 resamples" if "bootstrap" in format_method(found.method) else ""
+    method = f"{format_method(found.method)}{resampled}"
     how = f"Of the 569 tumours it is {found.value:.4f} {limits}, by the default method: {method}."
     more = "[How intervals are chosen](../intervals.md)."
     return " ".join(part for part in (how, measure.caveat, coverage(measure), more) if part)

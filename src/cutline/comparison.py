@@ -47,13 +47,18 @@ from cutline.inputs.rank import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.registry import each_of
 from cutline.results.base import NamedParts, Reported
-from cutline.results.comparison_summary import ComparisonSummary, title_of
+from cutline.results.comparison_summary import ComparisonSummary, describe_models
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named, headlines, select_measures, suits
-from cutline.results.notes import Note, resampling_notes
-from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_of_rows
-from cutline.results.summary import SummaryOptions, comparison_html, comparison_text
+from cutline.results.measure_selection import Named, is_default_measure, list_headlines, select_measures
+from cutline.results.notes import Note, make_resampling_notes
+from cutline.results.resample_budget import (
+    FEWEST_CURVES,
+    choose_curve_resamples,
+    choose_resamples_of_rows,
+    is_affordable,
+)
+from cutline.results.summary import SummaryOptions, format_comparison, format_comparison_as_html
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -109,7 +114,7 @@ def compare(
     0.25
     """
     columns = (labels, scores, weights, groups, strata)
-    labels, scores, weights, groups, strata, ids = _columns(*columns, data, id, positive)
+    labels, scores, weights, groups, strata, ids = _read_columns(*columns, data, id, positive)
     check_one_order({"labels": labels, "groups": groups, "strata": strata})
     check_strata(strata, weights_are)
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids, weights_are=weights_are)
@@ -127,7 +132,7 @@ def compare(
     return Comparison(models, pairing)
 
 
-def _columns(
+def _read_columns(
     labels: Any, scores: Any, weights: Any, groups: Any, strata: Any, data: Any, key: str | None, positive: Any
 ) -> tuple[Any, ...]:
     """Return the columns themselves, where they were given by name, and the ids of the cases, if they have some."""
@@ -163,7 +168,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The models."""
+        """Return the names of the models."""
         return tuple(self.evaluations)
 
     def values_of(self, measure: MeasureLike, **parameters: Any) -> dict[str, float]:
@@ -171,7 +176,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
 
         Args:
             measure: A measure, or your own function.
-            parameters: Those of the measure, and the cut where it is not that of the models.
+            parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         chosen = resolve_measure(measure, parameters)
         return {name: evaluation.value(chosen, **parameters) for name, evaluation in self.items()}
@@ -196,16 +201,16 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
                 decisions (accuracy, recall, specificity, ...), and Student's t for other smooth measures; calibration
                 errors and the best over all cuts are first corrected for their bias (docs/comparing.md).
-            alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
-                they differ; "greater" or "less", the number of a; "non-inferior", a is not worse by the margin or more;
-                "superior", a is better by more than the margin; "equivalent", they differ by less than it.
+            alternative: The hypothesis that a small p-value supports, of the first model a and the second b of a pair:
+                "two-sided", they differ; "greater" or "less", the number of a; "non-inferior", a is not worse by the
+                margin or more; "superior", a is better by more than the margin; "equivalent", they differ by less.
             margin: The difference that does not matter, for the last three.
             resamples: How many resamples or permutations are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples or permutations.
-            parameters: Those of the measure, and the cut where it is not that of the models.
+            parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         check_choice(method, "method", TESTS)
-        used = self._resamples(resamples)
+        used = self._choose_resamples(resamples)
         questions = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
         if method != "permutation":
             (questions,) = share_resamples([questions], self.pairing, used, seed, method)
@@ -234,7 +239,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
                 and the one of the same difference as the test for all else.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
-            parameters: Those of the measure, and the cut where it is not that of the models.
+            parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         level = check_level(level)
         return self._ask_two(measure, a, b, method, resamples, seed, parameters).estimate(method, level)
@@ -258,7 +263,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             a: The first model; with two models, a and b need not be named.
             b: The second model.
             level: The level of the interval.
-            parameters: Those of the measure, and the cut where it is not that of the models.
+            parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         level = check_level(level)
         return self._ask_two(measure, a, b, "auto", None, 0, parameters).ratio(level)
@@ -283,7 +288,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             method: The method of the intervals, as in `difference`.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
-            parameters: Those of the measure, and the cut where it is not that of the models.
+            parameters: Parameters of the measure, and its cut, if not that of the models.
         """
         pair = self._ask_two(measure, a, b, method, resamples, seed, parameters)
         return confidence_curve(pair.title, *pair.difference(method))
@@ -304,9 +309,9 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             level: The level of the tests.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
-            parameters: Those of the measure, and the cut where it is not that of the models.
+            parameters: Parameters of the measure, and its cut, if not that of the models.
         """
-        level, used = check_level(level), self._resamples(resamples)
+        level, used = check_level(level), self._choose_resamples(resamples)
         questions = self._ask(measure, parameters, used, check_whole(seed, "seed", 0))
         (questions,) = share_resamples([questions], self.pairing, used, seed)
         return "\n".join(questions.sentences(level))
@@ -348,13 +353,16 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         """
         level, seed = check_level(level), check_whole(seed, "seed", 0)
         first = next(iter(self.values()))
-        chosen = select_measures(headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut)
-        used = self._affordable(len(chosen), resamples)
+        chosen = select_measures(
+            list_headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut
+        )
+        used = self._limit_resamples(len(chosen), resamples)
         question = {"goal": goal, "primary": primary}
         compared = differences(chosen, self.pairing, self._cuts, level, used, seed, **question)
         if isinstance(of_models, str) and of_models == "all":
             every = select_measures(None, None, first.ranking, first.cut)
-            of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
+            any_probabilities = any(ranking.are_probabilities for ranking in self.pairing.rankings)
+            of_models = [w.measure for w in every if is_default_measure(w.measure, are_probabilities=any_probabilities)]
         shown = [(selected.measure, selected.at) for selected in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
         return ComparisonSummary(
@@ -364,7 +372,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
             compared.verdict,
             compared.omnibus,
             {curve: self.dominance(curve) for curve in CURVES},
-            tuple(resampling_notes(len(self.pairing), resamples, *compared.resampling, is_wanted=True)),
+            tuple(make_resampling_notes(len(self.pairing), resamples, *compared.resampling, is_wanted=True)),
             compared.confidence,
             goal,
             primary,
@@ -372,20 +380,24 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the main measures should know, warnings first: the list that the terminal prints."""
+        """Return the notes on the main measures, warnings first, as the terminal prints them."""
         summary = import_module("cutline.advice").add_notes(self, self.summary())
         return (*summary.notes, *summary.row_notes)
 
-    def _affordable(self, measures: int, resamples: int | None) -> int:
+    def _limit_resamples(self, measures: int, resamples: int | None) -> int:
         """Return the number of bootstrap samples for `measures` measures: as requested, or by
         `cutline.results.resample_budget`.
         """
-        used = self._resamples(resamples, least=0)
+        used = self._choose_resamples(resamples, least=0)
         cost = measures * len(self)
-        return used if resamples is not None or affordable(cost, len(self.pairing), used) else 0
+        return used if resamples is not None or is_affordable(cost, len(self.pairing), used) else 0
 
-    def _resamples(self, resamples: int | None, least: int = 1) -> int:
-        return resamples_of_rows(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", least)
+    def _choose_resamples(self, resamples: int | None, least: int = 1) -> int:
+        return (
+            choose_resamples_of_rows(len(self.pairing))
+            if resamples is None
+            else check_whole(resamples, "resamples", least)
+        )
 
     @property
     def _cuts(self) -> dict[str, CutPoint]:
@@ -411,7 +423,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         """Return a measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
         i, j = two_of(self.names, a, b)
-        pairs = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
+        pairs = self._ask(measure, parameters, self._choose_resamples(resamples), check_whole(seed, "seed", 0)).pairs
         return pairs[i, j] if i < j else pairs[j, i].swap_models()
 
     # ------------------------------------------------------------------ curves and charts
@@ -477,7 +489,9 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         """
         check_choice(curve, "curve", tuple(HEIGHTS))
         number = (
-            curves_for(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", FEWEST_CURVES)
+            choose_curve_resamples(len(self.pairing))
+            if resamples is None
+            else check_whole(resamples, "resamples", FEWEST_CURVES)
         )
         if not self.pairing.has_both_classes:
             raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
@@ -495,7 +509,7 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
         Args:
             name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
             ax: Axes of matplotlib to draw a chart of curves on; they are returned in place of a picture.
-            **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
+            **parameters: Parameters of the chart, and `theme`, `title`, `width` and `height`.
         """
         from cutline.charts import chart
 
@@ -512,21 +526,21 @@ class Comparison(Reported, NamedParts[str, Evaluation]):
 
     @property
     def title(self) -> str:
-        """How many models, on what, in one line."""
-        return title_of(self.evaluations)
+        """Return the number of models and the cases, in one line."""
+        return describe_models(self.evaluations)
 
-    def _headlines(self) -> Table:
+    def _tabulate_headlines(self) -> Table:
         rows = []
-        for m in headlines():
+        for m in list_headlines():
             values = [e.value(m) if m.fits(e.ranking) else math.nan for e in self.values()]
             rows.append((m.title + (f" ({m.unit})" if m.unit else ""), *values))
         return Table(("measure", *self.names), tuple(rows))
 
     def __repr__(self) -> str:
-        return comparison_text(self.title, self._headlines(), self.summary().statements)
+        return format_comparison(self.title, self._tabulate_headlines(), self.summary().statements)
 
     def _repr_html_(self) -> str:
-        return comparison_html(self.title, self._headlines(), self.summary().statements)
+        return format_comparison_as_html(self.title, self._tabulate_headlines(), self.summary().statements)
 
 
 # ---------------------------------------------------------------------- counts alone

@@ -76,12 +76,12 @@ class DatasetComparison(ShownAsTable):
 
     @cached_property
     def ranks(self) -> Array:
-        """The rank of each model (columns) on each data set (rows); 1 is the best."""
+        """Return the rank of each model (columns) on each data set (rows); 1 is the best."""
         return statistics.rank_models(self.values, higher_is_better=self.higher_is_better)
 
     @property
     def mean_ranks(self) -> dict[str, float]:
-        """The mean rank of each model."""
+        """Return the mean rank of each model."""
         return dict(zip(self.models, self.ranks.mean(axis=0).tolist(), strict=True))
 
     @cached_property
@@ -96,7 +96,7 @@ class DatasetComparison(ShownAsTable):
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """The pairs of models that are tested, in the order of the table."""
+        """Return the pairs of models that are tested, in the order of the table."""
         k = len(self.models)
         places = [(a, b) for a, b in itertools.combinations(range(k), 2)]
         if self.control is not None:
@@ -128,7 +128,7 @@ class DatasetComparison(ShownAsTable):
 
     @cached_property
     def cliques(self) -> list[tuple[str, ...]]:
-        """The groups of models, neighbours in mean rank, in which no two differ significantly."""
+        """Return the groups of models, neighbours in mean rank, in which no two differ significantly."""
         k = len(self.models)
         different = np.zeros((k, k), dtype=bool)
         for pair in self.pairs:
@@ -141,7 +141,7 @@ class DatasetComparison(ShownAsTable):
 
     @property
     def verdict(self) -> str:
-        """The result in words: whether the models differ at all, and which pairs do."""
+        """Return the result as sentences: whether the models differ at all, and which pairs do."""
         order = sorted(self.mean_ranks.items(), key=lambda item: item[1])
         best = f"Best mean rank: {order[0][0]} ({order[0][1]:.2f} of {len(self.models)})."
         p = self.friedman.f_p_value
@@ -161,7 +161,7 @@ class DatasetComparison(ShownAsTable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader of the numbers should know."""
+        """Return the notes on the numbers."""
         notes = []
         n = len(self.datasets)
         if n < FEW_DATASETS and self.test == "wilcoxon":
@@ -177,13 +177,13 @@ class DatasetComparison(ShownAsTable):
 
     @property
     def table(self) -> Table:
-        """The pairs as a table."""
+        """Return the pairs as a table."""
         title = f"{counted(len(self.models), 'model')} on {counted(len(self.datasets), 'data set')}"
         return Table(Pair._fields, tuple(tuple(pair) for pair in self.pairs), title=title)
 
     @property
     def rank_table(self) -> Table:
-        """The mean ranks as a table, the best first."""
+        """Return the mean ranks as a table, the best first."""
         rows = sorted(self.mean_ranks.items(), key=lambda item: item[1])
         means = dict(zip(self.models, self.values.mean(axis=0).tolist(), strict=True))
         return Table(("model", "mean_rank", "mean"), tuple((name, rank, means[name]) for name, rank in rows))
@@ -266,7 +266,7 @@ class DatasetComparison(ShownAsTable):
 
     @property
     def method(self) -> str:
-        """How pairs are tested, in words."""
+        """Return the title of the test of pairs."""
         if self.test == "nemenyi":
             return "Nemenyi"
         return "Wilcoxon signed ranks with Holm's correction"
@@ -345,7 +345,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
     if isinstance(table, Mapping) and not all(isinstance(name, str) for name in table):
         raise InputError("has names of columns that are not text", "pass the values by name", argument="table")
     source = column_source.opened(table, title="table")
-    columns = {name: as_column(column, "table") for name, column in _columns(source).items()}
+    columns = {name: as_column(column, "table") for name, column in _read_columns(source).items()}
     if not columns:
         raise InputError("has no columns", "pass a row for each data set", argument="table")
     lengths = {len(column) for column in columns.values()}
@@ -373,7 +373,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
     return chosen, datasets, np.column_stack(values) if values else np.empty((rows, 0))
 
 
-def _columns(source: column_source.Source) -> dict[str, Any]:
+def _read_columns(source: column_source.Source) -> dict[str, Any]:
     return dict(source.rows({name: column_source.Request("id", name) for name in source.columns}))
 
 

@@ -28,10 +28,10 @@ from cutline.measures.registry import each_of
 from cutline.results.base import Reported
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate, with_note
-from cutline.results.measure_selection import Named, headlines, select_measures
-from cutline.results.notes import Note, data_notes, resampling_notes
-from cutline.results.resample_budget import affordable, fewer, resamples_for
-from cutline.results.summary import Data, Summary, SummaryOptions, first_look_html, first_look_text
+from cutline.results.measure_selection import Named, list_headlines, select_measures
+from cutline.results.notes import Note, make_data_notes, make_resampling_notes
+from cutline.results.resample_budget import choose_resamples, explain_fewer, is_affordable
+from cutline.results.summary import Data, Summary, SummaryOptions, format_first_look, format_first_look_as_html
 
 if TYPE_CHECKING:
     from cutline.calibration import Calibration
@@ -210,7 +210,7 @@ def evaluate(
         how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
         how["higher_is_positive"] = higher_is_positive
         places = {"quota": quota, "share": share, "name": name}
-        return _periods((labels, scores, weights), quota_by, data, how, places, others)
+        return _evaluate_periods((labels, scores, weights), quota_by, data, how, places, others)
     how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if folds is not None:
@@ -218,7 +218,7 @@ def evaluate(
             raise ParameterError("by and strata cannot be combined with folds", "leave them out")
         split = {"folds": folds, "repeats": repeats, "train_sizes": train_sizes, "groups": groups, "data": data}
         how |= {"higher_is_positive": higher_is_positive, "name": name}
-        return _folds((labels, scores, weights), split | how | cut)
+        return _evaluate_folds((labels, scores, weights), split | how | cut)
     if repeats is not None or train_sizes is not None:
         which = "repeats" if repeats is not None else "train_sizes"
         raise ParameterError("is given without folds", Text("pass ", Argument("folds"), " too"), argument=which)
@@ -252,13 +252,13 @@ def _evaluate_slices(
     return slices
 
 
-def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
-    """Return the evaluation of folds, which stands above evaluations: it is loaded by name."""
+def _evaluate_folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
+    """Evaluate folds; their package is a layer above, so it is imported by name."""
     return import_module("cutline.folds.evaluation").evaluate_folds(*columns, **options)
 
 
-def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
-    """Return the evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+def _evaluate_periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+    """Evaluate a quota in each period; its module is a layer above, so it is imported by name."""
     for name, value in others.items():
         if value is not None:
             raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
@@ -288,7 +288,7 @@ class MeasuredAtCut(Reported, EveryMeasure):
 
     @property
     def counts(self) -> Counts:
-        """The counts at the cut; of folds, those of the first repeat."""
+        """Return the counts at the cut; of folds, those of the first repeat."""
         return self.cut.counts(self.ranking)
 
     if not TYPE_CHECKING:  # which knows the measures by name
@@ -307,22 +307,22 @@ class MeasuredAtCut(Reported, EveryMeasure):
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *MEASURES.names]
 
-    def _headlines(self) -> Summary:
+    def _summarise_headlines(self) -> Summary:
         """Return the first look."""
-        summary: Summary = self.summary(headlines())
+        summary: Summary = self.summary(list_headlines())
         return summary
 
     def __repr__(self) -> str:
-        return first_look_text(self._headlines())
+        return format_first_look(self._summarise_headlines())
 
     def _repr_html_(self) -> str:
-        return first_look_html(self._headlines())
+        return format_first_look_as_html(self._summarise_headlines())
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(MeasuredAtCut):
-    """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
+    """The evaluation of one model's predictions. Every measure is an attribute, by name or alias.
 
     `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
     """
@@ -364,7 +364,7 @@ class Evaluation(MeasuredAtCut):
         return float(chosen.compute(data, **parameters))
 
     def reason(self, measure: str | Measure, **parameters: Any) -> str:
-        """Return why a measure is undefined here, in words; empty when it has a value.
+        """Return the reason why a measure is undefined here; empty when it has a value.
 
         Args:
             measure: The measure, by name or alias.
@@ -388,7 +388,7 @@ class Evaluation(MeasuredAtCut):
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        return measure.prepare(self.ranking, self.cut.completing(measure, parameters))
+        return measure.prepare(self.ranking, self.cut.complete_parameters(measure, parameters))
 
     # ------------------------------------------------------------------ chance
 
@@ -416,7 +416,9 @@ class Evaluation(MeasuredAtCut):
         chosen = under(MEASURES[measure], measure)
         from cutline.inference.permutation import permute_labels  # which loads pairs of models
 
-        return permute_labels(self.ranking, chosen, self.cut.completing(chosen, parameters), permutations, seed)
+        return permute_labels(
+            self.ranking, chosen, self.cut.complete_parameters(chosen, parameters), permutations, seed
+        )
 
     # ------------------------------------------------------------------ how sure
 
@@ -442,13 +444,15 @@ class Evaluation(MeasuredAtCut):
             resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
-            parameters: Those of the measure, and the cut where it is not that of the evaluation.
+            parameters: Parameters of the measure, and its cut, if not that of the evaluation.
 
         >>> ev = evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
         >>> ev.estimate("recall", method="clopper_pearson", threshold=0.55)
         recall 0.6000 [0.1466, 0.9473] (95 %, Clopper-Pearson)
         """
-        return self._estimates([self._estimand(measure, parameters)], level, method, resamples, seed, stratified)[0]
+        return self._estimate_all(
+            [self._make_estimand(measure, parameters)], level, method, resamples, seed, stratified
+        )[0]
 
     def estimates(
         self,
@@ -471,22 +475,22 @@ class Evaluation(MeasuredAtCut):
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
         """
         listed = each_of(measures)
-        estimands = [self._estimand(measure, {}) for measure in listed]
-        return self._estimates(estimands, level, method, resamples, seed, stratified)
+        estimands = [self._make_estimand(measure, {}) for measure in listed]
+        return self._estimate_all(estimands, level, method, resamples, seed, stratified)
 
-    def _estimates(
+    def _estimate_all(
         self, estimands: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
     ) -> list[Estimate]:
-        used = resamples_for(len(self.ranking)) if resamples is None else resamples
+        used = choose_resamples(len(self.ranking)) if resamples is None else resamples
         intervals = estimates(estimands, IntervalRequest(level, method, used, seed, stratified), self.groups)
-        return with_note(intervals, fewer(len(self.ranking), used, resamples))
+        return with_note(intervals, explain_fewer(len(self.ranking), used, resamples))
 
-    def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
+    def _make_estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
             return of_function(measure, self.ranking, parameters, grouped=grouped)
         chosen = under(MEASURES[measure], measure)
-        completed = self.cut.completing(chosen, parameters)
+        completed = self.cut.complete_parameters(chosen, parameters)
         return bracketed(of_measure(chosen, self.ranking, completed, grouped=grouped), chosen, completed)
 
     # ------------------------------------------------------------------ one cut
@@ -565,7 +569,7 @@ class Evaluation(MeasuredAtCut):
         chosen = select_measures(measures, family, self.ranking, self.cut)
         rows, options = rows_of(chosen, self.ranking, self.groups, options)
         is_open, is_wanted = any(row.is_open for row in rows), intervals is True
-        more = resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
+        more = make_resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
         return Summary(self._data, options, self.counts, rows, (*self.data_notes, *more))
 
     @property
@@ -586,18 +590,18 @@ class Evaluation(MeasuredAtCut):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the main measures should know, warnings first: the list that the terminal prints.
+        """Return the notes on the main measures, warnings first, as the terminal prints them.
 
         Each note has its `text`, its `kind` ("warning", "advice" or "fact"), its `rule` and its `source`.
         """
         # Advice stands above what is evaluated; it is loaded by name, and only when somebody asks.
-        summary = import_module("cutline.advice").add_notes(self, self.summary(headlines(self.cut)))
+        summary = import_module("cutline.advice").add_notes(self, self.summary(list_headlines(self.cut)))
         return (*summary.notes, *summary.row_notes)
 
     @property
     def data_notes(self) -> tuple[Note, ...]:
-        """What the data say about themselves, whatever is measured: part of `notes`, and found at once."""
-        own = tuple(data_notes(self.ranking, self.cut, self._data.groups))
+        """Return the notes on the data alone, whatever is measured: part of `notes`, without resampling."""
+        own = tuple(make_data_notes(self.ranking, self.cut, self._data.groups))
         if self.groups is None:
             return own
         from cutline.inference.folds import fold_notes
@@ -622,7 +626,7 @@ class Evaluation(MeasuredAtCut):
 
         Args:
             name: The name of the curve, such as "roc", or a measure of one cut.
-            **parameters: Those of the curve or of the measure.
+            **parameters: Parameters of the curve or of the measure.
 
         >>> import cutline as cl
         >>> cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
@@ -663,7 +667,7 @@ class Evaluation(MeasuredAtCut):
         Args:
             name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
             ax: Axes of matplotlib to draw a chart of curves on; they are returned in place of a picture.
-            **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
+            **parameters: Parameters of the chart, and `theme`, `title`, `width` and `height`.
         """
         from cutline.charts import chart
 
@@ -671,8 +675,8 @@ class Evaluation(MeasuredAtCut):
 
     # ------------------------------------------------------------------ looks
 
-    def _headlines(self) -> Summary:
+    def _summarise_headlines(self) -> Summary:
         """Return the first look, within about a second: intervals that would take longer are left out."""
-        shown = headlines()
-        quick = affordable(len(shown), len(self.ranking), resamples_for(len(self.ranking)), quick=True)
+        shown = list_headlines()
+        quick = is_affordable(len(shown), len(self.ranking), choose_resamples(len(self.ranking)), quick=True)
         return self.summary(shown, intervals=True if quick else "formula")

@@ -37,12 +37,12 @@ from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
 from cutline.results.base import Summarized
-from cutline.results.choices import GOALS, title_in_sentence
+from cutline.results.choices import GOALS, lower_title
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named, headlines
-from cutline.results.method_titles import method_title
-from cutline.results.notes import FIRST, data_notes
-from cutline.results.resample_budget import affordable, resamples_for
+from cutline.results.measure_selection import Named, list_headlines
+from cutline.results.method_titles import format_method
+from cutline.results.notes import FIRST, make_data_notes
+from cutline.results.resample_budget import choose_resamples, is_affordable
 from cutline.results.summary import Row
 
 UNPAIRED = (
@@ -74,10 +74,10 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     if names is None:
         own = (a.name or "a", b.name or "b")
         names = own if own[0] != own[1] else ("a", "b")
-    return IndependentComparison(*_at_one_cut(a, b), check_names(names))
+    return IndependentComparison(*_align_cuts(a, b), check_names(names))
 
 
-def _at_one_cut(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
+def _align_cuts(a: Evaluation, b: Evaluation) -> tuple[Evaluation, Evaluation]:
     """Read both as one kind of score and, where neither names a cut, at the default cut of all cases together.
 
     Each at its own default would hide a shift of the scores: both would flag about as many cases as are positive.
@@ -129,7 +129,7 @@ class IndependentComparison(Summarized):
                 `delong_unpaired` is the sum of DeLong's variances.
             resamples: How many resamples are drawn of each; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
-            parameters: Those of the measure, and the cut where it is not that of the evaluations.
+            parameters: Parameters of the measure, and its cut, if not that of the evaluations.
         """
         level = check_level(level)
         chosen = under(MEASURES[measure], measure)
@@ -155,11 +155,11 @@ class IndependentComparison(Summarized):
         Args:
             measure: A measure.
             method: As in `difference`.
-            alternative: What a small p-value speaks for, as in `Comparison.test`.
+            alternative: The hypothesis that a small p-value supports, as in `Comparison.test`.
             margin: The difference that does not matter, where the alternative needs one.
             resamples: How many resamples are drawn of each.
             seed: The seed of the resamples.
-            parameters: Those of the measure, and the cut where it is not that of the evaluations.
+            parameters: Parameters of the measure, and its cut, if not that of the evaluations.
         """
         chosen = under(MEASURES[measure], measure)
         tested = hypothesis(alternative, margin, chosen)
@@ -187,7 +187,7 @@ class IndependentComparison(Summarized):
             seed: The seed of the resamples.
         """
         both = (self.a, self.b)
-        chosen = headlines(self.a.cut) if measures is None else measures
+        chosen = list_headlines(self.a.cut) if measures is None else measures
         sides = [ev.summary(chosen, intervals=False).rows for ev in both]
         pairs = [
             (row_a, row_b)
@@ -198,29 +198,31 @@ class IndependentComparison(Summarized):
         head = ("measure", *own, "difference", "low", "high", "p_value", "method", "at_least", "at_most", "note")
         longest = max(len(ev.ranking) for ev in both)
         resamples = None if resamples is None else check_whole(resamples, "resamples", 0)
-        if resamples is None and not affordable(len(pairs), longest, resamples_for(longest)):
+        if resamples is None and not is_affordable(len(pairs), longest, choose_resamples(longest)):
             resamples = 0
-        rows = tuple(self._row(*pair, check_level(level), resamples, seed) for pair in pairs)
+        rows = tuple(self._make_row(*pair, check_level(level), resamples, seed) for pair in pairs)
         of = " and ".join(f"{cases_of(ev.ranking)} ({name})" for ev, name in zip(both, self.names, strict=True))
         title = f"{self.names[0]} minus {self.names[1]}: {of}{self._common_cut}"
-        statements = self._statements([row.measure for row, _ in pairs], rows, level)
+        statements = self._write_statements([row.measure for row, _ in pairs], rows, level)
         above = (*self.warnings, *statements)
         return Table(head, rows, title=title, hidden=("note",), below=(UNPAIRED,), above=above)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What questions all numbers of one of the two, such as an AUC below 0.5 by scores of the other class."""
+        """Return the warnings that question all numbers of one evaluation, such as an AUC below 0.5."""
         both = zip(self.names, (self.a, self.b), strict=True)
-        notes = [(name, note) for name, ev in both for note in data_notes(ev.ranking, ev.cut)]
+        notes = [(name, note) for name, ev in both for note in make_data_notes(ev.ranking, ev.cut)]
         return tuple(Text(f"{name}: ", note.text) for name, note in notes if note.rule in FIRST)
 
     @property
     def _common_cut(self) -> str:
-        """The cut in words, where it is the same for both."""
+        """Return the cut as text, if both have the same."""
         a, b = self.a, self.b
-        return f"; predicted positive: {a.cut.words(a.ranking)}" if a.cut == b.cut and not a.cut.by_quota else ""
+        return f"; predicted positive: {a.cut.describe(a.ranking)}" if a.cut == b.cut and not a.cut.by_quota else ""
 
-    def _statements(self, measures: list[Measure], rows: tuple[tuple[Any, ...], ...], level: float) -> tuple[str, ...]:
+    def _write_statements(
+        self, measures: list[Measure], rows: tuple[tuple[Any, ...], ...], level: float
+    ) -> tuple[str, ...]:
         """Say for each question whether the two differ: by its first measure that was tested, in a fixed order."""
         tested = {
             measure.name: (measure, row) for measure, row in zip(measures, rows, strict=True) if row[6] is not None
@@ -234,22 +236,22 @@ class IndependentComparison(Summarized):
                     for measure, row in tested.values()
                     if measure.family in goal.families and measure is not chosen[0] and row[6] <= 1 - level
                 ]
-                sentences.append(self._statement(goal.words, *chosen, level) + self._differing(beside) + ".")
+                sentences.append(self._write_statement(goal.words, *chosen, level) + self._name_differing(beside) + ".")
         return tuple(sentences)
 
-    def _differing(self, tested: list[tuple[Measure, tuple[Any, ...]]]) -> str:
+    def _name_differing(self, tested: list[tuple[Measure, tuple[Any, ...]]]) -> str:
         """Name other measures of a question that differ significantly, the smallest p-values first."""
         first = sorted(tested, key=lambda pair: pair[1][6])[:2]
-        texts = [f"{title_in_sentence(m.title)} ({shown(row[1])} and {shown(row[2])})" for m, row in first]
+        texts = [f"{lower_title(m.title)} ({shown(row[1])} and {shown(row[2])})" for m, row in first]
         more = [counted(len(tested) - 2, "other measure")] if len(tested) > 2 else []
         return f"; they differ in {listed([*texts, *more])}" if texts else ""
 
-    def _statement(self, words: str, measure: Measure, row: tuple[Any, ...], level: float) -> str:
+    def _write_statement(self, words: str, measure: Measure, row: tuple[Any, ...], level: float) -> str:
         """Say which of the two is better in a measure, or that the difference is not significant."""
         _, value_a, value_b, difference, *_ = row
         p = p_number(row[6])
         tested = f"p {p}" if p.startswith("<") else f"p = {p}"
-        title, (a, b) = title_in_sentence(measure.title), self.names
+        title, (a, b) = lower_title(measure.title), self.names
         if not row[6] <= 1 - level:
             both = f"{title} {shown(value_a)} and {shown(value_b)}"
             return f"{words}, {a} and {b} do not differ significantly: {both} ({tested})"
@@ -258,7 +260,7 @@ class IndependentComparison(Summarized):
         gap = shown(abs(difference))
         return f"{words}, {better} is better than {worse}: its {title} is {word} by {gap} ({tested})"
 
-    def _row(self, row_a: Row, row_b: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
+    def _make_row(self, row_a: Row, row_b: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
         """Return a measure of both, their difference, and between which values bins leave it."""
         values = (row_a.name, row_a.value, row_b.value, row_a.value - row_b.value)
         ends: tuple[float | None, float | None] = (None, None)
@@ -273,24 +275,26 @@ class IndependentComparison(Summarized):
             return (*values, None, None, None, "", *ends, " ".join(bins))
         difference, test = self.difference(row_a.measure, level=level, **how), self.test(row_a.measure, **how)
         notes = " ".join(dict.fromkeys((*difference.notes, *bins)))
-        return (*values, difference.low, difference.high, test.p_value, method_title(difference.method), *ends, notes)
+        return (*values, difference.low, difference.high, test.p_value, format_method(difference.method), *ends, notes)
 
     def _needs_resamples(self, measure: Measure, at: dict[str, Any]) -> bool:
         """Whether the difference in a measure is resampled or simulated."""
         if not all(measure.fits(ev.ranking) for ev in (self.a, self.b)):
             return False
-        samples = self._samples(measure, at, None, 0)
+        samples = self._make_samples(measure, at, None, 0)
         return choose(samples, "auto").is_random(samples)
 
     # ------------------------------------------------------------------ asking
 
-    def _samples(self, measure: Measure, parameters: dict[str, Any], resamples: int | None, seed: int) -> Samples:
+    def _make_samples(self, measure: Measure, parameters: dict[str, Any], resamples: int | None, seed: int) -> Samples:
         """Return the measure of both, and how each is resampled."""
         both = (self.a, self.b)
-        number = max(*(resamples_for(len(ev.ranking), resamples) for ev in both), 2)
+        number = max(*(choose_resamples(len(ev.ranking), resamples) for ev in both), 2)
         first, second = (
             Sample(
-                of_measure(measure, ev.ranking, ev.cut.completing(measure, parameters), grouped=ev.groups is not None),
+                of_measure(
+                    measure, ev.ranking, ev.cut.complete_parameters(measure, parameters), grouped=ev.groups is not None
+                ),
                 ev.groups,
                 IntervalRequest(resamples=number, seed=check_whole(seed, "seed", 0) + i),
             )
@@ -302,14 +306,14 @@ class IndependentComparison(Summarized):
         self, measure: Measure, method: str, resamples: int | None, seed: int, parameters: dict[str, Any]
     ) -> tuple[Difference, str, list[str]]:
         check_choice(method, "method", METHODS)
-        samples = self._samples(measure, parameters, resamples, seed)
+        samples = self._make_samples(measure, parameters, resamples, seed)
         chosen = choose(samples, method)
         undefined = [
             f"{sample.estimand.name} of {name} is undefined: {sample.estimand.reason}."
             for sample, name in zip(samples, self.names, strict=True)
             if sample.estimand.reason
         ]
-        undefined += [*self._depending_on_size(measure), *refuse_few_cases(samples, self.names, chosen)]
+        undefined += [*self._explain_unequal_sizes(measure), *refuse_few_cases(samples, self.names, chosen)]
         if undefined:
             return StudentDifference(math.nan, math.nan), chosen.name, undefined
         difference, notes = chosen.compare(samples)
@@ -317,7 +321,7 @@ class IndependentComparison(Summarized):
         by = SQUARE_AND_ADD if chosen is DELONG and isinstance(difference, SeparateDifference) else chosen
         return difference, by.name, list(notes)
 
-    def _depending_on_size(self, measure: Measure) -> list[str]:
+    def _explain_unequal_sizes(self, measure: Measure) -> list[str]:
         """Return why a measure that depends on the number of cases is not compared between samples of unequal sizes.
 
         Test statistics are compared between no samples: the Hosmer-Lemeshow statistic of equal models differed

@@ -20,7 +20,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
 from cutline.model_evaluation import evaluate_model
 from cutline.report import save, summarized
-from cutline.results.measure_selection import headlines
+from cutline.results.measure_selection import list_headlines
 from cutline.results.summary import Summary
 
 FOLDER = "cutline"
@@ -62,8 +62,8 @@ class CutlineEvaluator(ModelEvaluator):  # type: ignore[misc]
         ev = _evaluate_dataset(dataset, model, {name: config[name] for name in _CUT if name in config})
         summary = summarized(ev, **{name: config[name] for name in _NUMBERS if name in config})
         # All measures with their limits would be 312 metrics; those that nobody named are in the artifacts.
-        usual = [measure.name for measure in headlines(ev.cut)]
-        numbers = logged_numbers(summary if "measures" in config else summary.only(usual))
+        usual = [measure.name for measure in list_headlines(ev.cut)]
+        numbers = collect_numbers(summary if "measures" in config else summary.only(usual))
         with tempfile.TemporaryDirectory() as folder:
             files = _write_files(ev, summary, Path(folder), whole=bool(config.get(_REPORT, True)))
             client = mlflow.MlflowClient()
@@ -72,7 +72,9 @@ class CutlineEvaluator(ModelEvaluator):  # type: ignore[misc]
             for file in files:
                 client.log_artifact(run_id, str(file), FOLDER)
             where = client.get_run(run_id).info.artifact_uri
-            artifacts = {f"{FOLDER}/{file.name}": _artifact(f"{where}/{FOLDER}/{file.name}", file) for file in files}
+            artifacts = {
+                f"{FOLDER}/{file.name}": _make_artifact(f"{where}/{FOLDER}/{file.name}", file) for file in files
+            }
         return EvaluationResult(metrics=numbers, artifacts=artifacts, run_id=run_id)
 
 
@@ -86,7 +88,7 @@ class PageArtifact(EvaluationArtifact):  # type: ignore[misc]
         Path(output_artifact_path).write_text(self.content, encoding="utf-8")
 
 
-def logged_numbers(summary: Summary) -> dict[str, float]:
+def collect_numbers(summary: Summary) -> dict[str, float]:
     """Return what MLflow logs of a summary: finite values and limits, by name."""
     numbers: dict[str, float] = {}
     for row in summary.rows:
@@ -126,7 +128,7 @@ def _write_files(ev: Evaluation, summary: Summary, folder: Path, *, whole: bool)
     return files + [ev.chart(name).save(folder / f"{name}.png") for name in charts]
 
 
-def _artifact(uri: str, file: Path) -> EvaluationArtifact:
+def _make_artifact(uri: str, file: Path) -> EvaluationArtifact:
     kinds = {".json": JsonEvaluationArtifact, ".csv": CsvEvaluationArtifact, ".png": ImageEvaluationArtifact}
     kind = kinds.get(file.suffix, PageArtifact)
     return kind(uri=uri, content=json.loads(file.read_text(encoding="utf-8")) if file.suffix == ".json" else None)

@@ -8,7 +8,7 @@ from cutline.core.errors import InputError
 from cutline.core.public import public
 from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation, evaluate
-from cutline.scoring import ask_model, checked_truth, title, two_classes
+from cutline.scoring import ask_model, check_truth, find_classes, get_model_name
 
 
 @public
@@ -41,15 +41,15 @@ def evaluate_model(
     >>> evaluate_model(model, X, y, positive="default").auc
     1.0
     """
-    classes, chosen = two_classes(estimator, positive)
-    truth = checked_truth(y, classes)
-    scores = model_scores(estimator, X, classes.index(chosen))
-    arguments = {"positive": chosen, "name": name_of(name) or title(estimator), **options}
+    classes, chosen = find_classes(estimator, positive)
+    truth = check_truth(y, classes)
+    scores = compute_model_scores(estimator, X, classes.index(chosen))
+    arguments = {"positive": chosen, "name": name_of(name) or get_model_name(estimator), **options}
     result: Evaluation = evaluate(truth, scores, sample_weight, **arguments)
     return result
 
 
-def model_scores(estimator: Any, X: Any, column: int) -> Any:
+def compute_model_scores(estimator: Any, X: Any, column: int) -> Any:
     """Return the scores of a fitted classifier for the class in a column: probabilities, or margins without them.
 
     Args:

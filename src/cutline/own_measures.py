@@ -70,7 +70,7 @@ def measure(
 
     Args:
         name: what it is called; the function's name by default.
-        title: what people read; the name in words by default.
+        title: the title in tables and charts; by default from the name.
         range: the lowest and the highest value that it can take.
         better: "higher", "lower", or None if neither is better.
         needs: "counts", "ranking", "probabilities" or "margins": what it is a function of. By default, what the
@@ -119,7 +119,7 @@ def measure(
 
 
 class _OpenFacts(NamedTuple):
-    """What the function itself tells where nothing is given."""
+    """The facts that the function itself gives by default."""
 
     name: str | None
     title: str | None
@@ -136,9 +136,9 @@ def _define(function: Function, open_facts: _OpenFacts, facts: Mapping[str, Any]
     """Return the measure of a function: the facts as they are given, the others as the function tells them."""
     name = open_facts.name or function.__name__
     _check_names((name, *facts["aliases"]))
-    needs = _needs(name, function, open_facts.needs)
-    own = _own_arguments(function)
-    parameters = _parameters(name, own, open_facts.parameters)
+    needs = _find_needs(name, function, open_facts.needs)
+    own = _find_own_arguments(function)
+    parameters = _declare_parameters(name, own, open_facts.parameters)
     computed = _as_definition(function, needs, vectorised=open_facts.vectorised)
     computed.__kwdefaults__ = {a.name: a.default for a in own.values() if a.default is not Argument.empty}
     by_default = Family.QUOTA if "quota" in parameters else _FAMILIES[needs]
@@ -148,7 +148,7 @@ def _define(function: Function, open_facts: _OpenFacts, facts: Mapping[str, Any]
         needs=needs,
         perfect=_derive_value(computed, needs, perfect_data) if open_facts.perfect is None else open_facts.perfect,
         baseline=_derive_value(computed, needs, baseline_data) if open_facts.baseline is None else open_facts.baseline,
-        undefined=_conditions(computed, open_facts.undefined),
+        undefined=_make_conditions(computed, open_facts.undefined),
         parameters=parameters,
         family=member(Family, open_facts.family) if open_facts.family else by_default,
         own=True,
@@ -165,40 +165,40 @@ def _check_names(names: Iterable[str]) -> None:
             raise ParameterError(
                 f"A measure cannot be called {name!r}", "choose small letters, digits and _, such as my_measure"
             )
-        if name in _used_names():
+        if name in _list_used_names():
             raise ParameterError(f"A measure cannot be called {name!r}, which means something else", "choose another")
 
 
 @functools.cache
-def _used_names() -> set[str]:
+def _list_used_names() -> set[str]:
     """Return the names that people use for something else: where measures are attributes, and in the package."""
     owners = (Evaluation, Comparison, Counts, Ranking)
     attributes = {name for owner in owners for name in (*vars(owner), *owner.__dataclass_fields__)}
     return {*vars(cutline)["__all__"], *attributes, "threshold", "quota", "share"}
 
 
-def _arguments(function: Function) -> list[Argument]:
+def _list_arguments(function: Function) -> list[Argument]:
     return [a for a in signature(function).parameters.values() if a.kind is not Argument.VAR_KEYWORD]
 
 
-def _data_of(function: Function) -> list[str]:
+def _find_data_arguments(function: Function) -> list[str]:
     """Return the arguments that the data are passed as: cells of the table, or the first one."""
-    names = [a.name for a in _arguments(function)]
+    names = [a.name for a in _list_arguments(function)]
     return [name for name in names if name in _CELLS] or names[:1]
 
 
-def _own_arguments(function: Function) -> dict[str, Argument]:
+def _find_own_arguments(function: Function) -> dict[str, Argument]:
     """Return the arguments besides the data: the parameters of the measure."""
-    data = _data_of(function)
-    return {a.name: a for a in _arguments(function) if a.name not in data}
+    data = _find_data_arguments(function)
+    return {a.name: a for a in _list_arguments(function) if a.name not in data}
 
 
-def _needs(name: str, function: Function, declared: Needs | str | None) -> Needs:
+def _find_needs(name: str, function: Function, declared: Needs | str | None) -> Needs:
     if declared is not None:
         return member(Needs, declared)
-    if set(_data_of(function)) & set(_CELLS):
+    if set(_find_data_arguments(function)) & set(_CELLS):
         return Needs.COUNTS
-    for first in _arguments(function)[:1]:
+    for first in _list_arguments(function)[:1]:
         annotation = getattr(first.annotation, "__name__", str(first.annotation)).rpartition(".")[2]
         needs = _NAMED.get(annotation.lower()) or _NAMED.get(first.name)
         if needs is not None:
@@ -210,7 +210,7 @@ def _needs(name: str, function: Function, declared: Needs | str | None) -> Needs
     )
 
 
-def _parameters(
+def _declare_parameters(
     name: str, own: Mapping[str, Argument], descriptions: Mapping[str, str | Parameter]
 ) -> dict[str, Parameter]:
     """Return the parameters of the function with their declarations."""
@@ -230,26 +230,28 @@ def _parameters(
 
 def _as_definition(function: Function, needs: Needs, *, vectorised: bool) -> Function:
     """Return the definition as a function of what measures are computed from, which may divide as it likes."""
-    data_of = _data_of(function)
+    data_of = _find_data_arguments(function)
     of_cells = needs is Needs.COUNTS and set(data_of) <= set(_CELLS)
 
-    def of_one(data: Any, parameters: Mapping[str, Any]) -> Any:
-        data = _floats(data)
+    def compute_one(data: Any, parameters: Mapping[str, Any]) -> Any:
+        data = _convert_to_floats(data)
         if of_cells:
             return function(**{cell: getattr(data, cell) for cell in data_of}, **parameters)
         return function(data, **parameters)
 
     @functools.wraps(function)
-    def computed(data: Any, **parameters: Any) -> Any:
+    def compute(data: Any, **parameters: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
             return (
-                of_one(data, parameters) if vectorised else _one_by_one(data, lambda single: of_one(single, parameters))
+                compute_one(data, parameters)
+                if vectorised
+                else _apply_one_by_one(data, lambda single: compute_one(single, parameters))
             )
 
-    return computed
+    return compute
 
 
-def _floats(data: Any) -> Any:
+def _convert_to_floats(data: Any) -> Any:
     """Return counts as numbers whose division by zero raises no error; symbols of a trace, and rankings, as they
     are.
     """
@@ -259,7 +261,7 @@ def _floats(data: Any) -> Any:
     return replace(data, tp=tp, fp=fp, fn=fn, tn=tn)
 
 
-def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
+def _apply_one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
     """Return a function of one table, or of one ranking, over all of a stack."""
     if isinstance(data, Ranking):
         return np.array([function(single) for single in data.one_by_one()], dtype=float).reshape(data.pos.shape[:-1])[
@@ -276,24 +278,24 @@ def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
 # ---------------------------------------------------------------------- facts that follow from the function
 
 
-def _conditions(function: Function, declared: Any) -> tuple[UndefinedWhen, ...]:
+def _make_conditions(function: Function, declared: Any) -> tuple[UndefinedWhen, ...]:
     if declared is None:
         return (UndefinedWhen("the definition gives no number", lambda data, **p: np.isnan(function(data, **p))),)
     if isinstance(declared, UndefinedWhen):
         return (declared,)
     if isinstance(declared, Mapping):
-        return tuple(UndefinedWhen(words, _ignoring_others(holds)) for words, holds in declared.items())
+        return tuple(UndefinedWhen(words, _ignore_others(holds)) for words, holds in declared.items())
     return tuple(declared)
 
 
-def _own(function: Function, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    names = {a.name for a in _arguments(function)}
+def _select_parameters(function: Function, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    names = {a.name for a in _list_arguments(function)}
     return {name: value for name, value in parameters.items() if name in names}
 
 
-def _ignoring_others(holds: Function) -> Function:
+def _ignore_others(holds: Function) -> Function:
     """Return a test that is given those parameters only that it takes."""
-    return lambda data, **parameters: holds(data, **_own(holds, parameters))
+    return lambda data, **parameters: holds(data, **_select_parameters(holds, parameters))
 
 
 def _derive_value(function: Function, needs: Needs, made: Callable[[Needs, Context], Any]) -> ReferenceValue:

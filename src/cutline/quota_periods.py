@@ -106,13 +106,13 @@ def evaluate_periods(
         with column_source.reading(
             source, {**columns, "quota_by": column_source.Request("groups", period)}, any_order=True
         ) as rows:
-            return _of_rows({"weights": None, **rows}, how, title, quota, share, name)
+            return _evaluate_rows({"weights": None, **rows}, how, title, quota, share, name)
     rows = {"labels": labels, "scores": scores, "weights": weights, "quota_by": period}
     validation.check_one_order({"labels": labels, "quota_by": period})
-    return _of_rows(rows, how, title, quota, share, name)
+    return _evaluate_rows(rows, how, title, quota, share, name)
 
 
-def _of_rows(
+def _evaluate_rows(
     rows: Mapping[str, Any], how: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
 ) -> QuotaPeriods:
     period = validation.column(rows["quota_by"], "quota_by")
@@ -135,31 +135,31 @@ def _of_rows(
     values, code = np.unique(period.astype(str) if period.dtype.kind == "O" else period, return_inverse=True)
     turned = cases.scores if how.get("higher_is_positive", True) else -cases.scores
     order = np.lexsort((-turned.astype(float), code))
-    times = _times(cases.weights, order)
+    times = _count_repeats(cases.weights, order)
     listed = np.repeat(order, times)
     return QuotaPeriods(
         periods=tuple(values.tolist()),
         code=code[listed],
         is_positive=cases.is_positive[listed],
         scores=cases.scores[listed],
-        places=_places(np.bincount(code[listed]), values.tolist(), quota, share),
+        places=_allot_places(np.bincount(code[listed]), values.tolist(), quota, share),
         by=by,
         name=name_of(name),
-        quota=_in_words(quota, share),
+        quota=_describe_quota(quota, share),
         higher_is_positive=bool(how.get("higher_is_positive", True)),
         positive=cases.positive,
         dropped=cases.dropped + dropped,
     )
 
 
-def _in_words(quota: Any, share: Any) -> str:
+def _describe_quota(quota: Any, share: Any) -> str:
     if share is not None:
         return f"share {share:g}"
     return "quotas of their own" if isinstance(quota, Mapping) else f"quota {written(quota)}"
 
 
-def _times(weights: Array | None, order: Array) -> Array:
-    """Return how many equal rows each case stands for."""
+def _count_repeats(weights: Array | None, order: Array) -> Array:
+    """Return the number of equal rows that each case counts as, its weight."""
     if weights is None:
         return np.ones(len(order), dtype=np.int64)
     if weights.dtype.kind == "f":
@@ -169,7 +169,7 @@ def _times(weights: Array | None, order: Array) -> Array:
     return np.asarray(weights[order])
 
 
-def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
+def _allot_places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
     """Return the number of places in each period: the quota, or all of a period that has fewer cases."""
     if share is not None:
         share = check_number(share, "share")
@@ -180,13 +180,13 @@ def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
         lacking = [period for period in periods if period not in quota]
         if lacking:
             raise ParameterError(f"has no quota for {lacking[0]!r}", "name one for each period", argument="quota")
-        places = np.array([_whole(quota[period]) for period in periods], dtype=np.int64)
+        places = np.array([_check_places(quota[period]) for period in periods], dtype=np.int64)
     else:
-        places = np.full(len(periods), _whole(quota), dtype=np.int64)
+        places = np.full(len(periods), _check_places(quota), dtype=np.int64)
     return np.minimum(places, sizes)
 
 
-def _whole(quota: Any) -> int:
+def _check_places(quota: Any) -> int:
     number = check_number(quota, "quota")
     if not 1 <= number < 2**31 or number != int(number):
         raise ParameterError(f"is {briefly(quota)}", "pass a whole number of cases of at least 1", argument="quota")
@@ -196,7 +196,7 @@ def _whole(quota: Any) -> int:
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
-    """What a quota in each period brings: pooled over the periods, as means of them, and period by period.
+    """The outcome of a quota in each period: pooled over the periods, as means of them, and period by period.
 
     It is a mapping of the evaluation of each period at its own quota. The cases stand in the order of the lists:
     period by period, each from the top.
@@ -207,9 +207,9 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         is_positive: Whether each case is positive.
         scores: The score of each case.
         places: How many places each period has.
-        by: What the periods are called: the name of their column.
-        name: What the model is called.
-        quota: The quota in words.
+        by: The name of a period: that of its column.
+        name: The name of the model.
+        quota: The quota as text.
         higher_is_positive: Whether high scores mean positive.
         positive: The label of the positive class.
         dropped: How many rows with a missing value were left out.
@@ -257,13 +257,13 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
 
     @cached_property
     def cases(self) -> Array:
-        """The number of cases of each period."""
+        """Return the number of cases of each period."""
         return np.bincount(self.code, minlength=len(self))
 
     @cached_property
     def positives(self) -> Array:
-        """The number of positives of each period."""
-        return self._per_period(self.is_positive)
+        """Return the number of positives of each period."""
+        return self._sum_by_period(self.is_positive)
 
     @cached_property
     def _starts(self) -> Array:
@@ -271,52 +271,52 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
 
     @cached_property
     def _place(self) -> Array:
-        """The place of each case in the list of its period, from 0."""
+        """Return the place of each case in the list of its period, from 0."""
         return np.arange(len(self.code)) - self._starts[self.code]
 
     @cached_property
     def _outcome(self) -> Array:
-        """The expected outcome of each place: the share of positives among the cases that may hold it."""
+        """Return the expected outcome of each place: the share of positives among the tied cases that may hold it."""
         is_first = np.concatenate(([True], (self.code[1:] != self.code[:-1]) | (self.scores[1:] != self.scores[:-1])))
         tie = np.cumsum(is_first) - 1
         return np.asarray((np.bincount(tie, self.is_positive) / np.bincount(tie))[tie])
 
     @cached_property
     def _hits_so_far(self) -> Array:
-        """The expected positives among the places up to each, in its period."""
+        """Return the expected number of positives up to each place of its period."""
         total = np.cumsum(self._outcome)
         return np.asarray(total - (total - self._outcome)[self._starts][self.code])
 
-    def _per_period(self, values: Array) -> Array:
+    def _sum_by_period(self, values: Array) -> Array:
         return np.bincount(self.code, values, minlength=len(self))
 
     # ------------------------------------------------------------------ each period
 
     @cached_property
     def hits(self) -> Array:
-        """The expected number of positives in the quota of each period."""
-        return self._per_period(self._outcome * (self._place < self.places[self.code]))
+        """Return the expected number of positives in the quota of each period."""
+        return self._sum_by_period(self._outcome * (self._place < self.places[self.code]))
 
     @cached_property
     def random_hits(self) -> Array:
-        """The hits that a random order of each period would have on average."""
+        """Return the hits that a random order of each period would have on average."""
         return np.asarray(self.places * self.positives / self.cases)
 
     @cached_property
     def best_hits(self) -> Array:
-        """The hits of a perfect order of each period."""
+        """Return the hits of a perfect order of each period."""
         return np.minimum(self.places, self.positives)
 
     @cached_property
     def pem(self) -> Array:
-        """The potential extract measure of each period (eq. 15); NaN where a class is lacking."""
+        """Return the potential extract measure of each period (eq. 15); NaN where a class is lacking."""
         n, positives = self.cases, self.positives
-        above = divide(self._per_period(self._hits_so_far), positives) - (n + 1) / 2
+        above = divide(self._sum_by_period(self._hits_so_far), positives) - (n + 1) / 2
         return np.asarray(divide(above, (n - positives) / 2))
 
     @property
     def table(self) -> Table:
-        """A row for each period: its size, its places, its hits beside those of a random and of a perfect order."""
+        """Return a row for each period: its size, places and hits, with the hits of a random and of a perfect order."""
         names = ("cases", "positives", "places", "hits", "random_order", "optimum", "hit_rate", "qrecall", "pem")
         own: tuple[Array, ...] = (
             self.cases, self.positives.astype(int), self.places, self.hits, self.random_hits,
@@ -327,7 +327,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
 
     # ------------------------------------------------------------------ all periods
 
-    def _parts(self, measure: str, hits: Array) -> tuple[Array, Array]:
+    def _list_terms(self, measure: str, hits: Array) -> tuple[Array, Array]:
         """Return numerator and denominator of each period that has the measure, for some number of hits."""
         every = np.ones(len(self))
         if measure == "hit_rate":
@@ -340,9 +340,9 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         values = divide(hits, self.positives) if measure == "mean_qrecall" else self.pem
         return values[own], every[own]
 
-    def _ratio(self, measure: str, hits: Array | None = None) -> ClusterRatio:
+    def _estimate_ratio(self, measure: str, hits: Array | None = None) -> ClusterRatio:
         check_choice(measure, "measure", MEASURES)
-        return cluster_ratio(*self._parts(measure, self.hits if hits is None else hits))
+        return cluster_ratio(*self._list_terms(measure, self.hits if hits is None else hits))
 
     def value(self, measure: str) -> float:
         """Return a measure of all periods; NaN where it is undefined.
@@ -351,7 +351,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
             measure: "hit_rate" and "qrecall" pool the periods; "mean_hit_rate", "mean_qrecall" and "mean_pem" are
                 means over the periods that have one.
         """
-        return float(self._ratio(measure).value)
+        return float(self._estimate_ratio(measure).value)
 
     def baseline(self, measure: str) -> float:
         """Return the value of a random order within each period.
@@ -359,7 +359,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         Args:
             measure: The measure, as in `value`.
         """
-        return 0.0 if is_among(measure, ["mean_pem"]) else float(self._ratio(measure, self.random_hits).value)
+        return 0.0 if is_among(measure, ["mean_pem"]) else float(self._estimate_ratio(measure, self.random_hits).value)
 
     def optimum(self, measure: str) -> float:
         """Return the value of a perfect order within each period: the quota itself limits it.
@@ -367,7 +367,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         Args:
             measure: The measure, as in `value`.
         """
-        return 1.0 if is_among(measure, ["mean_pem"]) else float(self._ratio(measure, self.best_hits).value)
+        return 1.0 if is_among(measure, ["mean_pem"]) else float(self._estimate_ratio(measure, self.best_hits).value)
 
     def estimate(self, measure: str, level: float = LEVEL, method: str = "auto") -> Estimate:
         """Return a measure of all periods with its interval, which follows from how the periods vary.
@@ -380,8 +380,8 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
                 and 1. "auto" is "student", or "wilson" where all periods have the same rate.
         """
         level, method = check_level(level), check_choice(method, "method", METHODS)
-        ratio = self._ratio(measure)
-        value, allowed, notes = float(ratio.value), MEASURES[measure].range, self._notes(measure)
+        ratio = self._estimate_ratio(measure)
+        value, allowed, notes = float(ratio.value), MEASURES[measure].range, self._list_notes(measure)
         if math.isnan(value):
             reason = "both classes" if measure == "mean_pem" else "a positive case"
             return Estimate(measure, *(math.nan,) * 3, level, "none", (f"undefined: no {self.by} has {reason}",))
@@ -401,15 +401,15 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         limits = wilson_limits(ratio, level) if method == "wilson" else student_limits(ratio, level)
         used = "ratio_wilson" if method == "wilson" else "ratio_student"
         if used == "ratio_student":
-            notes += self._few(measure)
+            notes += self._warn_of_few_hits(measure)
         return make_estimate(measure, value, Limits(float(limits.low), float(limits.high)), allowed, level, used, notes)
 
-    def _notes(self, measure: str) -> list[str]:
+    def _list_notes(self, measure: str) -> list[str]:
         lacking = int((self.positives == 0).sum()) if measure == "mean_qrecall" else 0
         lacking = int((~np.isfinite(self.pem)).sum()) if measure == "mean_pem" else lacking
         return [f"{lacking} of {len(self)} periods have no value and are left out of the mean."] if lacking else []
 
-    def _few(self, measure: str) -> list[str]:
+    def _warn_of_few_hits(self, measure: str) -> list[str]:
         hits, places = float(self.hits.sum()), float(self.places.sum())
         few = min(hits, (places if "hit_rate" in measure else float(self.positives.sum())) - hits)
         if measure == "mean_pem" or few >= FEW_HITS:
@@ -430,27 +430,27 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         outcome, hits_so_far, place, most = self._outcome, self._hits_so_far, self._place, int(self.cases.max())
         before, size, positives = hits_so_far - outcome, place + 1.0, self.positives[self.code]
 
-        def total(values: Array) -> Array:
+        def sum_up(values: Array) -> Array:
             """Sum over the periods for each quota: a place adds what it changes, shorter lists stay as they are."""
             return np.cumsum(np.bincount(place, values, minlength=most))
 
-        hits, squares = total(outcome), total(hits_so_far**2 - before**2)
+        hits, squares = sum_up(outcome), sum_up(hits_so_far**2 - before**2)
         if measure == "hit_rate":
             below, both, below2 = (
-                total(np.ones(len(place))),
-                total(hits_so_far * size - before * place),
-                total(2 * size - 1),
+                sum_up(np.ones(len(place))),
+                sum_up(hits_so_far * size - before * place),
+                sum_up(2 * size - 1),
             )
         else:
             below = np.full(most, float(self.positives.sum()))
-            both, below2 = total(outcome * positives), np.full(most, float((self.positives**2).sum()))
+            both, below2 = sum_up(outcome * positives), np.full(most, float((self.positives**2).sum()))
         value = np.asarray(divide(hits, below))
         residuals = squares - 2 * value * both + value**2 * below2
         residuals = np.where(residuals > _EXACT * squares, residuals, 0.0)  # what cancels is rounding
         ratio = ClusterRatio(value, spread(residuals, below, len(self)), len(self))
         low, high = (np.clip(limit, 0.0, 1.0) for limit in student_limits(ratio, level))
-        random = divide(total(positives / self.cases[self.code]), below)
-        best = divide(total((place < positives).astype(float)), below)
+        random = divide(sum_up(positives / self.cases[self.code]), below)
+        best = divide(sum_up((place < positives).astype(float)), below)
         own = (np.arange(1, most + 1), value, low, high, random, best)
         rows = zip(*(np.asarray(column).tolist() for column in own), strict=True)
         return Table(("quota", measure, "low", "high", "random_order", "optimum"), tuple(rows))
@@ -467,14 +467,14 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
 
         level = check_level(level)
         at = self.places[0] if len(set(self.places.tolist())) == 1 else None
-        columns = {name: np.array(values) for name, values in _columns(self.curve(measure, level)).items()}
+        columns = {name: np.array(values) for name, values in _split_columns(self.curve(measure, level)).items()}
         return quota_chart(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)
 
     # ------------------------------------------------------------------ all of it
 
     @property
     def title(self) -> str:
-        """What was evaluated, in one line."""
+        """Return the cases, periods and quota in one line."""
         named = f"{self.name}: " if self.name else ""
         cases, positives = int(self.cases.sum()), int(self.positives.sum())
         periods = counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
@@ -493,7 +493,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         check_choice(method, "method", METHODS)
         estimates = {name: self.estimate(name, level, "auto" if name == "mean_pem" else method) for name in MEASURES}
         rows = tuple(
-            PeriodRow(estimate, float(self._ratio(name).se), self.baseline(name), self.optimum(name))
+            PeriodRow(estimate, float(self._estimate_ratio(name).se), self.baseline(name), self.optimum(name))
             for name, estimate in estimates.items()
         )
         notes = []
@@ -517,7 +517,7 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
         return written_to
 
 
-def _columns(table: Table) -> dict[str, list[Any]]:
+def _split_columns(table: Table) -> dict[str, list[Any]]:
     return {name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)}
 
 
@@ -541,7 +541,7 @@ class PeriodSummary(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The rows as a table."""
+        """Return the rows as a table."""
         names = ("measure", "title", "value", "low", "high", "se", "method", "baseline", "optimum", "note")
         rows = [
             (
@@ -554,7 +554,7 @@ class PeriodSummary(Tabulated):
 
     @property
     def row_notes(self) -> tuple[Note, ...]:
-        """What qualifies single rows."""
+        """Return the notes on single rows."""
         return tuple(
             Note("periods", f"{MEASURES[row.estimate.measure].title}: {note}") for row in self.rows
             for note in row.estimate.notes
@@ -577,18 +577,18 @@ class PeriodSummary(Tabulated):
 
     @property
     def verdict(self) -> tuple[str, str]:
-        """What the quota brings, in two sentences."""
+        """Return two sentences: how many of the flagged are positive, and how many of the positives are flagged."""
         own, (hit_rate, qrecall) = self.periods, self.rows[:2]
         hit = f"{with_commas(round(float(own.hits.sum())))} of the {with_commas(int(own.positives.sum()))} positives"
         flagged = with_commas(int(own.places.sum()))
         hits = (
             f"Of the {flagged} cases that the quotas flag, {100 * hit_rate.estimate.value:.1f} % are positive"
-            f"{_interval(hit_rate.estimate)}; a random order of each list would reach {100 * hit_rate.baseline:.1f} %, "
-            f"a perfect one {100 * hit_rate.optimum:.1f} %."
+            f"{_format_interval(hit_rate.estimate)}; a random order of each list would reach "
+            f"{100 * hit_rate.baseline:.1f} %, a perfect one {100 * hit_rate.optimum:.1f} %."
         )
         positives = (
-            f"They hold {hit}, {100 * qrecall.estimate.value:.1f} %{_interval(qrecall.estimate)}; a perfect order "
-            f"would reach {100 * qrecall.optimum:.1f} %."
+            f"They hold {hit}, {100 * qrecall.estimate.value:.1f} %{_format_interval(qrecall.estimate)}; "
+            f"a perfect order would reach {100 * qrecall.optimum:.1f} %."
         )
         return hits, positives
 
@@ -597,7 +597,7 @@ class PeriodSummary(Tabulated):
         return self.verdict
 
 
-def _interval(estimate: Estimate) -> str:
+def _format_interval(estimate: Estimate) -> str:
     """Return the interval of a share in percent, if there is one."""
     if not estimate.has_interval:
         return ""
@@ -636,7 +636,7 @@ class PeriodComparison(Tabulated):
 
     @property
     def verdict(self) -> tuple[str, ...]:
-        """Which model to choose for the quota, and how many positives each finds, in two sentences."""
+        """Return two sentences: which model to choose for the quota, and how many positives each finds."""
         first = next(iter(self.models.values()))
         rates = {name: own.value("hit_rate") for name, own in self.models.items()}
         leader, *others = sorted(sorted(rates), key=lambda name: -rates[name])
@@ -665,13 +665,13 @@ class PeriodComparison(Tabulated):
 
     @property
     def title(self) -> str:
-        """What was compared, in one line."""
+        """Return the models, cases, periods and quota in one line."""
         first = next(iter(self.models.values()))
         return f"{len(self.models)} models; {first.title.removeprefix(f'{first.name}: ')}"
 
     @property
     def table(self) -> Table:
-        """A row for each measure and pair of models."""
+        """Return a row for each measure and pair of models."""
         return Table(PeriodDifference._fields, tuple(map(tuple, self.rows)), title=self.title, above=self.verdict)
 
     def document(self) -> dict[str, Any]:

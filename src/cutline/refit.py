@@ -37,7 +37,7 @@ from cutline.inference.resampling.pairing import stream
 from cutline.measures import MEASURES, Measure
 from cutline.measures.registry import each_of
 from cutline.results.estimate import Estimate
-from cutline.scoring import Scorer, title
+from cutline.scoring import Scorer, get_model_name
 
 SHUFFLES = ("labels", "features")
 MOST_JOBS = 10_000  # processes or threads at the same time
@@ -73,8 +73,8 @@ class ModelBootstrap(ShownAsTable):
         38).
 
         Args:
-            measure: One of the measures that were asked for; the first when None.
-            level: The level of the interval; that of the bootstrap when None.
+            measure: One of the requested measures; the first when None.
+            level: The level of the interval; the level of the bootstrap when None.
         """
         level = self.level if level is None else check_level(level)
         chosen = self.measures[0] if measure is None else MEASURES[measure]
@@ -85,9 +85,11 @@ class ModelBootstrap(ShownAsTable):
         defined = np.sort(values[~np.isnan(values)])
         low, high = map(float, percentile(defined, level))
         value = float(defined.mean()) if len(defined) else float("nan")
-        return Estimate(str(chosen), value, low, high, level, "out_of_bag_bootstrap", self._notes(values, low, level))
+        return Estimate(
+            str(chosen), value, low, high, level, "out_of_bag_bootstrap", self._list_notes(values, low, level)
+        )
 
-    def _notes(self, values: Array, low: float, level: float) -> tuple[str, ...]:
+    def _list_notes(self, values: Array, low: float, level: float) -> tuple[str, ...]:
         undefined = int(np.isnan(values).sum())
         conditions = (
             (self.rounds < self.requested, f"Stopped after {self.rounds} of {self.requested} bootstrap samples."),
@@ -105,7 +107,7 @@ class ModelBootstrap(ShownAsTable):
 
     @property
     def table(self) -> Table:
-        """An estimate a row."""
+        """Return a row for each estimate."""
         estimates = [self.estimate(measure) for measure in self.measures]
         rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in estimates)
         title = f"Fitted on {self.rounds} bootstrap samples, measured out of bag; {100 * self.level:g} % interval"
@@ -177,14 +179,14 @@ def bootstrap_model(
     done = [] if resume is None else resume.values.tolist()
     redrawn = 0 if resume is None else resume.redrawn
     task = _BootstrapTask(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
-    for values, again in run_rounds(_out_of_bag, task, range(len(done), resamples), n_jobs, progress):
+    for values, again in run_rounds(_run_out_of_bag_round, task, range(len(done), resamples), n_jobs, progress):
         done.append(values)
         redrawn += again
     by_round = np.array(done, dtype=float).reshape(len(done), len(chosen))
     return ModelBootstrap(chosen, by_round, redrawn, max(resamples, len(done)), seed, level)
 
 
-def _out_of_bag(task: _BootstrapTask, number: int) -> tuple[list[float], int]:
+def _run_out_of_bag_round(task: _BootstrapTask, number: int) -> tuple[list[float], int]:
     """Run one round: the measures on the cases that a bootstrap sample left out, and how often it was redrawn."""
     from sklearn.utils import _safe_indexing
 
@@ -200,7 +202,7 @@ def _out_of_bag(task: _BootstrapTask, number: int) -> tuple[list[float], int]:
 
 
 def clone_seeded(estimator: Any, rng: np.random.Generator) -> Any:
-    """Clone an estimator, with a random state from the stream wherever it has none of its own."""
+    """Clone an estimator, with random states from the stream where none is set."""
     from sklearn.base import clone
 
     fresh = clone(estimator)
@@ -214,14 +216,14 @@ def fit_clone(estimator: Any, X: Any, y: Array, rng: np.random.Generator, where:
     try:
         return model.fit(X, y)
     except Exception as error:  # any, because the model may be of any class
-        fault = f"{title(estimator)} cannot be fitted to {where} ({error})"
+        fault = f"{get_model_name(estimator)} cannot be fitted to {where} ({error})"
         raise InputError(
             fault, "pass X as the model takes it: a row for each case, a column for each feature"
         ) from error
 
 
 class _Split(NamedTuple):
-    """A training set whose labels are shuffled, and the test set that stays as it is."""
+    """A training set whose labels are shuffled, and an unchanged test set."""
 
     estimator: Any
     X: Any
@@ -269,7 +271,7 @@ def permutation_test(
         measure: The measure, by name; with `cv`, its mean over the folds.
         permutations: How often the training labels are shuffled.
         cv: The number of folds, or a splitter of scikit-learn.
-        shuffle: With `cv`, what is shuffled: "labels", or "features" within each class.
+        shuffle: With `cv`, the columns to shuffle: "labels", or "features" within each class.
         groups: With `cv`, the groups that the splitter keeps together.
         positive: The label that is positive.
         seed: The seed of the shuffles.
@@ -344,12 +346,12 @@ def _permute_folds(
     value = _mean_over_folds(task, task.X, task.y, np.random.default_rng(task.seed))
     why = "" if value == value else "it has no value in some fold"
     done = [] if resume is None else resume.values.tolist()
-    done += run_rounds(_shuffled_folds, task, range(len(done), 0 if why else permutations), n_jobs, progress)
+    done += run_rounds(_run_shuffled_round, task, range(len(done), 0 if why else permutations), n_jobs, progress)
     verdict = verdict_of_chance(task.scorer.measure, value, np.array(done, dtype=float), task.seed, why)
     return verdict if why or verdict.permutations >= permutations else verdict.stopped(permutations)
 
 
-def _shuffled_folds(task: _Folded, number: int) -> float:
+def _run_shuffled_round(task: _Folded, number: int) -> float:
     """Run one round: the mean over folds of a cross-validation of shuffled data."""
     rng = stream(task.seed, number)
     if task.shuffle == "labels":
@@ -415,7 +417,7 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
     try:
         pairs = cv.split(X, y, groups) if hasattr(cv, "split") else cv
         splits = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
-        splits = [(_row_numbers(train, len(y)), _row_numbers(test, len(y))) for train, test in splits]
+        splits = [(_number_rows(train, len(y)), _number_rows(test, len(y))) for train, test in splits]
     except InputError:
         raise
     except (TypeError, ValueError) as error:
@@ -426,7 +428,7 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
     return splits
 
 
-def _row_numbers(rows: Array, cases: int) -> Array:
+def _number_rows(rows: Array, cases: int) -> Array:
     """Return the numbers of the rows of a training or test set, which may be a mask of all cases."""
     if rows.dtype.kind == "b" and rows.shape == (cases,):
         return np.flatnonzero(rows)
@@ -481,7 +483,7 @@ def check_two_classes(y: Any, name: str, least: int) -> Array:
 
 
 def check_same_length(X: Any, y: Array, rows: str, labels: str) -> None:
-    """Refuse cases and labels that are not as many; a bootstrap would draw some of the rows only."""
+    """Raise if cases and labels differ in number; a bootstrap would draw some of the rows only."""
     from sklearn.utils.validation import _num_samples
 
     try:
@@ -498,7 +500,7 @@ def check_same_length(X: Any, y: Array, rows: str, labels: str) -> None:
 def run_rounds(
     work: Callable[[Any, int], Any], task: Any, numbers: range, n_jobs: int, progress: bool | None
 ) -> list[Any]:
-    """Return the rounds in order, as many at a time as there are jobs; an interruption leaves those that are done."""
+    """Return the rounds in order, run in parallel; an interruption returns the finished ones."""
     shows = (sys.stderr.isatty() if progress is None else check_flag(progress, "progress")) and len(numbers) > 0
     done: list[Any] = []
     try:

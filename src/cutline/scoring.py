@@ -60,7 +60,7 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     return Scorer(chosen.with_(**parameters), places, positive)
 
 
-def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
+def find_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
     """Return the two classes of a fitted classifier, and which is positive: the second of them unless given.
 
     Args:
@@ -78,16 +78,16 @@ def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
     chosen = classes[1] if positive is None else positive
     if not is_among(chosen, classes):
         raise InputError(
-            Text(Argument("positive", chosen), f" is not among the estimator's classes, {_both(classes)}"),
+            Text(Argument("positive", chosen), f" is not among the estimator's classes, {_list_both(classes)}"),
             "pass one of them",
         )
     return classes, chosen
 
 
-def title(estimator: Any) -> str:
+def get_model_name(estimator: Any) -> str:
     """Return the name of a model: its class, or the class of the last step of a pipeline."""
     steps = getattr(estimator, "steps", None)
-    return title(steps[-1][1]) if steps else type(estimator).__name__
+    return get_model_name(steps[-1][1]) if steps else type(estimator).__name__
 
 
 def ask_model(estimator: Any, method: str, X: Any) -> Any:
@@ -109,20 +109,20 @@ def ask_model(estimator: Any, method: str, X: Any) -> Any:
         ) from error
 
 
-def checked_truth(y: Any, classes: list[Any]) -> Any:
+def check_truth(y: Any, classes: list[Any]) -> Any:
     """Return the labels as an array, all of them classes that the estimator knows."""
     truth = column(y, "y")
     strange = ~np.isin(truth, classes)
     if strange.any():
         raise InputError(
-            f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {_both(classes)}",
+            f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {_list_both(classes)}",
             "pass those labels",
             argument="y",
         )
     return truth
 
 
-def _both(classes: list[Any]) -> str:
+def _list_both(classes: list[Any]) -> str:
     return f"{classes[0]!r} and {classes[1]!r}"
 
 
@@ -140,7 +140,7 @@ class Scorer(ComparedByFields):
         return value if self.measure.better == "higher" else -value
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the measure of the estimator's scores, as it is.
+        """Return the measure of the estimator's scores, without a change of sign.
 
         Args:
             estimator: A fitted classifier.
@@ -148,13 +148,13 @@ class Scorer(ComparedByFields):
             y: Their labels.
             sample_weight: Their weights.
         """
-        classes, positive = two_classes(estimator, self.positive)
-        truth = checked_truth(y, classes)
-        ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
+        classes, positive = find_classes(estimator, self.positive)
+        truth = check_truth(y, classes)
+        ranking = rank(truth == positive, self._compute_scores(estimator, X, classes.index(positive)), sample_weight)
         return float(self.measure(ranking, **self.cut))
 
-    def _scores(self, estimator: Any, X: Any, place: int) -> Any:
-        """Return what the measure is about: hard predictions, probabilities, margins, or whichever score there is."""
+    def _compute_scores(self, estimator: Any, X: Any, place: int) -> Any:
+        """Return the scores that the measure needs: hard predictions, probabilities, or margins."""
         needs = self.measure.needs
         if needs is Needs.COUNTS and not self.cut:
             return np.asarray(ask_model(estimator, "predict", X) == estimator.classes_[place], dtype=float)

@@ -11,7 +11,7 @@ import cutline as cl
 from cutline.cli.main import main
 from cutline.core.table import shown, shown_limits
 from cutline.curves.gains import gains
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 pytestmark = pytest.mark.slow
 
@@ -105,7 +105,7 @@ def check_rows(page, kind, expected, *, without=()):
         low, high = (math.inf if row[end] is None else row[end] for end in ("low", "high"))
         ends = [end.replace("inf", "∞") for end in shown_limits(float(low), float(high))]
         assert interval == " to ".join(ends), (name, interval, row)
-        assert method == method_title(row["method"]), name
+        assert method == format_method(row["method"]), name
         seen += 1
     return seen
 

@@ -11,7 +11,7 @@ import cutline as cl
 from cutline import file_page
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 from workbooks import write_xlsx
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,7 @@ def test_a_file_with_decimal_commas_leads_to_the_numbers_of_the_command_line(ope
     for name, method in {"auc": "auto", **by_influence}.items():
         estimate = ev.estimate(name, method=method)
         assert page.measure(name) == (shown(estimate.value), interval(estimate))
-        assert page.tab.text_content(f'[data-measure="{name}"] .method') == method_title(estimate.method)
+        assert page.tab.text_content(f'[data-measure="{name}"] .method') == format_method(estimate.method)
     for name in ("rmse", "ks"):
         assert page.measure(name) == (shown(ev.value(name)), "by resampling only")
     for name in ("recall", "precision", "specificity", "accuracy"):

@@ -145,9 +145,9 @@ def test_nested_losses_are_those_of_the_measure() -> None:
     found = cl.cross_validate(MODEL, X, Y, cv=3).nested(repeats=2)
     labels = Y == 1
     for measure, loss in (("brier", (found.outer - labels) ** 2), ("accuracy", (found.outer >= 0.5) == labels)):
-        from cutline.folds.cross_validation import _case_losses
+        from cutline.folds.cross_validation import _compute_case_losses
 
-        assert _case_losses(cl.MEASURES[measure], labels, found.outer, {}) == pytest.approx(loss.astype(float))
+        assert _compute_case_losses(cl.MEASURES[measure], labels, found.outer, {}) == pytest.approx(loss.astype(float))
     estimate = found.estimate("brier")
     assert estimate.low < estimate.value < estimate.high
     assert any("Fewer than 50" in note for note in estimate.notes)

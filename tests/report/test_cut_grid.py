@@ -9,7 +9,7 @@ from cutline.report.chart_specs import charts
 from cutline.report.cut_data import build_cut_data, choose_cuts, left_out
 from cutline.report.html_page import packed
 from cutline.report.page import ranking_table
-from cutline.results.cut_point import grouped
+from cutline.results.cut_point import group_digits
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
@@ -88,4 +88,4 @@ def test_the_ranking_is_a_table(ten, long):
     r = long.data.ranking
     found = ranking_table(r, "long")
     assert 45 <= len(found["rows"]) <= 50
-    assert found["rows"][-1][3:6] == tuple(grouped(c) for c in (200_000, float(r.positives), float(r.negatives)))
+    assert found["rows"][-1][3:6] == tuple(group_digits(c) for c in (200_000, float(r.positives), float(r.negatives)))

@@ -62,7 +62,7 @@ def test_a_quota_inside_a_tie_names_its_places_and_counts_whole_cases():
         "It flags the first 3 of 5 cases (the last positions shared among ties at 0.6): "
         "it finds about 2 of the 3 positives and misses about 1, with about 1 false alarm."
     )
-    assert summary.cut.words(summary.data.ranking) == "the 3 highest scores (ends among ties at 0.6)"
+    assert summary.cut.describe(summary.data.ranking) == "the 3 highest scores (ends among ties at 0.6)"
     assert float(summary.counts.tp) == pytest.approx(7 / 3)
 
 

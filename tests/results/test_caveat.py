@@ -15,7 +15,7 @@ def test_a_caveat_is_text_that_knows_what_it_says():
     assert (WARNING.is_warning, DETAIL.is_warning) == (True, False)
     for made in (copy.deepcopy(WARNING), pickle.loads(pickle.dumps(WARNING))):  # noqa: S301
         assert (made, made.id, made.direction) == (WARNING, "a", "below")
-    filled = Caveat("d", "Only {} of {}.", "below").about(2, "ten")
+    filled = Caveat("d", "Only {} of {}.", "below").fill_in(2, "ten")
     assert (filled, filled.is_warning) == ("Only 2 of ten.", True)
 
 

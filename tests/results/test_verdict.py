@@ -6,7 +6,7 @@ from cutline import compare, cut_at, evaluate
 from cutline.core.table import p_number
 from cutline.report import sections
 from cutline.results.notes import Note
-from cutline.results.verdict import worst_warnings
+from cutline.results.verdict import select_warnings
 
 LABELS, SCORES = [1, 1, 1, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 
@@ -40,7 +40,7 @@ def test_the_same_warning_on_two_models_names_both():
         Note("wald", "A fact."),
     ]
 
-    assert [note.text for note in worst_warnings(notes, "abcd")] == [
+    assert [note.text for note in select_warnings(notes, "abcd")] == [
         "Labels rather than scores.",
         "a: The probabilities are too low; b: The probabilities are too extreme.",
         "c and d: The scores are not probabilities.",

@@ -532,7 +532,7 @@ def test_a_long_table_shows_both_ends_and_all_that_differ():
     assert low == [*known[:5], compared.significant[0]]
     assert high == known[-5:]
     assert compared.ends(21) == (known, [])  # no slice stands twice
-    assert compared.ends_words(5) == "The 5 lowest and the 5 highest of 42 slices, and all that differ."
+    assert compared.describe_ends(5) == "The 5 lowest and the 5 highest of 42 slices, and all that differ."
 
 
 def test_a_comparison_with_the_rest_names_its_own_method(sites):

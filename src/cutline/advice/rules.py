@@ -41,7 +41,7 @@ from cutline.inference.single.reference import wald_holds
 from cutline.measures import MEASURES, Family, Measure
 from cutline.results.estimate import quantile
 from cutline.results.notes import DATA
-from cutline.results.resample_budget import curves_for_a_note
+from cutline.results.resample_budget import choose_curve_resamples_of_note
 
 if TYPE_CHECKING:
     from cutline.comparison import Comparison
@@ -581,7 +581,7 @@ def _no_dominance(a: ComparisonContext) -> str | None:
         for name in areas.names
         if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
     ]
-    resamples = curves_for_a_note(len(a.comparison.pairing), a.resamples)
+    resamples = choose_curve_resamples_of_note(len(a.comparison.pairing), a.resamples)
     if len(alone) < 2 or not resamples:
         return None
     sure = a.comparison.regions(curve, level=a.level, resamples=resamples, seed=a.seed)

@@ -32,7 +32,7 @@ from cutline.inputs.file_formats import is_compressed
 from cutline.inputs.labels import affirming_label
 from cutline.inputs.write_flags import CaseColumns, Flags
 from cutline.report import save
-from cutline.results.measure_selection import headlines
+from cutline.results.measure_selection import list_headlines
 from cutline.results.summary import Summary
 
 Send = Callable[[str, Any], None]
@@ -125,7 +125,7 @@ class Jobs:
         self._send("cut", _describe_cut(cut))
         models = self._models_at_cut(file, settings)
         evaluations = dict(models) if isinstance(models, Comparison) else {models.name or "the model": models}
-        quick = {name: ev.summary(headlines(ev.cut), resamples=0) for name, ev in evaluations.items()}
+        quick = {name: ev.summary(list_headlines(ev.cut), resamples=0) for name, ev in evaluations.items()}
         self._send("table", _tabulate(quick) | {"seconds": round(time.perf_counter() - begin, 2)})
         self._send("charts", _list_charts(len(evaluations)))
         self._send("stage", "Computing every measure with its interval")
@@ -137,7 +137,7 @@ class Jobs:
             whole = dict.fromkeys(evaluations, summary)
         summary = summary.with_notes(tuple(replace(note, text=self._retitle(note.text)) for note in summary.notes))
         notes = [in_fields(note.text) for note in summary.notes]
-        usual = {name: own.only({m.name for m in headlines(evaluations[name].cut)}) for name, own in whole.items()}
+        usual = {name: own.only({m.name for m in list_headlines(evaluations[name].cut)}) for name, own in whole.items()}
         self._send("table", _tabulate(usual) | {"notes": notes, "seconds": round(time.perf_counter() - begin, 2)})
         for suffix in ("json", "csv"):
             self._write(f"numbers.{suffix}", lambda path: save(models, path, summary=summary, overwrite=True))
@@ -298,7 +298,7 @@ def _tabulate(summaries: Mapping[str, Summary]) -> dict[str, Any]:
         "level": f"{100 * first.level:g} %",
         "rows": rows,
         "counts": [
-            {"model": name, "cut": own.cut.words(own.data.ranking)}
+            {"model": name, "cut": own.cut.describe(own.data.ranking)}
             | {cell: shown(whole_if_possible(getattr(own.counts, cell)).item()) for cell in ("tp", "fp", "fn", "tn")}
             for name, own in summaries.items()
         ],

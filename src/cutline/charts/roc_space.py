@@ -38,7 +38,7 @@ from cutline.curves import Curve, IsoCost, Point, curve, curve_line, describe_li
 from cutline.curves.roc_space import Space
 from cutline.inference.single.bands import Band, pr_band, roc_band
 from cutline.measures import MEASURES
-from cutline.results.resample_budget import RESAMPLES, resamples_for
+from cutline.results.resample_budget import RESAMPLES, choose_resamples
 
 # What a band holds, by its name: in words, and how it is asked for.
 KINDS: dict[str, tuple[str, dict[str, bool]]] = {
@@ -90,7 +90,7 @@ def _compute_band(model: Any, request: BandRequest, how: dict[str, bool]) -> Ban
         raise ParameterError("The groups of the cases are not known here", "draw the chart of the evaluation itself")
     data = model if hasattr(model, "groups") else model.ranking
     resampling = {} if "guaranteed" in how else {"seed": request.seed}
-    times = resamples_for(len(model.ranking))
+    times = choose_resamples(len(model.ranking))
     if resampling and times < RESAMPLES:  # a long list gets fewer, as its other intervals do
         resampling["resamples"] = times
     return _BANDS[request.curve](data, level=request.level, **how, **resampling)

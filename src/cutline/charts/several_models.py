@@ -29,7 +29,7 @@ from cutline.curves import Curve, Point, shared_hull
 from cutline.inference.differences.difference import ConfidenceCurve
 from cutline.inference.differences.dominance import Dominance, of_curves, of_thresholds, visible
 from cutline.measures import MEASURES, Needs
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 # ---------------------------------------------------------------------- areas of dominance
 
@@ -160,7 +160,7 @@ def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float 
     low, high = min(float(confidence.x.min()), 0.0), max(float(confidence.x.max()), 0.0)
     room = 0.03 * (high - low) or 1.0
     ends = f"{shown(float(inside.min()))} to {shown(float(inside.max()))}"
-    words = f"{100 * level:g} % interval {ends} ({method_title(confidence.method)})"
+    words = f"{100 * level:g} % interval {ends} ({format_method(confidence.method)})"
     frame = Frame(
         "True difference",
         "p-value (1 - confidence level)",

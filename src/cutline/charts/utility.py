@@ -47,7 +47,7 @@ from cutline.curves.utility import (
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
 from cutline.inference.single.utility import RISKS, best_quota, decision_band, heights
 from cutline.results.estimate import Estimate
-from cutline.results.resample_budget import FEWEST, QUICK, resamples_of_rows
+from cutline.results.resample_budget import FEWEST, QUICK, choose_resamples_of_rows
 
 
 class OverRisks(NamedTuple):
@@ -72,7 +72,7 @@ def resamples_on_a_chart(scores: int, resamples: int | None) -> int:
         scores: How many distinct scores there are.
         resamples: How many were requested, if any.
     """
-    times = resamples_of_rows(scores, resamples)
+    times = choose_resamples_of_rows(scores, resamples)
     return times if resamples is not None or scores * times <= QUICK else 0
 
 

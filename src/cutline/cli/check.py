@@ -301,7 +301,7 @@ def check_conditions(
     """
     from cutline.cli.reading import read_evaluation
     from cutline.cuts.requirements import parse_requirement
-    from cutline.results.notes import data_notes
+    from cutline.results.notes import make_data_notes
 
     gate.check()
     has_quota = reading.quota is not None or reading.share is not None
@@ -327,7 +327,7 @@ def check_conditions(
         elif gate.against is not None:
             results += _check_paired(_read_pair(predictions, gate, reading), measures, gate.margin, intervals)
     # Somebody may blame the model for scores that rank the other way round.
-    messages = [*(note.text for note in data_notes(ev.ranking, ev.cut) if note.rule == "reversed"), *messages]
+    messages = [*(note.text for note in make_data_notes(ev.ranking, ev.cut) if note.rule == "reversed"), *messages]
     return GateOutcome(
         predictions.name, (*results, *watched), intervals.level, tuple(predictions.chosen.guesses), tuple(messages)
     )
@@ -403,9 +403,9 @@ def _check_promises(ev: Evaluation, path: str, intervals: IntervalOptions, undec
     """Test whether the promises of a cut held on these cases."""
     from cutline.cuts.gates import check_cut
     from cutline.loading import load
-    from cutline.results.resample_budget import FEWEST, resamples_for
+    from cutline.results.resample_budget import FEWEST, choose_resamples
 
-    resamples = resamples_for(len(ev.ranking), intervals.resamples)
+    resamples = choose_resamples(len(ev.ranking), intervals.resamples)
     verdict = check_cut(load(path), ev, level=intervals.level, resamples=max(FEWEST, resamples), seed=intervals.seed)
     return [
         Result(
@@ -428,7 +428,7 @@ def _check_requirements(
 
     With `undecided`, values too are judged by their intervals, and one that contains the bound passes or fails.
     """
-    from cutline.results.resample_budget import fewer
+    from cutline.results.resample_budget import explain_fewer
 
     plain_values = [
         requirement for requirement in requirements if requirement.term.part == "value" and undecided is None
@@ -448,7 +448,7 @@ def _check_requirements(
             requirement.text, rows[requirement.text].estimate, with_limits.options.resamples_used, intervals
         )
     messages = (
-        [fewer(len(ev.ranking), with_limits.options.resamples_used, intervals.resamples)]
+        [explain_fewer(len(ev.ranking), with_limits.options.resamples_used, intervals.resamples)]
         if any(row.is_resampled for row in with_limits.rows)
         else []
     )
@@ -533,9 +533,9 @@ def _check_paired(
     cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions
 ) -> list[Result]:
     """Whether the intervals of the paired differences show a loss; with a margin, whether they exclude a larger one."""
-    from cutline.results.resample_budget import resamples_of_rows
+    from cutline.results.resample_budget import choose_resamples_of_rows
 
-    how = intervals.how | {"resamples": resamples_of_rows(len(cmp.pairing), intervals.resamples)}
+    how = intervals.how | {"resamples": choose_resamples_of_rows(len(cmp.pairing), intervals.resamples)}
     summary = cmp.summary([_name_term(term) for term in measures], of_models=(), **how)
     results = []
     for term, row in zip(measures, summary.rows, strict=True):
@@ -570,9 +570,9 @@ def _check_unpaired(
 ) -> list[Result]:
     """Check the differences of two independent samples, as `_no_worse` does for pairs."""
     from cutline.independent_comparison import compare_independent
-    from cutline.results.resample_budget import resamples_for
+    from cutline.results.resample_budget import choose_resamples
 
-    resamples = resamples_for(max(len(new.ranking), len(old.ranking)), intervals.resamples)
+    resamples = choose_resamples(max(len(new.ranking), len(old.ranking)), intervals.resamples)
     how = intervals.how | {"resamples": resamples}
     both = compare_independent(new, old, names=(NEW, OLD))
     results = []

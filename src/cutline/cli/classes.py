@@ -284,7 +284,7 @@ def _missing_column(title: str, column: str, option: str, known: Sequence[str]) 
 def _render(screen: Console, summary: ClassSummary) -> RenderableType:
     """Render the title, the measures of all classes and of each, and the confusion matrix."""
     heading = Text(escape_controls(summary.name or "model"), style="bold").append(
-        f"  {escape_controls(summary.data.words())}"
+        f"  {escape_controls(summary.data.describe())}"
     )
     level = render.format_interval_title(summary.level)
     overall = [

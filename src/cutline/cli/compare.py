@@ -305,7 +305,7 @@ def _explain_marks(
 ) -> list[RenderableType]:
     """Explain the marks and the correction for several comparisons."""
     signs = choose_signs(screen)
-    undefined = summary.undefined_measures()
+    undefined = summary.list_undefined_measures()
     lines = [f"Undefined because {reason}: {', '.join(titles)}." for reason, titles in undefined.items()]
     marks = f"{signs.best} best, {signs.tied} not distinguishable from it"
     if any(row.measure.better == "lower" for row in _list_defined_rows(summary)):
@@ -385,7 +385,7 @@ def _render_models_in_rows(screen: Console, summary: ComparisonSummary) -> Itera
         table.add_column(
             Text(_shorten_name(_choose_brief_name(rows[key].measure))), justify="right", no_wrap=True, width=_CELL
         )
-    for name in summary.best_first():
+    for name in summary.sort_models():
         cells = [_stack_interval(by_model[name].get(key), marks[key].get(name, "")) for key in keys]
         table.add_row(Text(escape_controls(name)), *cells)
     yield table

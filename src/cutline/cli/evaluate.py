@@ -194,9 +194,9 @@ def summarize_evaluation(ev: Evaluation, selection: SelectionOptions, *, whole: 
         quiet: Whether the terminal shows no progress.
     """
     from cutline.advice import add_notes
-    from cutline.results.measure_selection import headlines
+    from cutline.results.measure_selection import list_headlines
 
-    chosen = headlines(ev.cut) if selection.by_name is None and not whole else selection.chosen
+    chosen = list_headlines(ev.cut) if selection.by_name is None and not whole else selection.chosen
     with show_progress("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
         summary = ev.summary(chosen, family=selection.family, **selection.how)
     return finish_summary(add_notes(ev, summary, selection.by_name), whole=whole)
@@ -204,9 +204,9 @@ def summarize_evaluation(ev: Evaluation, selection: SelectionOptions, *, whole: 
 
 def select_headlines(summary: Summary, selection: SelectionOptions, cut: CutPoint) -> Summary:
     """Return the headline measures of a summary, or all that the options name."""
-    from cutline.results.measure_selection import headlines
+    from cutline.results.measure_selection import list_headlines
 
-    return summary if selection.by_name else summary.only({measure.name for measure in headlines(cut)})
+    return summary if selection.by_name else summary.only({measure.name for measure in list_headlines(cut)})
 
 
 def finish_summary(summary: Document, *, whole: bool) -> Document:
@@ -253,14 +253,14 @@ def _explain_signs(screen: Console, summary: Summary) -> Text:
 
 def _render_heading(summary: Summary) -> Text:
     name = Text(escape_controls(summary.name or "model"), style="bold")
-    return Text.assemble(name, f"  {escape_controls(summary.data.words())}")
+    return Text.assemble(name, f"  {escape_controls(summary.data.describe())}")
 
 
 def _render_counts(screen: Console, summary: Summary) -> RenderableType:
     from cutline.core.counts import with_commas
 
     c, table = summary.counts, make_table(screen)
-    table.add_column(Text(summary.cut.words(summary.data.ranking)))
+    table.add_column(Text(summary.cut.describe(summary.data.ranking)))
     for name in (*c.class_titles, "all"):
         table.add_column(Text(escape_controls(name)), justify="right")
     table.add_row(

@@ -20,7 +20,7 @@ from cutline.core.validation import name_of
 from cutline.folds.comparison import FoldComparison, compare_folds
 from cutline.folds.evaluation import FoldEvaluation, evaluate_folds
 from cutline.report import save, save_comparison
-from cutline.results.measure_selection import headlines
+from cutline.results.measure_selection import list_headlines
 
 
 def run_folds(
@@ -50,7 +50,7 @@ def run_folds(
     score = predictions.chosen.scores[0]
     ev = _evaluate_model(predictions, score, fold, repeat, reading, escape_controls(name_of(name) or score))
     every = selection.by_name is None and not output.is_whole
-    chosen: Any = headlines(ev.cut) if every else selection.chosen
+    chosen: Any = list_headlines(ev.cut) if every else selection.chosen
     with show_progress("Measuring the folds", quiet=output.quiet):
         summary = ev.summary(chosen, family=selection.family, level=selection.level)
     summary = replace(summary, notes=name_options_in_notes(summary.notes))

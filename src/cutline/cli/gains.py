@@ -30,12 +30,12 @@ def gains(file: str, portions: int | None, shares: str | None, reading: Reading,
     """Show the gains table, and write it or its chart."""
     from cutline.cli.reading import read_evaluation
     from cutline.curves.gains import gains as gains_table
-    from cutline.results.notes import data_notes
+    from cutline.results.notes import make_data_notes
 
     divided = _divide(portions, shares)
     to.check()
     ev, _ = read_evaluation(file, reading, None)
-    for note in data_notes(ev.ranking, ev.cut):
+    for note in make_data_notes(ev.ranking, ev.cut):
         if note.rule == "reversed":
             to.say(f"! {name_options(note.text)}")
     table = gains_table(ev.ranking, divided)

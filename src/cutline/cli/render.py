@@ -182,13 +182,13 @@ def make_warning(text: str) -> Text:
 def make_worst_warnings(screen: Console, notes: Iterable[Note], models: Iterable[str] = ()) -> list[RenderableType]:
     """Return the worst warnings, shown before the numbers: in full if they question all of them, else in one line."""
     from cutline.results.notes import FIRST
-    from cutline.results.verdict import worst_warnings
+    from cutline.results.verdict import select_warnings
 
     return [
         Text.assemble(_choose_note_sign(note), " ", escape_controls(note.text))
         if note.rule in FIRST
         else _render_warning_line(note, screen.width)
-        for note in worst_warnings(notes, models)
+        for note in select_warnings(notes, models)
     ]
 
 

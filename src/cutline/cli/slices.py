@@ -28,10 +28,10 @@ from cutline.core.table import format_bracket, p_number, shown
 if TYPE_CHECKING:
     from cutline.results.comparison_summary import DifferenceRow
     from cutline.results.summary import Row, Summary
-    from cutline.slices.differences import AgainstRest
     from cutline.slices.evaluation import Slices
     from cutline.slices.fairness import Fairness
     from cutline.slices.models import SliceComparisonSummary
+    from cutline.slices.results import AgainstRest
     from cutline.slices.search import FoundSlices
 
 COMPARE = "Compare the slices"
@@ -165,8 +165,9 @@ def run_slices(
         simultaneous: Whether the intervals of a measure hold for all slices together.
     """
     from cutline.cli.reading import read_slices
-    from cutline.slices.differences import sidak
-    from cutline.slices.evaluation import OVERALL, common_table, slices_document, with_simultaneous_methods
+    from cutline.inference.simultaneous import sidak_level
+    from cutline.slices.evaluation import OVERALL, build_document, tabulate_slices
+    from cutline.slices.simultaneous_intervals import with_simultaneous_methods
 
     if refused.get("--template"):
         way_out = (
@@ -182,7 +183,7 @@ def run_slices(
     selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
     summaries = {OVERALL: summarize_evaluation(slices.overall, selection, quiet=True)} if slices.has_total else {}
-    own = replace(selection, level=sidak(selection.level, len(slices))) if simultaneous else selection
+    own = replace(selection, level=sidak_level(selection.level, len(slices))) if simultaneous else selection
     of_slices = {key: summarize_evaluation(ev, own, quiet=True) for key, ev in slices.items()}
     if simultaneous:
         of_slices = {key: with_simultaneous_methods(summary, slices[key]) for key, summary in of_slices.items()}
@@ -190,8 +191,8 @@ def run_slices(
     together = selection.level if simultaneous else None
     output.say_guesses(guesses)
     output.print(
-        lambda: slices_document(slices, summaries),
-        lambda: common_table(slices.by, summaries).to_csv(),
+        lambda: build_document(slices, summaries),
+        lambda: tabulate_slices(slices.by, summaries).to_csv(),
         lambda screen: screen.print(
             _render_evaluations(screen, slices, summaries, with_notes=not output.quiet, together=together)
         ),
@@ -291,7 +292,7 @@ def compare_slices(
         lines: list[Any] = render.fold_sentences(screen, sentences)
         lines += ["", _render_against_rest(screen, against_rest)]
         if len(against_rest.rows) > _LONG:
-            lines.append(against_rest.ends_words(_ENDS))
+            lines.append(against_rest.describe_ends(_ENDS))
         if largest is not None:
             lines += ["", *repr(largest).splitlines()]
         if criteria is not None:
@@ -367,7 +368,7 @@ def _render_evaluations(
             by itself.
     """
     from cutline.core.validation import counted
-    from cutline.slices.evaluation import simultaneous_words
+    from cutline.slices.simultaneous_intervals import describe_simultaneous_intervals
 
     first = next(iter(summaries.values()))
     level = together or first.level
@@ -398,7 +399,7 @@ def _render_evaluations(
         Text(),
         render.make_grid(screen, heads, rows),
         *map(Text, _explain_left_out(slices)),
-        *([] if together is None else [Text(simultaneous_words(together, len(slices)))]),
+        *([] if together is None else [Text(describe_simultaneous_intervals(together, len(slices)))]),
     ]
     if with_notes and slices.notes:
         parts.append(render.make_notes(name_options_in_notes(slices.notes)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,19 +35,24 @@ def keep_freed_memory() -> None:
     np.empty(_LARGE)
 
 
-def is_symbol(values: Any) -> bool:
-    """Whether a definition is being traced: symbols take the place of numbers (see `measures.tracing`)."""
-    return getattr(values, "is_symbol", False)
+if TYPE_CHECKING:
+    AnyType = Any  # a symbol takes the place of a number or of an array
+else:
+    AnyType = object
+
+
+class Symbol(AnyType):  # type: ignore[misc]
+    """A number, or a column, of a definition that is being traced (see `measures.tracing`)."""
 
 
 def as_array(values: Any) -> Array:
     """Return values as an array; symbols of a traced definition stay symbols."""
-    return values if is_symbol(values) else np.asarray(values)
+    return values if isinstance(values, Symbol) else np.asarray(values)
 
 
 def as_number(value: Any) -> Any:
     """Return a number as a float; a symbol of a traced definition stays one."""
-    return value if is_symbol(value) else float(value)
+    return value if isinstance(value, Symbol) else float(value)
 
 
 def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
@@ -60,7 +65,7 @@ def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any
         yes: Makes the result where it holds: a number, or a named tuple of numbers.
         no: Makes the result where it does not.
     """
-    if not is_symbol(condition):
+    if not isinstance(condition, Symbol):
         return yes() if condition else no()
     if_true, if_false = yes(), no()
     if isinstance(if_true, tuple):
@@ -70,7 +75,7 @@ def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any
 
 def fill(values: Any, number: float, where: Any) -> Array:
     """Return new values as an array in which a number stands where a condition holds; arrays are filled in place."""
-    if is_symbol(values):
+    if isinstance(values, Symbol):
         return np.where(where, number, values)
     array = np.asarray(values)
     np.copyto(array, number, where=where)
@@ -79,8 +84,8 @@ def fill(values: Any, number: float, where: Any) -> Array:
 
 def cumulate(cells: Array) -> Array:
     """Return running totals along the last axis, from zero."""
-    if is_symbol(cells):
-        return cells.cumulate()  # type: ignore[attr-defined, no-any-return]
+    if isinstance(cells, Symbol):
+        return cells.cumulate()  # type: ignore[no-any-return]
     totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)
     cells.cumsum(-1, out=totals[..., 1:])
     return totals
@@ -103,7 +108,7 @@ def count_first(holds: Array) -> Any:
     >>> count_first(np.array([[True, True, False], [False, False, False]])).tolist()
     [2, 0]
     """
-    if is_symbol(holds):
+    if isinstance(holds, Symbol):
         return holds.sum(-1)
     return np.where(holds[..., -1], holds.shape[-1], np.argmin(holds, axis=-1))  # without a look at most of them
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array, as_array, is_symbol
+from cutline.core.array_ops import Array, Symbol, as_array
 from cutline.core.caching import cached_column, cached_value
 from cutline.core.counts import Counts, divide
 from cutline.core.parallel import stop_if_unwanted
@@ -205,7 +205,7 @@ class OverCells:
 
     def __call__(self, ranking: Ranking, *parameters: Any) -> Any:
         """Return the value for a ranking, or for each of a stack."""
-        if is_symbol(ranking.pos) or np.ndarray in map(type, parameters):  # which are no keys of a cache
+        if isinstance(ranking.pos, Symbol) or np.ndarray in map(type, parameters):  # which are no keys of a cache
             return self.definition(ranking, *parameters)
         if not ranking.is_in_blocks:
             return cached_value(ranking, (self, *parameters), self.definition, ranking, *parameters)

@@ -260,7 +260,7 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
         if len(x) >= max(_SEARCHED, _FEW * len(places)):
             radii[:] = _searched_radii(x, totals, places, mass)
             continue
-        stop = np.searchsorted(totals, _starting(totals) + mass)
+        stop = np.searchsorted(totals, np.concatenate(([0.0], totals[:-1])) + mass)
         starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
         stop = np.minimum(stop[: max(starts, 1)], last)
         first = np.minimum(np.searchsorted(x[: len(stop)] + x[stop], 2 * places), len(stop) - 1)
@@ -294,11 +294,6 @@ def _searched_radii(x: Array, totals: Array, places: Array, mass: float) -> Arra
         np.maximum(places - x[i], x[np.minimum(stops(i), last)] - places) for i in (first, np.maximum(first - 1, 0))
     )
     return np.asarray(np.minimum(radii, radii_before))
-
-
-def _starting(totals: Array) -> Array:
-    """Return the total before each point."""
-    return np.concatenate(([0.0], totals[:-1]))
 
 
 def _fits(
@@ -412,9 +407,9 @@ def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:
     per_width = np.divide(1.0, width, out=np.zeros(width.shape), where=width > _NARROWEST)
     rise, (s0, s1) = np.diff(value, axis=-1), (slope[:, :-1] * width, slope[:, 1:] * width)
     parts = (value[:, :-1], s0, 3 * rise - 2 * s0 - s1, s0 + s1 - 2 * rise)  # by power of the way through the cell
-    a, b, c, d, left, scale = (
+    a, b, c, d, left, scale = [
         np.repeat(part.ravel(), lengths).reshape(len(corners), len(x)) for part in (*parts, corners[:, :-1], per_width)
-    )
+    ]
     h = (x - left) * scale
     for part in (c, b, a):
         d *= h

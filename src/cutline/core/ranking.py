@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.array_ops import Array, PairWeights, as_array, count_first, cumulate, dot, fill, is_symbol, take
+from cutline.core.array_ops import Array, PairWeights, Symbol, as_array, count_first, cumulate, dot, fill, take
 from cutline.core.caching import Value, cached_column, cached_if_short, cached_value, is_long
 from cutline.core.counts import CLASSES, Counts, count, divide, with_commas, written
 from cutline.core.errors import InputError
@@ -48,7 +48,7 @@ def hulls(pos: Array, neg: Array) -> Hulls:
 
     row, cut, is_end = _long_candidates(pos, neg) or _candidates(pos, neg)
     place = cut if len(pos) == 1 else row * pos.shape[-1] + cut
-    mine, theirs = (_since_last(cells, place, row) for cells in (pos, neg))
+    mine, theirs = _since_last(pos, place, row), _since_last(neg, place, row)
     del place  # a column of the candidates of a long row
     for _ in range(_PASSES):
         # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
@@ -56,7 +56,8 @@ def hulls(pos: Array, neg: Array) -> Hulls:
         stays[1:-1] |= mine[1:-1] * theirs[2:] > mine[2:] * theirs[1:-1]
         places = np.flatnonzero(stays)
         row, cut, is_end = row[places], cut[places], is_end[places]
-        mine, theirs = (np.add.reduceat(sums, np.append(0, places[:-1] + 1)) for sums in (mine, theirs))
+        starts = np.append(0, places[:-1] + 1)
+        mine, theirs = np.add.reduceat(mine, starts), np.add.reduceat(theirs, starts)
     leads = np.flatnonzero(np.diff(row, prepend=-1) == 0)  # the corners that end a segment
     size = (mine + theirs)[leads]
     share = np.divide(mine[leads], size, out=np.zeros(len(leads)), where=size > 0)
@@ -445,9 +446,8 @@ class Ranking:
             sums = (np.add.reduceat(cells, cut[:-1]).astype(float) for cells in (self.pos, self.neg))
             tp, fp = (np.concatenate(([0.0], np.cumsum(column))) for column in sums)
             return tp, fp
-        columns = (np.broadcast_arrays(self.tp, self.fp)[i].reshape(-1, len(self) + 1) for i in (0, 1))
-        tp, fp = (column[row, cut].astype(float) for column in columns)
-        return tp, fp
+        tp, fp = (column.reshape(-1, len(self) + 1) for column in np.broadcast_arrays(self.tp, self.fp))
+        return tp[row, cut].astype(float), fp[row, cut].astype(float)
 
     @property
     def hull(self) -> Array:
@@ -467,7 +467,7 @@ class Ranking:
     @cached_property
     def is_in_blocks(self) -> bool:
         """Whether it is read block by block, because whole columns would cost more to hold than to compute."""
-        return not is_symbol(self.pos) and self.pos.ndim == 1 and len(self.pos) >= _IN_BLOCKS and self.integral
+        return not isinstance(self.pos, Symbol) and self.pos.ndim == 1 and len(self.pos) >= _IN_BLOCKS and self.integral
 
     @cached_property
     def totals_of_blocks(self) -> tuple[Array, Array]:
@@ -604,10 +604,8 @@ class Ranking:
                 for total, cells in zip(self.totals_at(int(index)), (self.pos, self.neg), strict=True)
             )
         else:
-            tp, fp = (
-                take(cumulated, index) + inside * take(cells, index)
-                for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
-            )
+            tp = take(self.tp, index) + inside * take(self.pos, index)
+            fp = take(self.fp, index) + inside * take(self.neg, index)
         fn, tn = np.maximum(self.positives - tp, 0), np.maximum(self.negatives - fp, 0)
         return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities, self.class_titles)
 

@@ -56,7 +56,7 @@ from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.inputs.rank import places
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.estimate import Estimate, Limits
-from cutline.results.resample_budget import resamples_for
+from cutline.results.resample_budget import choose_resamples
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without a request
 REPEATED = 1000
@@ -543,7 +543,7 @@ class CutRequest:
             for measure, parameters in measures
         ]
         return tuple(
-            estimates(estimands, IntervalRequest(self.level, resamples=resamples_for(len(self.r))), self.groups)
+            estimates(estimands, IntervalRequest(self.level, resamples=choose_resamples(len(self.r))), self.groups)
         )
 
     def _estimate_at_prevalence(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:

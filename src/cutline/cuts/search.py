@@ -24,7 +24,7 @@ from cutline.inference.single.intervals import IntervalRequest, estimates
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.forms import Proportion
-from cutline.results.resample_budget import resamples_of_rows
+from cutline.results.resample_budget import choose_resamples_of_rows
 
 CORNER = "corner"
 _CELLS = ("tp", "fp", "fn", "tn")
@@ -270,7 +270,7 @@ def _compute_limits(
     prevalence: float | None,
 ) -> tuple[Array, Array]:
     """Return the limit that a requirement is about, and the value, at the cuts below some scores."""
-    term, times = requirement.term, resamples_of_rows(len(r))
+    term, times = requirement.term, choose_resamples_of_rows(len(r))
     if prevalence is None:
         grouped = groups is not None
         estimands = [

@@ -36,7 +36,7 @@ from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.utility import KINDS, RISKS, best_quota, decision_band, heights
 from cutline.measures.costs import net_benefit
 from cutline.results.estimate import Estimate
-from cutline.results.resample_budget import resamples_of_rows
+from cutline.results.resample_budget import choose_resamples_of_rows
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -125,7 +125,7 @@ def _check_risks(risks: object) -> Array:
 
 
 def _count_resamples(r: Ranking, resamples: int | None) -> int:
-    return resamples_of_rows(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
+    return choose_resamples_of_rows(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
 
 
 @public(data="ev")
@@ -220,7 +220,7 @@ def _estimate_net_benefits(
     cmp: Comparison, models: tuple[int, int], risks: Array, prevalence: float | None, resamples: int | None, seed: int
 ) -> list[PairedMeasure]:
     """Return the net benefit of two models at each risk, all from the same resamples."""
-    times = resamples_of_rows(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
+    times = choose_resamples_of_rows(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
     statistic, pairing, seed = _make_net_benefit(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
     cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
     ats = [{"threshold": float(risk)} for risk in risks]

@@ -64,7 +64,7 @@ class FoldTest(ComparedByFields):
 
     @property
     def verdict(self) -> str:
-        """The result in one sentence."""
+        """Return the result in one sentence."""
         head = (
             f"{self.title}: {self.a} {shown(self.value_a)}, {self.b} {shown(self.value_b)}, "
             f"difference {shown(self.difference)} [{shown(self.low)}, {shown(self.high)}]"
@@ -91,7 +91,7 @@ class FoldTest(ComparedByFields):
 @public
 @dataclass(frozen=True, eq=False)
 class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
-    """Several models on the same folds: a mapping of their evaluations by name."""
+    """Several models on the same folds: a mapping of names to evaluations."""
 
     models: Mapping[str, FoldEvaluation]
 
@@ -181,7 +181,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         gaps = first.values - second.values
         if not np.isfinite(gaps).all():
             raise InputError(f"{measure.title} is undefined or infinite in some folds", "choose another measure")
-        more = model_a.prevalence_variance(first.slope - second.slope)
+        more = model_a.compute_prevalence_variance(first.slope - second.slope)
         mean = nadeau_bengio(gaps, model_a.folds, model_a.test_to_train, more)
         notes = (f"{first.pooled}: the folds of each repeat were pooled.",) if first.pooled else ()
         return replace(mean, value=first.value - second.value), notes
@@ -217,8 +217,8 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         return Table(names, rows, title=title, hidden=hidden, below=tuple(str(note) for note in self.notes))
 
     @property
-    def notes(self) -> tuple[Any, ...]:
-        """What the reader of the numbers should know."""
+    def notes(self) -> tuple[Note, ...]:
+        """Return the notes on the numbers."""
         first = next(iter(self.values()))
         text = (
             "The test is cautious: two models that were equally good differed significantly at 5 % in 0 to 7 % of "
@@ -229,7 +229,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
 
     @property
     def verdict(self) -> str:
-        """The result for the AUC in a sentence for each pair."""
+        """Return the result for the AUC, a sentence for each pair."""
         return "\n".join(test.verdict for test in self.tests("auc"))
 
     def to_dict(self, *, rope: float = 0.0, level: float = LEVEL) -> dict[str, Any]:

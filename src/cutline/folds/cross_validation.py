@@ -31,7 +31,7 @@ from cutline.inputs.in_memory import rank_cases
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
 from cutline.measures.forms import MeanOfCases, Proportion
-from cutline.model_evaluation import model_scores
+from cutline.model_evaluation import compute_model_scores
 from cutline.refit import (
     check_estimator,
     check_same_length,
@@ -43,7 +43,7 @@ from cutline.refit import (
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import Named, find_measures
 from cutline.results.notes import Note
-from cutline.scoring import title, two_classes
+from cutline.scoring import find_classes, get_model_name
 
 NESTED_REPEATS = 50
 
@@ -150,7 +150,7 @@ class CrossValidation(FoldEvaluation):
             raise ParameterError("was made with another seed or folds", "pass the same ones", argument="resume")
         done = [] if resume is None else list(zip(resume.outer, resume.inner, resume.folds, strict=True))
         task = _Nested(self.estimator, self.X, self.y, self.positive, self.folds, seed)
-        done += run_rounds(_nested_round, task, range(len(done), repeats), n_jobs, progress)
+        done += run_rounds(_run_nested_round, task, range(len(done), repeats), n_jobs, progress)
         if not done:
             raise InputError("No repeat was finished", "let at least one finish")
         outer, inner, folds = (np.array(part) for part in zip(*done, strict=True))
@@ -160,7 +160,7 @@ class CrossValidation(FoldEvaluation):
         rest = dict(parameters)
         options = {name: rest.pop(name) for name in ("repeats", "n_jobs", "progress", "resume") if name in rest}
         _check_mean_of_cases(measure)
-        return self.nested(**options).estimate(measure, level, **self.cut.completing(measure, rest))
+        return self.nested(**options).estimate(measure, level, **self.cut.complete_parameters(measure, rest))
 
 
 @public
@@ -177,7 +177,7 @@ class NestedCrossValidation(ComparedByFields):
 
     @property
     def repeats(self) -> int:
-        """How many times the cases were split; fewer than planned when it was stopped."""
+        """Return how many times the cases were split; fewer than planned when it was stopped."""
         return len(self.outer)
 
     def error(self, measure: str | Measure, **parameters: Any) -> NestedError:
@@ -189,7 +189,7 @@ class NestedCrossValidation(ComparedByFields):
         """
         chosen = MEASURES[measure]
         _check_mean_of_cases(chosen)
-        losses = [_case_losses(chosen, self.positive, part, parameters) for part in (self.outer, self.inner)]
+        losses = [_compute_case_losses(chosen, self.positive, part, parameters) for part in (self.outer, self.inner)]
         return nested_error(losses[0], losses[1], self.folds, self.positive)
 
     def estimate(self, measure: str | Measure, level: float = LEVEL, **parameters: Any) -> Estimate:
@@ -221,7 +221,7 @@ def _check_mean_of_cases(measure: Measure) -> None:
     )
 
 
-def _case_losses(measure: Measure, positive: Array, scores: Array, parameters: Mapping[str, Any]) -> Array:
+def _compute_case_losses(measure: Measure, positive: Array, scores: Array, parameters: Mapping[str, Any]) -> Array:
     """Return the loss of each case (last axis); NaN where there is no score."""
     form = measure.form
     labels = np.broadcast_to(positive, scores.shape)
@@ -254,7 +254,7 @@ class _Nested(NamedTuple):
     seed: int
 
 
-def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
+def _run_nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
     """Run one repeat: the scores without one fold and without two, and the folds."""
     from sklearn.model_selection import StratifiedKFold
     from sklearn.utils import _safe_indexing
@@ -272,7 +272,7 @@ def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
             fitted = fit_clone(task.estimator, _safe_indexing(task.X, rows), task.y[rows], rng)
             for own, other in {(i, j), (j, i)}:
                 cases = np.flatnonzero(fold == own)
-                scores = _scores_of(fitted, _safe_indexing(task.X, cases), task.positive)
+                scores = _compute_scores(fitted, _safe_indexing(task.X, cases), task.positive)
                 if i == j:
                     outer[cases] = scores
                 else:
@@ -352,7 +352,7 @@ def cross_validate(
         group_codes(groups)
     shown = None if measures is None else tuple(find_measures(measures))
     seed = check_whole(seed, "seed", 0)
-    chosen = _positive_class(np.unique(labels).tolist(), positive)
+    chosen = _choose_positive_class(np.unique(labels).tolist(), positive)
     if resume is not None and not isinstance(resume, CrossValidation):
         raise ParameterError(f"is {resume!r:.40}", "pass the CrossValidation that was stopped", argument="resume")
     if resume is not None and resume.seed != seed:
@@ -360,22 +360,24 @@ def cross_validate(
     fitted = isinstance(estimator, Mapping)
     if fitted:
         models, splits = _from_scikit_learn(estimator)
-        scores = [_scores_of(model, _rows(X, test), chosen) for model, test in zip(models, splits.test, strict=True)]
-        called = title(models[0])
+        scores = [
+            _compute_scores(model, _take_rows(X, test), chosen) for model, test in zip(models, splits.test, strict=True)
+        ]
+        called = get_model_name(models[0])
     else:
         check_estimator(estimator, n_jobs)
-        splits = find_repeats(split_folds(cv, X, labels, groups, seed)) if resume is None else _splits_of(resume)
+        splits = find_repeats(split_folds(cv, X, labels, groups, seed)) if resume is None else _get_splits(resume)
         task = _FoldTask(estimator, X, labels, splits, chosen, seed)
         scores = [] if resume is None else list(resume.scores)
         scores += run_rounds(_fit_fold, task, range(len(scores), len(splits.test)), n_jobs, progress)
-        called = title(estimator)
+        called = get_model_name(estimator)
     return _build_result(
         estimator, X, labels, splits, scores, chosen, groups, seed, shown,
         {"name": name_of(name) or called, "threshold": threshold, "quota": quota, "share": share},
     )  # fmt: skip
 
 
-def _positive_class(classes: list[Any], positive: Any) -> Any:
+def _choose_positive_class(classes: list[Any], positive: Any) -> Any:
     """Return the label that is positive, by default the larger of the two."""
     if positive is None:
         return classes[1]
@@ -386,13 +388,13 @@ def _positive_class(classes: list[Any], positive: Any) -> Any:
     return positive
 
 
-def _splits_of(resume: CrossValidation) -> Splits:
+def _get_splits(resume: CrossValidation) -> Splits:
     if resume.splits is None:
         raise ParameterError("has no splits", "pass what cross_validate() gave", argument="resume")
     return resume.splits
 
 
-def _rows(X: Any, rows: Array) -> Any:
+def _take_rows(X: Any, rows: Array) -> Any:
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(X, rows)
@@ -405,13 +407,13 @@ def _fit_fold(task: _FoldTask, number: int) -> Array:
         fault = f"The training set of fold {number + 1} has cases of only one class"
         raise InputError(fault, "use stratified folds, or fewer of them")
     rng = stream(task.seed, number)
-    fitted = fit_clone(task.estimator, _rows(task.X, rows), task.y[rows], rng, f"fold {number + 1}")
-    return _scores_of(fitted, _rows(task.X, task.splits.test[number]), task.positive)
+    fitted = fit_clone(task.estimator, _take_rows(task.X, rows), task.y[rows], rng, f"fold {number + 1}")
+    return _compute_scores(fitted, _take_rows(task.X, task.splits.test[number]), task.positive)
 
 
-def _scores_of(fitted: Any, X: Any, positive: Any) -> Array:
-    classes, chosen = two_classes(fitted, positive)
-    return np.asarray(model_scores(fitted, X, classes.index(chosen)), dtype=float)
+def _compute_scores(fitted: Any, X: Any, positive: Any) -> Array:
+    classes, chosen = find_classes(fitted, positive)
+    return np.asarray(compute_model_scores(fitted, X, classes.index(chosen)), dtype=float)
 
 
 def _from_scikit_learn(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:

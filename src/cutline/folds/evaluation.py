@@ -28,14 +28,14 @@ from cutline.core.validation import LEVEL, check_choice, check_level, counted
 from cutline.evaluation import Evaluation, MeasuredAtCut
 from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
 from cutline.inputs import column_source
-from cutline.inputs.rank import Cases, complete
+from cutline.inputs.rank import Cases, Missing, complete
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.aliases import under
 from cutline.measures.forms import LinearInAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
 from cutline.measures.registry import each_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named, headlines, select_measures
+from cutline.results.measure_selection import Named, list_headlines, select_measures
 from cutline.results.notes import Note
 from cutline.results.summary import Data, Row, Summary, SummaryOptions
 
@@ -92,17 +92,19 @@ class FoldEvaluation(MeasuredAtCut):
 
     @property
     def folds(self) -> int:
-        """The number of folds of one repeat."""
+        """Return the number of folds of one repeat."""
         return len(self.parts[0])
 
     @property
     def repeats(self) -> int:
-        """How many times the cases were split into folds."""
+        """Return how many times the cases were split into folds."""
         return len(self.parts)
 
     @cached_property
     def ranking(self) -> Ranking:  # type: ignore[override]
-        """The cases of the first repeat in one ranking: each case once. Only counts and probabilities may use it."""
+        """Return the cases of the first repeat in one ranking: each case once. Only counts and probabilities may
+        use it.
+        """
         return merge(self.parts[0])
 
     @property
@@ -134,9 +136,14 @@ class FoldEvaluation(MeasuredAtCut):
         Args:
             measures: Which ones, as in `summary`; the headlines when None.
         """
-        chosen = select_measures(headlines(self.cut) if measures is None else measures, None, self.ranking, self.cut)
+        chosen = select_measures(
+            list_headlines(self.cut) if measures is None else measures, None, self.ranking, self.cut
+        )
         fitting = [selected for selected in chosen if selected.measure.fits(self.ranking)]
-        values = [self._each(selected.measure, selected.parameters(self.cut)).ravel().tolist() for selected in fitting]
+        values = [
+            self._measure_folds(selected.measure, selected.resolve_parameters(self.cut)).ravel().tolist()
+            for selected in fitting
+        ]
         facts = [
             (repeat + 1, fold + 1, part.total.item(), part.positives.item())
             for repeat, parts in enumerate(self.parts)
@@ -148,17 +155,17 @@ class FoldEvaluation(MeasuredAtCut):
 
     @property
     def design(self) -> str:
-        """How the cases were split, in words."""
+        """Return the number of folds and repeats as text."""
         times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
         return f"{counted(self.folds, 'fold')}{times}"
 
     # ------------------------------------------------------------------ one number
 
-    def _each(self, measure: Measure, parameters: Mapping[str, Any]) -> Array:
+    def _measure_folds(self, measure: Measure, parameters: Mapping[str, Any]) -> Array:
         """Return the measure in each fold (columns) of each repeat (rows)."""
-        return np.array([[self._in_part(measure, part, parameters) for part in parts] for parts in self.parts])
+        return np.array([[self._measure_part(measure, part, parameters) for part in parts] for parts in self.parts])
 
-    def _in_part(self, measure: Measure, part: Ranking, parameters: Mapping[str, Any]) -> float:
+    def _measure_part(self, measure: Measure, part: Ranking, parameters: Mapping[str, Any]) -> float:
         arguments = dict(parameters)
         bound = measure.bound.get("quota")
         if "quota" in arguments or bound is not None:  # of all cases: a fold has its part of it
@@ -173,7 +180,7 @@ class FoldEvaluation(MeasuredAtCut):
         return float(measure.compute(data, **arguments))
 
     def fold_values(self, measure: str | Measure, **parameters: Any) -> FoldValues:
-        """Return the value of a measure with those of the folds.
+        """Return the value of a measure and its values in the folds.
 
         A measure that small samples bias, such as the average precision, is pooled within each repeat where a fold has
         few cases of a class, unless the folds score on different scales.
@@ -183,37 +190,37 @@ class FoldEvaluation(MeasuredAtCut):
             **parameters: Its parameters, and where it is cut.
         """
         chosen = under(MEASURES[measure], measure)
-        return self._fold_values(chosen, self.cut.completing(chosen, parameters))
+        return self._fold_values(chosen, self.cut.complete_parameters(chosen, parameters))
 
     def _fold_values(self, measure: Measure, parameters: Mapping[str, Any]) -> FoldValues:
         self._check_classes(measure)
-        values = self._each(measure, parameters)
+        values = self._measure_folds(measure, parameters)
         undefined = int(np.isnan(values).sum())
         why = ""
         if undefined:
             why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
         elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD and not self._scales_apart:
             why = f"A fold has only {counted(self._fewest, 'case')} of a class, too few for {measure.title}"
-        slope = self._prevalence_slope(measure, parameters)
+        slope = self._estimate_prevalence_slope(measure, parameters)
         if not why:
             return FoldValues(float(values.mean()), values.ravel(), slope=slope)
-        pooled = np.array([self._in_part(measure, merge(parts), parameters) for parts in self.parts])
+        pooled = np.array([self._measure_part(measure, merge(parts), parameters) for parts in self.parts])
         without = np.array(
             [
-                [self._in_part(measure, merge(parts[:k] + parts[k + 1 :]), parameters) for k in range(len(parts))]
+                [self._measure_part(measure, merge(parts[:k] + parts[k + 1 :]), parameters) for k in range(len(parts))]
                 for parts in self.parts
             ]
         )
         pseudo = self.folds * pooled[:, None] - (self.folds - 1) * without
         return FoldValues(float(pooled.mean()), pseudo.ravel(), why, slope)
 
-    def _prevalence_slope(self, measure: Measure, parameters: Mapping[str, Any]) -> float:
+    def _estimate_prevalence_slope(self, measure: Measure, parameters: Mapping[str, Any]) -> float:
         """Return the derivative of a measure by the share of positives; 0 where it depends on each class alone."""
         if _is_of_each_class(measure) or not self._hidden:
             return 0.0
         more, less = _with_odds(self.ranking, 11, 10), _with_odds(self.ranking, 10, 11)
         try:
-            above, below = (self._in_part(measure, part, parameters) for part in (more, less))
+            above, below = (self._measure_part(measure, part, parameters) for part in (more, less))
         except CutlineError:  # a quota that has no place
             return 0.0
         distance = float(more.positives / more.total - less.positives / less.total)
@@ -221,13 +228,13 @@ class FoldEvaluation(MeasuredAtCut):
 
     @cached_property
     def _hidden(self) -> float:
-        """The share of the variance of the prevalence that the folds do not show."""
+        """Return the share of the variance of the prevalence that the folds do not show."""
         positives, sizes = (
             np.array([float(getattr(part, name)) for part in self._all]) for name in ("positives", "total")
         )
         return hidden_share(positives, sizes)
 
-    def prevalence_variance(self, slope: float) -> float:
+    def compute_prevalence_variance(self, slope: float) -> float:
         """Return the variance of a value that comes from the share of positives and that the folds do not show.
 
         Args:
@@ -239,7 +246,7 @@ class FoldEvaluation(MeasuredAtCut):
 
     @cached_property
     def _fewest(self) -> int:
-        """How many cases of the rarer class the fold with the fewest has."""
+        """Return the number of cases of the rarer class in the fold with the fewest."""
         return int(min(min(part.positives, part.negatives) for part in self._all))
 
     def _check_classes(self, measure: Measure) -> None:
@@ -287,7 +294,7 @@ class FoldEvaluation(MeasuredAtCut):
             return self._by_ledell(chosen, level)
         if method == "nested":
             return self._by_nesting(chosen, level, parameters)
-        return self._estimate(chosen, self.cut.completing(chosen, parameters), level)
+        return self._estimate(chosen, self.cut.complete_parameters(chosen, parameters), level)
 
     def estimates(
         self, measures: Iterable[str | Measure] | str | Measure, level: float = LEVEL, method: str = "auto"
@@ -302,7 +309,7 @@ class FoldEvaluation(MeasuredAtCut):
         return [self.estimate(measure, level, method) for measure in each_of(measures)]
 
     def _mean(self, measured: FoldValues) -> FoldMean:
-        more = self.prevalence_variance(measured.slope)
+        more = self.compute_prevalence_variance(measured.slope)
         mean = nadeau_bengio(measured.values, self.folds, self.test_to_train, more)
         return replace(mean, value=measured.value)
 
@@ -361,14 +368,15 @@ class FoldEvaluation(MeasuredAtCut):
         )
         chosen = select_measures(measures, family, self.ranking, self.cut)
         rows = tuple(
-            self._row(selected.measure, selected.parameters(self.cut), selected.at, options) for selected in chosen
+            self._make_row(selected.measure, selected.resolve_parameters(self.cut), selected.at, options)
+            for selected in chosen
         )
         data = Data(self.name, self.ranking)
         return FoldSummary(
             data, options, self.counts, rows, self.notes, folds=self.folds, repeats=self.repeats, design=self.design
         )
 
-    def _row(
+    def _make_row(
         self, measure: Measure, parameters: Mapping[str, Any], at: Mapping[str, Any], options: SummaryOptions
     ) -> Row:
         nothing = Estimate(str(measure), math.nan, math.nan, math.nan, options.level, "")
@@ -387,7 +395,7 @@ class FoldEvaluation(MeasuredAtCut):
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader of the numbers should know, in plain words."""
+        """Return the notes on the numbers."""
         total = self.total or self.ranking.total
         share = 100 / (1 + self.test_to_train)
         seen = f"{share:.0f}" if share < 99.5 else f"{min(share, 99.9):.1f}"  # never all cases
@@ -422,7 +430,7 @@ class FoldEvaluation(MeasuredAtCut):
 
     @cached_property
     def _scales_apart(self) -> float:
-        """How many standard deviations lie between the mean scores of the folds; 0 where it may be chance."""
+        """Return how many standard deviations lie between the mean scores of the folds; 0 if it may be chance."""
         return scales_apart([(part.score, part.size) for part in self._all])
 
     def _scale_notes(self) -> list[Note]:
@@ -463,7 +471,7 @@ class FoldEvaluation(MeasuredAtCut):
         from cutline.charts import fold_charts
 
         chosen = under(MEASURES[measure], measure)
-        values = self._each(chosen, self.cut.completing(chosen, {}))
+        values = self._measure_folds(chosen, self.cut.complete_parameters(chosen, {}))
         return fold_charts.fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
 
 
@@ -477,12 +485,12 @@ class FoldSummary(Summary):
 
     @property
     def heading(self) -> str:
-        """What was evaluated, how it was split and where it was cut."""
+        """Return the cases, the design of the folds and the cut, in one line."""
         return f"{super().heading}; {self.design}"
 
     @property
     def verdict(self) -> tuple[str, ...]:
-        """The mean AUC in a sentence, and what the means estimate."""
+        """Return the mean AUC in a sentence, and what the means estimate."""
         row = next((row for row in self.rows if row.key == "auc" and not math.isnan(row.value)), None)
         about = tuple(note.text for note in self.notes if note.rule == "cross-validation")
         if row is None:
@@ -493,7 +501,7 @@ class FoldSummary(Summary):
 
     @property
     def conventions(self) -> dict[str, str]:
-        """How the numbers were made, for their reader."""
+        """Return the conventions behind the numbers."""
         return {
             "Values": "Means over the folds; where folds are too small for a measure, pooled within each repeat.",
             "Intervals": f"{100 * self.level:g} %, Student's distribution with the correction of Nadeau and Bengio.",
@@ -561,7 +569,7 @@ def evaluate_folds(
     groups: Any = None,
     data: Any = None,
     positive: Any = None,
-    missing: Any = "error",
+    missing: Missing = "error",
     weights_are: Any = None,
     higher_is_positive: bool = True,
     **cut: Any,
@@ -577,24 +585,24 @@ def evaluate_folds(
             return evaluate_folds(**how, **cut)
     validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
     cases = complete(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
-    fold = _codes(folds, "folds", cases)
-    repeat = np.zeros(len(fold), dtype=int) if repeats is None else _codes(repeats, "repeats", cases)
-    group = None if groups is None else _codes(groups, "groups", cases)
+    fold = _number_values(folds, "folds", cases)
+    repeat = np.zeros(len(fold), dtype=int) if repeats is None else _number_values(repeats, "repeats", cases)
+    group = None if groups is None else _number_values(groups, "groups", cases)
     rows = _split(fold, repeat)
     parts = tuple(
-        tuple(_some_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts)
+        tuple(_take_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts)
         for parts in rows
     )
     return FoldEvaluation(
         parts,
         _test_to_train(rows, train_sizes),
-        cases=_out_of_fold(cases, rows),
+        cases=_align_out_of_fold(cases, rows),
         warnings=tuple(warn_of_leaks(rows, group)),
         **cut,
     )
 
 
-def _some_cases(cases: Cases, rows: Array) -> Cases:
+def _take_cases(cases: Cases, rows: Array) -> Cases:
     """Return some of the cases."""
     weights = None if cases.weights is None else cases.weights[rows]
     return cases._replace(
@@ -602,7 +610,7 @@ def _some_cases(cases: Cases, rows: Array) -> Cases:
     )
 
 
-def _codes(values: Any, name: str, cases: Cases) -> Array:
+def _number_values(values: Any, name: str, cases: Cases) -> Array:
     """Return the distinct values of a column, numbered from 0, for the rows that are complete."""
     column = validation.column(values, name)
     validation.check_length(column, cases.rows, name)
@@ -657,7 +665,7 @@ def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
     return float(tests.mean() / trains.mean())
 
 
-def _out_of_fold(cases: Cases, rows: list[list[Array]]) -> OutOfFold | None:
+def _align_out_of_fold(cases: Cases, rows: list[list[Array]]) -> OutOfFold | None:
     """Return the cases one by one, where each repeat holds the same number of cases with the same labels in the same
     order.
     """

@@ -154,7 +154,7 @@ def weights_by_class(measure: str, r: Ranking) -> list[str]:
         return []
     weights = [float(second.sum() / cells.sum()) for cells, second in ((r.pos, r.pos2), (r.neg, r.neg2))]
     times = max(weights) / min(weights)
-    return [WEIGHTS_GO_WITH_CLASS.about(times)] if times > constants.CLASS_WEIGHTS else []
+    return [WEIGHTS_GO_WITH_CLASS.fill_in(times)] if times > constants.CLASS_WEIGHTS else []
 
 
 def one_class(ranking: Ranking) -> list[str]:
@@ -214,7 +214,8 @@ def make_estimate(
         does = f"{lies} outside" if method == "wald" else f"{was} cut at"
         notes = [*notes, f"The {limit} {' and '.join(outside)} {does} the range of the {what}, {least:g} to {most:g}."]
     if method != "wald":
-        low, high = (min(max(limit, least), most) if limit == limit else limit for limit in (low, high))
+        low = low if math.isnan(low) else min(max(low, least), most)
+        high = high if math.isnan(high) else min(max(high, least), most)
     if low > value + slack or high < value - slack:
         notes = [*notes, f"Resampling shifts this {what}: a limit was moved to include the value."]
     if not math.isnan(low):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.array_ops import Array, as_number, is_symbol
+from cutline.core.array_ops import Array, Symbol, as_number
 from cutline.core.blocks import blocks_of
 from cutline.core.caching import cached_by_few
 from cutline.core.counts import Counts, TrustedCounts, divide
@@ -186,7 +186,7 @@ def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
 
 def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
     """Return the sum of the losses, or their squares; where there is no case, an infinite loss is none."""
-    if is_symbol(weight):
+    if isinstance(weight, Symbol):
         return np.where(weight > 0, weight * loss**power, 0.0).sum()
     total = 0.0
     for start in range(0, len(weight), _BLOCK):

@@ -19,7 +19,7 @@ from cutline.inference.single import smoothed_bootstrap as smoothed
 from cutline.inference.single.curve_points import curve_point_limits
 from cutline.inference.single.estimand import Estimand
 from cutline.measures.forms import CurvePoint, MeanOfCases, RankStatistic, VarianceFormula
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 Condition = Callable[[Estimand, GroupSampler | None], bool]
 Engine = Literal["formula", "bootstrap", "inversion", "smoothed"]
@@ -49,7 +49,7 @@ class Method:
     @property
     def title(self) -> str:
         """Return the method as people read it."""
-        return method_title(self.name)
+        return format_method(self.name)
 
 
 def _is_plain(estimand: Estimand, groups: GroupSampler | None) -> bool:  # noqa: ARG001

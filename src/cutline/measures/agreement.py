@@ -24,7 +24,7 @@ from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, rec
 def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     """Return the counts as floats, divided by the power of two next to n: exactly, and so that no product overflows."""
     _, exponent = np.frexp(real(c.total))
-    tp, fp, fn, tn = (np.ldexp(real(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn))
+    tp, fp, fn, tn = [np.ldexp(real(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn)]
     return tp, fp, fn, tn
 
 

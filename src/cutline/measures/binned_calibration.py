@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.array_ops import Array, as_array, is_symbol
+from cutline.core.array_ops import Array, Symbol, as_array
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
@@ -40,9 +40,9 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     if binning == "width":
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
     before = as_array(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
-    if not is_symbol(r.pos) and r.pos.ndim == 1:
+    if not isinstance(r.pos, Symbol) and r.pos.ndim == 1:
         return _bins_of_one(before, _edges(r, bins))
-    number: Any = 0 if is_symbol(r.pos) else np.zeros(r.pos.shape, dtype=np.int32)
+    number: Any = 0 if isinstance(r.pos, Symbol) else np.zeros(r.pos.shape, dtype=np.int32)
     for edge, reaches in _edges(r, bins):
         number += (before >= edge[..., None]) & reaches[..., None]
     return number  # type: ignore[no-any-return]
@@ -74,7 +74,7 @@ def _bins_of_one(before: Array, edges: list[tuple[Any, Any]]) -> Array:
 
 def _at_the_lowest(r: Ranking) -> Any:
     """Return the number of cases with the lowest probability of any case: resamples may lack the last scores."""
-    if is_symbol(r.size):
+    if isinstance(r.size, Symbol):
         return r.size[..., -1]
     if r.pos.ndim == 1 and (last := r.pos[-1] + r.neg[-1]) > 0:
         return last

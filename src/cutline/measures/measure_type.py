@@ -173,8 +173,9 @@ class Measure:
         return "; ".join(citation(key, place) for key, place in self.source.items())
 
     def __str__(self) -> str:
-        bound = ", ".join(f"{name}={value!r}" for name, value in self.bound.items())
-        return f"{self.display_name}({bound})" if bound else self.display_name
+        if not self.bound:
+            return self.display_name
+        return f"{self.display_name}({', '.join(f'{name}={value!r}' for name, value in self.bound.items())})"
 
     def __repr__(self) -> str:
         return f"<measure {self}: {self.title}>"
@@ -187,9 +188,9 @@ class Measure:
         Args:
             parameters: their values, by name.
         """
-        return (
-            self if not parameters else replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
-        )
+        if not parameters:
+            return self
+        return replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
 
     def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
         """Return the parameters, if the measure has them, takes these values, and needs no others.
@@ -204,6 +205,8 @@ class Measure:
                 hint = hint_argument(name) or near(name, self.parameters)
                 raise ParameterError(f"{self.name} has no parameter {name!r}", takes, hint=hint)
             self.parameters[name].check(name, value, self.defaults.get(name))
+        if not parameters and not (complete and self.required):
+            return {}
         lacking = [name for name in self.required if name not in parameters]
         if complete and lacking:
             examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
@@ -318,9 +321,10 @@ class Measure:
             data: A ranking, or the counts of one cut.
             parameters: The parameters that were passed, by name.
         """
-        parameters = {
-            name: value for name, value in parameters.items() if value is not None or name not in ("quota", "share")
-        }
+        parameters = dict(parameters)
+        for name in ("quota", "share"):
+            if name in parameters and parameters[name] is None:
+                del parameters[name]
         if isinstance(data, Counts):
             if self.needs is not Needs.COUNTS:
                 raise ParameterError(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import validation
-from cutline.core.array_ops import Array, is_symbol
+from cutline.core.array_ops import Array, Symbol
 from cutline.core.blocks import always, over_cells
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
@@ -53,8 +53,8 @@ def _are_smooth(losses: Losses, *parameters: Any) -> bool:
 @over_cells(np.add, is_smooth=_are_smooth)
 def loss_sums(r: Ranking, losses: Losses, *parameters: Any) -> tuple[Any, Any]:
     """Return the sums of a loss over the positives and over the negatives."""
-    positive, negative = (_sum(weight, loss) for weight, loss in zip(r.floats, losses(r, *parameters), strict=True))
-    return positive, negative
+    (pos, neg), (of_positive, of_negative) = r.floats, losses(r, *parameters)
+    return _sum(pos, of_positive), _sum(neg, of_negative)
 
 
 def _mean(r: Ranking, losses: Losses, *parameters: Any, alpha: Any = None) -> Any:
@@ -71,7 +71,7 @@ def _mean(r: Ranking, losses: Losses, *parameters: Any, alpha: Any = None) -> An
 
 def _sum(weight: Array, loss: Array) -> Any:
     # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
-    if not is_symbol(loss) and np.isfinite(loss[0]) and np.isfinite(loss[-1]):
+    if not isinstance(loss, Symbol) and np.isfinite(loss[0]) and np.isfinite(loss[-1]):
         return dot(weight, loss)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(weight != 0, weight * loss, 0.0).sum(-1)
@@ -83,7 +83,7 @@ def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
     lowest = math.log(floor) if floor > 0 else -math.inf
     # Sorted, they are lowest at one end.
     of_positive, of_negative = (
-        log if not is_symbol(log) and log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest)
+        log if not isinstance(log, Symbol) and log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest)
         for log in r.logs
     )
     return of_positive, of_negative

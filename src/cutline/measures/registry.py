@@ -90,8 +90,7 @@ class Registry:
 
     def __iter__(self) -> Iterator[Measure]:
         self._load_plug_ins()
-        families = list(Family)
-        return iter(sorted(self._measures.values(), key=lambda measure: families.index(measure.family)))
+        return iter([measure for family in Family for measure in self._measures.values() if measure.family is family])
 
     def __reduce__(self) -> str:
         return "MEASURES"
@@ -138,10 +137,13 @@ class Registry:
         if better is not None:
             check_choice(better, "better", ("higher", "lower", "any"))
 
-        def fits(measure: Measure) -> bool:
+        def has_text(measure: Measure) -> bool:
             words = " ".join((*measure.names, measure.title, measure.meaning)).lower()
+            return text.lower() in words or text.lower().replace(" ", "_") in words
+
+        def fits(measure: Measure) -> bool:
             return (
-                (text.lower() in words or text.lower().replace(" ", "_") in words)
+                (not text or has_text(measure))
                 and wanted_family in (None, measure.family)
                 and wanted_needs in (None, measure.needs)
                 and (better == "any" or measure.better == better)

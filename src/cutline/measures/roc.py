@@ -271,7 +271,7 @@ def rates_at(r: Ranking, cut: Any) -> tuple[Any, Any]:
 def eer(r: Ranking) -> Any:
     """The error rate at which both classes suffer alike, on the straight line between the two nearest cuts."""
     after = _crossing(r)
-    (fpr0, tpr0), (fpr1, tpr1) = (rates_at(r, cut) for cut in (after - 1, after))
+    (fpr0, tpr0), (fpr1, tpr1) = rates_at(r, after - 1), rates_at(r, after)
     fnr0, fnr1 = 1 - tpr0, 1 - tpr1
     way = divide(fnr0 - fpr0, (fnr0 - fpr0) + (fpr1 - fnr1))
     return fpr0 + way * (fpr1 - fpr0)

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cutline.core.array_ops import Symbol
 from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.errors import UnavailableError
 from cutline.core.ranking import Ranking
@@ -85,7 +86,7 @@ def _operator(name: str, *, turned: bool = False) -> Callable[..., Expression]:
 
 
 @dataclass(frozen=True, eq=False)
-class Expression:
+class Expression(Symbol):
     """A symbol (`input`), a number, or an operation on other expressions."""
 
     operation: str
@@ -95,7 +96,6 @@ class Expression:
     ndim = 0
     shape: ClassVar[tuple[int, ...]] = ()
     dtype = np.dtype(float)
-    is_symbol = True
 
     __hash__ = object.__hash__
     __add__, __radd__ = _operator("add"), _operator("add", turned=True)
@@ -109,8 +109,8 @@ class Expression:
     __neg__, __abs__, __invert__ = _operator("negative"), _operator("absolute"), _operator("logical_not")
     __lt__, __le__ = _operator("less"), _operator("less_equal")
     __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
-    __eq__ = _operator("equal")  # type: ignore[assignment]
-    __ne__ = _operator("not_equal")  # type: ignore[assignment]
+    __eq__ = _operator("equal")
+    __ne__ = _operator("not_equal")
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         # Where a result is put and its type are the concern of arrays alone: whoever uses the result gets it.
@@ -354,7 +354,7 @@ def symbolic_ranking(*, integral: bool = False) -> Ranking:
     Args:
         integral: Whether its weights are whole numbers, where a definition distinguishes these.
     """
-    return (_SymbolicCounts if integral else _SymbolicRanking)(*(column(name) for name in COLUMNS))  # type: ignore[arg-type]
+    return (_SymbolicCounts if integral else _SymbolicRanking)(*(column(name) for name in COLUMNS))
 
 
 @lru_cache(maxsize=1024)

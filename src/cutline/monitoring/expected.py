@@ -1,4 +1,4 @@
-"""expected(): what the measures are without labels, if the probabilities are still right."""
+"""expected(): the expected measures of cases without labels, if the probabilities are still right."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cutline.core.array_ops import Array
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, UnavailableError, near
 from cutline.core.measure_attributes import EveryMeasure
@@ -32,7 +33,7 @@ _MEASURES = ("accuracy", "recall", "precision", "fpr", "auc", "brier")
 def expected(
     scores: Any, *, threshold: float = 0.5, level: float = LEVEL, simulations: int = SIMULATIONS, seed: int = 0
 ) -> Expected:
-    """Return what the measures are expected to be for probabilities without labels, if these are right.
+    """Return the expected measures of probabilities without labels, if these probabilities are right.
 
     Every case counts with weight p as a positive and with weight 1 - p as a negative. The intervals say how much
     chance in the labels can move the measures; they say nothing of probabilities that are wrong.
@@ -80,7 +81,7 @@ class Expected(ShownAsTable, EveryMeasure):
     """
 
     ranking: Ranking
-    size: Any
+    size: Array
     threshold: float
     level: float
     simulations: int
@@ -119,7 +120,7 @@ class Expected(ShownAsTable, EveryMeasure):
 
     @property
     def accuracy_error(self) -> float:
-        """The standard deviation of the accuracy that chance in the labels alone causes."""
+        """Return the standard deviation of the accuracy due to chance in the labels alone."""
         p = self.ranking.score
         return float(np.sqrt((self.size * p * (1 - p)).sum()) / self.size.sum())
 
@@ -149,7 +150,7 @@ class Expected(ShownAsTable, EveryMeasure):
 
     @property
     def verdict(self) -> str:
-        """What this can and cannot say."""
+        """Return a sentence on what the expected values can and cannot show."""
         return CANNOT
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -46,15 +46,18 @@ from cutline.monitoring.periods import (
     check_matures,
     check_measures,
     check_worse_by,
-    checksum,
-    date_of,
-    day_name,
-    named_days,
-    period_of,
-    release_of,
-    threshold_of,
+    choose_threshold,
+    compute_checksum,
+    format_day,
+    make_period,
+    make_release,
+    name_days,
+    parse_day,
 )
-from cutline.monitoring.tracks import OF_DAYS, Track, track
+from cutline.monitoring.tracks import OF_DAYS, Track, make_track
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
 
 SCHEMA = "cutline/monitor/1"
 ALARMS = ("ever", "every")
@@ -105,7 +108,7 @@ def monitor(
     chosen = check_measures(measures, first)
     settings = MonitorSettings(
         chosen,
-        threshold_of(cut, release, first),
+        choose_threshold(cut, release, first),
         check_level(level),
         check_choice(alarm, "alarm", ALARMS),
         check_whole(run_length, "run_length", 2),
@@ -113,11 +116,11 @@ def monitor(
         None if matures is None else check_matures(matures),
         named if model is None else check_text(model, "model", "v3"),
     )
-    return Monitor(settings, (release_of(first, settings, since="", why="start"),)).resume(days)
+    return Monitor(settings, (make_release(first, settings, since="", why="start"),)).resume(days)
 
 
 class Alarm(NamedTuple):
-    """A day on which a measure was found worse than at release."""
+    """A day on which a measure is worse than at release."""
 
     day: str
     measure: str
@@ -167,8 +170,8 @@ class Monitor(ShownAsTable):
             content: Its ranking, evaluation or path, or its labels and scores.
             model: The version of the model that scored it, if it is known.
         """
-        name = day_name(day)
-        old = self._day(name)
+        name = format_day(day)
+        old = self._find_day(name)
         if old is not None and not old.waiting:
             raise InputError(f"The day {name} is recorded already", "pass each day once, or merge its rankings before")
         return self._with_days([(name, content)], model=model)
@@ -180,9 +183,9 @@ class Monitor(ShownAsTable):
             days: As in `monitor`.
             model: The version of the model that scored them, if it is known.
         """
-        return self._with_days(named_days(days), model=model)
+        return self._with_days(name_days(days), model=model)
 
-    def _day(self, name: str) -> Period | None:
+    def _find_day(self, name: str) -> Period | None:
         return next((day for day in self.days if day.name == name), None)
 
     def _with_days(self, pairs: list[tuple[str, Any]], model: str | None = None) -> Monitor:
@@ -223,23 +226,23 @@ class Monitor(ShownAsTable):
             )
         if ranking is None:
             return Period(name, "")
-        release = self._release_of(name)
+        release = self._find_release(name)
         if ranking.higher_is_positive != release.higher_is_positive or ranking.positive != release.positive:
             raise InputError(
                 f"{name} has the positive label {ranking.positive!r} or the direction of another model",
                 Text("rank it with the same ", Argument("positive"), " and direction as the release"),
             )
-        if self._waits(name, newest):
-            return Period(name, checksum(ranking), int(ranking.total), 0, int(ranking.dropped), waiting=True)
-        return period_of(name, ranking, release, self.settings)
+        if self._is_waiting(name, newest):
+            return Period(name, compute_checksum(ranking), int(ranking.total), 0, int(ranking.dropped), waiting=True)
+        return make_period(name, ranking, release, self.settings)
 
-    def _waits(self, name: str, newest: str) -> bool:
+    def _is_waiting(self, name: str, newest: str) -> bool:
         """Whether a day is too young for its labels to be complete."""
         if self.settings.matures is None:
             return False
-        return (date_of(newest) - date_of(name)).days < self.settings.matures
+        return (parse_day(newest) - parse_day(name)).days < self.settings.matures
 
-    def _release_of(self, name: str) -> Release:
+    def _find_release(self, name: str) -> Release:
         """Return the release that a day is compared with."""
         return [release for release in self.releases if release.since < name or not release.since][-1]
 
@@ -294,16 +297,16 @@ class Monitor(ShownAsTable):
         Args:
             release: The release sample.
             cut: The cut.
-            measures: What is watched.
+            measures: The watched measures.
             worse_by: The tolerated loss.
             model: The version of the model.
         """
         model = None if model is None else check_text(model, "model", "v3")
         ranking, _ = as_ranking(release, "release")
-        if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
+        if ranking is None or compute_checksum(ranking) != self.releases[-1].period.checksum:
             raise InputError("The monitor was started with another release", "replace the release (rebaseline)")
         settings = self.settings
-        if cut is not None and (threshold := threshold_of(cut, None, ranking)) != settings.threshold:
+        if cut is not None and (threshold := choose_threshold(cut, None, ranking)) != settings.threshold:
             raise InputError(
                 f"The monitor was started at the cut {settings.threshold:g}, not {threshold:g}",
                 "keep the cut, or start a new monitor",
@@ -328,7 +331,7 @@ class Monitor(ShownAsTable):
             why: The reason.
             measure: The measure, where only its alarm is meant.
         """
-        name, why = day_name(day), check_text(why, "why", "a campaign, known").strip()
+        name, why = format_day(day), check_text(why, "why", "a campaign, known").strip()
         measure = None if measure is None else check_text(measure, "measure", "auc")
         matching = [a for a in self.alarms if a.day == name and measure in (None, a.measure)]
         if not matching:
@@ -346,7 +349,7 @@ class Monitor(ShownAsTable):
 
         Args:
             release: The test set of the new release.
-            why: The reason, which is kept.
+            why: The reason, which is stored.
             model: The version of the new model, if it has one.
         """
         why = check_text(why, "why", "retrained on November").strip()
@@ -357,7 +360,7 @@ class Monitor(ShownAsTable):
         if ranking is None:
             raise InputError("has no cases", "pass the test set of the release", argument="release")
         since = max([day.name for day in self.days], default="")
-        fresh = release_of(ranking, self.settings, since=since, why=why)
+        fresh = make_release(ranking, self.settings, since=since, why=why)
         earlier = self.releases if since and self.releases[-1].since != since else self.releases[:-1]
         settings = replace(self.settings, model=model or named or self.settings.model)
         return self._change(settings=settings, releases=(*earlier, fresh))
@@ -366,16 +369,17 @@ class Monitor(ShownAsTable):
 
     @cached_property
     def tracks(self) -> tuple[tuple[Release, tuple[Period, ...], tuple[Track, ...]], ...]:
-        """Each release with the days that count since, and the measures over them."""
+        """Return each release with the days that count since, and the tracks of the measures."""
         result = []
         for release in self.releases:
-            days = tuple(d for d in self.days if not d.waiting and self._release_of(d.name) is release)
+            days = tuple(d for d in self.days if not d.waiting and self._find_release(d.name) is release)
             result.append(
                 (
                     release,
                     days,
                     tuple(
-                        track(m, days, release, self.settings, self._restarts(m, days)) for m in self.settings.measures
+                        make_track(m, days, release, self.settings, self._find_restarts(m, days))
+                        for m in self.settings.measures
                     ),
                 )
             )
@@ -383,14 +387,14 @@ class Monitor(ShownAsTable):
 
     @cached_property
     def alarms(self) -> tuple[Alarm, ...]:
-        """What has become worse, in the order of the days."""
+        """Return the alarms in the order of the days."""
         alarms = [
             Alarm(
                 days[i].name,
                 line.measure,
                 float(line.cumulated[i]),
                 None if math.isnan(line.release) else line.release,
-                self._why_settled(days[i].name, line.measure, release),
+                self._explain_settlement(days[i].name, line.measure, release),
             )
             for release, days, tracks in self.tracks
             for line in tracks
@@ -398,7 +402,7 @@ class Monitor(ShownAsTable):
         ]
         return tuple(sorted(alarms, key=lambda alarm: (alarm.day, alarm.measure)))
 
-    def _why_settled(self, day: str, measure: str, release: Release) -> str | None:
+    def _explain_settlement(self, day: str, measure: str, release: Release) -> str | None:
         """Return why an alarm is settled: it was acknowledged, or the release that it is about was replaced."""
         acknowledged = self.acknowledged.get((day, measure))
         if acknowledged is not None:
@@ -406,7 +410,7 @@ class Monitor(ShownAsTable):
         later = self.releases[self.releases.index(release) + 1 :]
         return f"release replaced: {later[0].why}" if later else None
 
-    def _restarts(self, measure: str, days: tuple[Period, ...]) -> dict[int, int]:
+    def _find_restarts(self, measure: str, days: tuple[Period, ...]) -> dict[int, int]:
         """Return, by the day of an acknowledged alarm, the day with which its detector starts anew."""
         names = [day.name for day in days]
         return {
@@ -417,7 +421,7 @@ class Monitor(ShownAsTable):
 
     @property
     def open_alarms(self) -> tuple[Alarm, ...]:
-        """The alarms that are not acknowledged."""
+        """Return the alarms that are not acknowledged."""
         return tuple(alarm for alarm in self.alarms if alarm.acknowledged is None)
 
     @property
@@ -427,7 +431,7 @@ class Monitor(ShownAsTable):
 
     @cached_property
     def table(self) -> Table:
-        """A row for each day and measure."""
+        """Return a row for each day and measure."""
         rows: list[tuple[Any, ...]] = []
         for _, days, tracks in self.tracks:
             for i, day in enumerate(days):
@@ -435,34 +439,36 @@ class Monitor(ShownAsTable):
                     evidence = float(line.evidence[i])
                     rows.append((
                         day.name, line.measure, day.cases, day.positives,
-                        *(_or_none(column[i]) for column in (line.value, line.cumulated, line.low, line.high)),
-                        _or_none(line.release), _or_none(np.broadcast_to(line.limit, len(days))[i]),
+                        *(_convert_nan(column[i]) for column in (line.value, line.cumulated, line.low, line.high)),
+                        _convert_nan(line.release), _convert_nan(np.broadcast_to(line.limit, len(days))[i]),
                         None if math.isnan(evidence) else math.exp(min(evidence, 700.0)),
                         None if math.isnan(evidence) else math.exp(line.alarm_at),
                         "alarm" if i in line.alarms else "", line.status[i],
                     ))  # fmt: skip
-        rows += [(d.name, "", d.cases, None, *[None] * 8, "", self._waiting_status(d)) for d in self.days if d.waiting]
+        rows += [
+            (d.name, "", d.cases, None, *[None] * 8, "", self._describe_waiting(d)) for d in self.days if d.waiting
+        ]
         rows.sort(key=lambda row: row[0])
         return Table(COLUMNS, tuple(rows), title=self.title, below=(self.verdict, *self.notes))
 
     @cached_property
     def labels(self) -> Table:
-        """The days with their cases, how many of them are labelled, and whether they are used or wait."""
+        """Return a row for each day: its cases, how many of them are labelled, and whether it is used or waits."""
         rows = [
-            (d.name, d.cases + d.unlabelled, d.cases, self._waiting_status(d) if d.waiting else "used")
+            (d.name, d.cases + d.unlabelled, d.cases, self._describe_waiting(d) if d.waiting else "used")
             for d in self.days
         ]
         return Table(("day", "cases", "labelled", "status"), tuple(rows))
 
-    def _waiting_status(self, day: Period) -> str:
+    def _describe_waiting(self, day: Period) -> str:
         newest = max(d.name for d in self.days)
-        if self._waits(day.name, newest):
+        if self._is_waiting(day.name, newest):
             return f"waits until it is {counted(self.settings.matures or 0, 'day')} old"
         return "mature: pass it again with its labels"
 
     @property
     def title(self) -> str:
-        """The watched measures, in a line."""
+        """Return the watched measures, in one line."""
         model = f" of {self.settings.model}" if self.settings.model else ""
         days = [day.name for day in self.days]
         span = f", {days[0]}" if days else ""
@@ -475,17 +481,17 @@ class Monitor(ShownAsTable):
         used = [day for day in self.days if not day.waiting]
         if not used:
             return "No day has been recorded yet." if not self.days else "All days wait for their labels."
-        promise = self._promise()
+        promise = self._describe_promise()
         if not self.alarms:
             return f"No alarm in {counted(len(used), 'day')}. {promise}"
-        parts = [_alarm_words(alarm) for alarm in self.open_alarms]
+        parts = [_describe_alarm(alarm) for alarm in self.open_alarms]
         settled = len(self.alarms) - len(parts)
         known = f" {counted(settled, 'alarm')} acknowledged." if settled else ""
         if not parts:
             return f"No open alarm in {counted(len(used), 'day')}.{known} {promise}"
         return f"Alarm: {'; '.join(parts)}.{known} {promise}"
 
-    def _promise(self) -> str:
+    def _describe_promise(self) -> str:
         count = len(self.settings.measures)
         shared = "" if count == 1 else f", divided evenly between {count} measures"
         if self.settings.alarm == "ever":
@@ -499,7 +505,7 @@ class Monitor(ShownAsTable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader of the numbers should know."""
+        """Return the notes on the numbers."""
         notes = []
         used = [day for day in self.days if not day.waiting]
         for days, lack in (
@@ -518,7 +524,7 @@ class Monitor(ShownAsTable):
         )
         return tuple(notes)
 
-    def chart(self, measure: str | None = None, *, theme: str = "light") -> Any:
+    def chart(self, measure: str | None = None, *, theme: str = "light") -> Picture:
         """Return the chart of a measure: each day, the days so far with their sequence, the release, and alarms.
 
         Args:
@@ -532,11 +538,12 @@ class Monitor(ShownAsTable):
                 f"{measure} is not watched", f"choose one of {', '.join(self.settings.measures)}", argument="measure"
             )
         rows = [row for row in self.table if row["measure"] == name]
-        draw = import_module("cutline.charts.periods").monitoring_chart
-        return draw(rows, measure_title(name), self.band_words(name), theme)
+        from cutline.charts.periods import monitoring_chart
 
-    def band_words(self, measure: str) -> str:
-        """Return what the chart of a measure shows around its values.
+        return monitoring_chart(rows, measure_title(name), self.describe_band(name), theme)
+
+    def describe_band(self, measure: str) -> str:
+        """Describe the band that the chart of a measure shows around its values.
 
         Args:
             measure: One that is watched.
@@ -560,7 +567,7 @@ class Monitor(ShownAsTable):
             "days": [day.to_dict() for day in self.days],
             "acknowledged": acknowledged,
         }
-        return content | {"sha256": _fingerprint(content)}
+        return content | {"sha256": _compute_fingerprint(content)}
 
     @classmethod
     def from_state(cls, document: Mapping[str, Any], title: str = "The state") -> Monitor:
@@ -568,12 +575,12 @@ class Monitor(ShownAsTable):
 
         Args:
             document: What `state` returned.
-            title: What a refusal calls it.
+            title: The name of the file in error messages.
         """
         if not isinstance(document, Mapping):
             raise InputError(f"is {briefly(document)}", "pass what state() returned", argument="document")
         content = {name: value for name, value in document.items() if name != "sha256"}
-        if not is_among(document.get("sha256"), [_fingerprint(content)]):
+        if not is_among(document.get("sha256"), [_compute_fingerprint(content)]):
             raise InputError(f"{title} was altered: its contents do not match its checksum. Restore it.")
         acknowledged = {
             (entry["day"], entry["measure"]): Acknowledgement(entry["why"], entry["until"])
@@ -600,7 +607,7 @@ class Monitor(ShownAsTable):
         }
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
-        """Write what the suffix names: the state (.json), the page (.html) or the table (.csv); whole or not at all.
+        """Write the state (.json), the page (.html) or the table (.csv), by the suffix; the write is atomic.
 
         Args:
             path: Where to write.
@@ -626,26 +633,26 @@ class Monitor(ShownAsTable):
         )
 
 
-def _fingerprint(content: Mapping[str, Any]) -> str:
+def _compute_fingerprint(content: Mapping[str, Any]) -> str:
     try:
         return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
     except (TypeError, ValueError):  # of what no state holds
         return ""
 
 
-def _or_none(value: Any) -> float | None:
+def _convert_nan(value: float) -> float | None:
     number = float(value)
     return None if math.isnan(number) else number
 
 
 def measure_title(name: str) -> str:
-    """Return what a table or chart calls something that is watched."""
+    """Return the title of a watched measure in tables and charts."""
     own = {CALIBRATION: "Observed minus predicted rate", PSI: "Population stability index"}
     return own.get(name) or MEASURES[name].title
 
 
-def _alarm_words(alarm: Alarm) -> str:
-    """Return an alarm in words."""
+def _describe_alarm(alarm: Alarm) -> str:
+    """Describe an alarm in a sentence."""
     if alarm.measure == CALIBRATION:
         return f"on {alarm.day} the probabilities were shown to be wrong (observed minus predicted {alarm.value:+.4f})"
     if alarm.measure == PSI:

@@ -38,7 +38,7 @@ BINS = 10  # of the population stability index
 
 @dataclass(frozen=True, eq=False)
 class Period(ComparedByFields):
-    """The sums of a release or a day; those of a day that waits for its labels are empty."""
+    """The sums of a release or a day; a day that waits for its labels has none."""
 
     name: str
     checksum: str
@@ -110,12 +110,12 @@ class MonitorSettings:
 
     @property
     def alpha(self) -> float:
-        """The error probability of one measure: the total one divided evenly."""
+        """Return the error probability of one measure: the total one divided evenly."""
         return (1 - self.level) / len(self.measures)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
-        fields = {"measures": list(self.measures), "threshold": writable(self.threshold)}
+        fields = {"measures": list(self.measures), "threshold": convert_threshold(self.threshold)}
         return dict(self.__dict__) | fields | {"worse_by": dict(self.worse_by)}
 
     @classmethod
@@ -124,7 +124,7 @@ class MonitorSettings:
         return cls(**(dict(fields) | {"measures": tuple(fields["measures"]), "threshold": float(fields["threshold"])}))
 
 
-def writable(value: float) -> float | str:
+def convert_threshold(value: float) -> float | str:
     """Return a threshold as JSON can hold it: one beyond every score is infinite."""
     return value if math.isfinite(value) else str(value)
 
@@ -146,7 +146,7 @@ def _unpack(text: str | None) -> Array | None:
     return values.reshape([int(size) for size in shape.split(",")])
 
 
-def checksum(ranking: Ranking) -> str:
+def compute_checksum(ranking: Ranking) -> str:
     """Return a checksum of the cases, whatever file they came in."""
     whole = hashlib.blake2b(digest_size=32)
     counts = "<u4" if ranking.total < 2**32 else "<u8"
@@ -155,7 +155,7 @@ def checksum(ranking: Ranking) -> str:
     return whole.hexdigest()
 
 
-def _edges(ranking: Ranking) -> Array:
+def _choose_edges(ranking: Ranking) -> Array:
     """Return the cell edges: quantiles of the release, and beyond its range some that grow by powers of two."""
     score, size = ranking.key, ranking.size
     inner = drift.quantile_edges(score, size, CELLS)
@@ -164,7 +164,7 @@ def _edges(ranking: Ranking) -> Array:
     return np.unique(np.concatenate([score[-1] - steps, [score[-1]], inner, score[0] + steps]))
 
 
-def _cell_scores(ranking: Ranking, edges: Array) -> Array:
+def _average_cell_scores(ranking: Ranking, edges: Array) -> Array:
     """Return the mean score of the release in each cell, or an edge where it has none; descending."""
     size, key = ranking.size, ranking.key
     weight = drift.histogram(key, size, edges)
@@ -200,17 +200,17 @@ def as_ranking(content: Any, what: str) -> tuple[Ranking | None, str | None]:
     return (ranking if ranking.total else None), name
 
 
-def release_of(ranking: Ranking, settings: MonitorSettings, *, since: str, why: str) -> Release:
+def make_release(ranking: Ranking, settings: MonitorSettings, *, since: str, why: str) -> Release:
     """Return the record of a release."""
-    edges = _edges(ranking)
+    edges = _choose_edges(ranking)
     bins = drift.quantile_edges(ranking.key, ranking.size, BINS)
-    scores = _cell_scores(ranking, edges)
+    scores = _average_cell_scores(ranking, edges)
     empty = Period("release", "")
     frame = Release(since, why, empty, edges, bins, scores, ranking.higher_is_positive, ranking.positive)
-    return replace(frame, period=period_of("release", ranking, frame, settings))
+    return replace(frame, period=make_period("release", ranking, frame, settings))
 
 
-def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSettings) -> Period:
+def make_period(name: str, ranking: Ranking, release: Release, settings: MonitorSettings) -> Period:
     """Return the sums of a release or a day."""
     watched = [MEASURES[m] for m in settings.measures if m not in (CALIBRATION, PSI)]
     counts = ranking.at_threshold(settings.threshold)
@@ -227,10 +227,10 @@ def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSe
     residuals = (
         (float(pos @ (1 - key) - neg @ key), float(pos @ (1 - key) ** 2 + neg @ key**2)) if calibrated else (0.0, 0.0)
     )
-    losses = {m.name: _loss_sums(m, ranking) for m in watched if isinstance(m.form, MeanOfCases)}
+    losses = {m.name: _sum_losses(m, ranking) for m in watched if isinstance(m.form, MeanOfCases)}
     return Period(
         name,
-        checksum(ranking),
+        compute_checksum(ranking),
         int(ranking.total),
         int(ranking.positives),
         int(ranking.dropped),
@@ -243,7 +243,7 @@ def period_of(name: str, ranking: Ranking, release: Release, settings: MonitorSe
     )
 
 
-def _loss_sums(measure: Measure, ranking: Ranking) -> tuple[float, float]:
+def _sum_losses(measure: Measure, ranking: Ranking) -> tuple[float, float]:
     """Return the sums of a loss and of its square over the cases."""
     assert isinstance(measure.form, MeanOfCases)  # noqa: S101
     of_positive, of_negative = measure.form.of(ranking, **measure.bound)
@@ -325,8 +325,8 @@ def check_matures(matures: Any) -> int:
     if is_single(matures):
         return check_whole(matures, "matures", 0)
     if isinstance(matures, tuple) and len(matures) == 2 and not any(map(is_single, matures)):
-        return _mature_age(*(_check_delays(part) for part in matures))
-    return _mature_age(_check_delays(matures), np.zeros(0))
+        return _estimate_mature_age(*(_check_delays(part) for part in matures))
+    return _estimate_mature_age(_check_delays(matures), np.zeros(0))
 
 
 def _check_delays(delays: Any) -> np.ndarray:
@@ -339,7 +339,7 @@ def _check_delays(delays: Any) -> np.ndarray:
     return days
 
 
-def _mature_age(delays: np.ndarray, ages: np.ndarray) -> int:
+def _estimate_mature_age(delays: np.ndarray, ages: np.ndarray) -> int:
     """Return the age at which 99 % of the labels have arrived, by Kaplan and Meier's estimator.
 
     Args:
@@ -362,7 +362,7 @@ def _mature_age(delays: np.ndarray, ages: np.ndarray) -> int:
     return math.ceil(float(arrived.quantiles[reached.argmax()]))
 
 
-def threshold_of(cut: Any, release: Any, ranking: Ranking) -> float:
+def choose_threshold(cut: Any, release: Any, ranking: Ranking) -> float:
     """Return the threshold that all days share."""
     if isinstance(cut, str | os.PathLike):
         cut = import_module("cutline.loading").load(cut)  # which knows monitors: so it is loaded here
@@ -374,7 +374,7 @@ def threshold_of(cut: Any, release: Any, ranking: Ranking) -> float:
     return check_number(cut, "cut")
 
 
-def named_days(days: Any) -> list[tuple[str, Any]]:
+def name_days(days: Any) -> list[tuple[str, Any]]:
     """Return the days as pairs of name and content, in the order of their names."""
     if isinstance(days, Mapping):
         days = days.items()
@@ -390,7 +390,7 @@ def named_days(days: Any) -> list[tuple[str, Any]]:
         if isinstance(entry, str | os.PathLike):
             pairs.append((Path(entry).stem, entry))
         elif isinstance(entry, tuple) and len(entry) == 2:
-            pairs.append((day_name(entry[0]), entry[1]))
+            pairs.append((format_day(entry[0]), entry[1]))
         else:
             raise ParameterError(f"holds {briefly(entry)}", way_out, argument="days")
     names = [name for name, _ in pairs]
@@ -400,7 +400,7 @@ def named_days(days: Any) -> list[tuple[str, Any]]:
     return sorted(pairs, key=lambda pair: pair[0])
 
 
-def day_name(name: Any) -> str:
+def format_day(name: Any) -> str:
     """Return the name of a day as text; dates in the form that sorts."""
     text = name.isoformat()[:10] if isinstance(name, date) else check_text(name, "day", "2026-11-01").strip()
     if not text:
@@ -408,7 +408,7 @@ def day_name(name: Any) -> str:
     return text
 
 
-def date_of(name: str) -> date:
+def parse_day(name: str) -> date:
     """Return the date that a day is named after."""
     try:
         return date.fromisoformat(name[:10])

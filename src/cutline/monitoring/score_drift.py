@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from cutline.independent_comparison import compare_independent
 from cutline.inference import drift as statistics
 from cutline.inputs import column_source
 from cutline.measures import MEASURES
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
 
 BINS = 10
 MOST_BINS = 10_000
@@ -91,13 +94,13 @@ def drift(
         raise ParameterError(f"is {bins:.6g}", f"pass a whole number from 2 to {MOST_BINS:,}", argument="bins")
     contents = (reference, sample)
     if names is None:
-        titles = tuple(_title(content, side) for content, side in zip(contents, _SIDES, strict=True))
+        titles = tuple(_name_period(content, side) for content, side in zip(contents, _SIDES, strict=True))
     else:
         titles = check_names(names)
     if titles[0] == titles[1]:
         titles = _SIDES
     threshold = None if cut is None else check_number(cut, "cut")
-    both = [_side(c, str(t), a, score, label, threshold) for c, t, a in zip(contents, titles, _SIDES, strict=True)]
+    both = [_read_side(c, str(t), a, score, label, threshold) for c, t, a in zip(contents, titles, _SIDES, strict=True)]
     first, second = both
     if first.higher_is_positive != second.higher_is_positive:
         raise InputError("The two periods have scores that run in opposite directions", "rank both alike")
@@ -106,13 +109,13 @@ def drift(
     return Drift(first, second, bins, level, threshold, check_whole(seed, "seed", 0))
 
 
-def _title(content: Any, side: str) -> str:
+def _name_period(content: Any, side: str) -> str:
     if isinstance(content, str | os.PathLike):
         return Path(content).stem
     return (content.name or side) if isinstance(content, Evaluation) else side
 
 
-def _side(
+def _read_side(
     content: Any, name: str, argument: str, score: str | None, label: str | None, threshold: float | None
 ) -> Side:
     """Return the scores of one period."""
@@ -171,13 +174,13 @@ class Drift(ShownAsTable):
 
     @cached_property
     def psi(self) -> statistics.Psi:
-        """The population stability index, with its critical value and an interval."""
+        """Return the population stability index, with its critical value and an interval."""
         sizes = (self.reference.effective, self.sample.effective)
         return statistics.psi(*self._histograms, level=self.level, sizes=sizes)
 
     @cached_property
     def ks(self) -> statistics.KolmogorovSmirnov:
-        """The Kolmogorov-Smirnov test of the two samples of scores."""
+        """Return the Kolmogorov-Smirnov test of the two samples of scores."""
         pooled = np.union1d(self.reference.score, self.sample.score)
         counts = []
         for sample in (self.reference, self.sample):
@@ -188,7 +191,7 @@ class Drift(ShownAsTable):
 
     @property
     def _ks_p(self) -> str:
-        """The p-value with its sign, never below what permutations can show."""
+        """Return the p-value with its sign, never below the smallest that permutations can give."""
         if self.ks.method == "permutation" and self.ks.p_value <= statistics.SMALLEST_P:
             return f"<= {statistics.SMALLEST_P:g}"
         return p_shown(self.ks.p_value)
@@ -200,7 +203,7 @@ class Drift(ShownAsTable):
 
     @cached_property
     def flagged(self) -> tuple[float, float] | None:
-        """The share of each period that the fixed cut flags; None without a cut."""
+        """Return the share of each period that the fixed cut flags; None without a cut."""
         if self.cut is None:
             return None
         return self.reference.flagged(self.cut), self.sample.flagged(self.cut)
@@ -214,7 +217,7 @@ class Drift(ShownAsTable):
 
     @cached_property
     def performance(self) -> Table | None:
-        """The measures of both periods and their differences, where both have labels; None otherwise."""
+        """Return the measures of both periods and their differences, if both have labels."""
         both = self._evaluate_both()
         if both is None:
             return None
@@ -276,7 +279,7 @@ class Drift(ShownAsTable):
 
     @cached_property
     def table(self) -> Table:
-        """The bins: where they start and end, the share of each period, and what each adds to the index."""
+        """Return the bins: their limits, the share of each period, and their part of the index."""
         shares = [counts / counts.sum() for counts in self._histograms]
         p, q = ((counts + 0.5) / (counts.sum() + 0.5 * len(counts)) for counts in self._histograms)
         parts = (p - q) * np.log(p / q)
@@ -291,11 +294,11 @@ class Drift(ShownAsTable):
 
     @property
     def title(self) -> str:
-        """The compared samples, in a line."""
+        """Return the compared samples, in one line."""
         sizes = (f"{sample.size.sum():,.0f} from {sample.name}" for sample in (self.reference, self.sample))
         return f"Scores: {' and '.join(sizes)}"
 
-    def chart(self, *, theme: str = "light") -> Any:
+    def chart(self, *, theme: str = "light") -> Picture:
         """Return the chart of both distributions of scores.
 
         Args:
@@ -309,9 +312,10 @@ class Drift(ShownAsTable):
         edges = [(sign * float(a), sign * float(b)) for a, b in pairwise(grid)]
         if sign < 0:
             edges = [(b, a) for a, b in edges]
-        draw = import_module("cutline.charts.periods").drift_chart
+        from cutline.charts.periods import drift_chart
+
         listed = {name: [float(x) for x in values] for name, values in shares.items()}
-        return draw(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
+        return drift_chart(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it says, ready for JSON."""
@@ -329,7 +333,7 @@ class Drift(ShownAsTable):
         }
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write what the suffix names: the page (.html), everything (.json) or the bins (.csv).
+        """Write the page (.html), everything (.json) or the bins (.csv), by the suffix.
 
         Args:
             path: Where to write.

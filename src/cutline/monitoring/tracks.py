@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, chdtri, expit, logit, ndtri
@@ -42,7 +42,7 @@ class Track(ComparedByFields):
     status: tuple[str, ...]
 
 
-def track(
+def make_track(
     name: str, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return the values, the sequence and the alarms of one measure over the days since a release.
@@ -50,21 +50,21 @@ def track(
     Args:
         name: The measure, "calibration" or "psi".
         days: The days that count, in order.
-        release: The sample that they are compared with.
-        settings: What is watched, and how.
+        release: The reference sample.
+        settings: The settings of the monitor.
         restarts: By the day of an acknowledged alarm, the day with which its detector starts anew.
     """
     if name == CALIBRATION:
-        return _calibration_track(days, release, settings, restarts)
+        return _track_calibration(days, release, settings, restarts)
     if name == PSI:
-        return _psi_track(days, release, settings)
+        return _track_psi(days, release, settings)
     measure = MEASURES[name]
     if isinstance(measure.form, Proportion) and measure.form.then is float:
-        return _share_track(measure, days, release, settings, restarts)
+        return _track_share(measure, days, release, settings, restarts)
     return _smooth_track(measure, days, release, settings, restarts)
 
 
-def _first(crossed: Array) -> tuple[int, ...]:
+def _find_first(crossed: Array) -> tuple[int, ...]:
     """Return where something is first true, if anywhere."""
     return (int(crossed.argmax()),) if crossed.any() else ()
 
@@ -76,7 +76,7 @@ def _detect(
     path, alarms, start = np.empty(len(log_ratios)), list[int](), 0
     while start < len(log_ratios):
         path[start:] = sequential.shiryaev_roberts(log_ratios[start:], weights)
-        hit = _first(path[start:] >= threshold)
+        hit = _find_first(path[start:] >= threshold)
         alarms += [start + i for i in hit]
         if not hit or alarms[-1] not in restarts:
             break
@@ -89,7 +89,7 @@ def _counts(days: Iterable[Period]) -> Array:
     return np.array([day.counts for day in days], dtype=np.int64).reshape(-1, 4)
 
 
-def _share_track(
+def _track_share(
     measure: Measure, days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return a proportion at the cut: exact, by beta-binomial mixtures."""
@@ -118,7 +118,7 @@ def _share_track(
         evidence = np.full(len(days), -np.inf)
     elif settings.alarm == "ever":
         evidence = sequential.log_evidence_below(good.cumsum(), cumulated_n, min(promised, 1 - 1e-12))
-        alarms = _first(evidence >= alarm_at)
+        alarms = _find_first(evidence >= alarm_at)
     else:
         evidence, alarms = _detect(sequential.log_ratios_below(good, n, min(promised, 1 - 1e-12)), alarm_at, restarts)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -130,7 +130,7 @@ def _share_track(
     )  # fmt: skip
 
 
-def _calibration_track(
+def _track_calibration(
     days: tuple[Period, ...], release: Release, settings: MonitorSettings, restarts: Mapping[int, int]
 ) -> Track:
     """Return the mean of y - p; the evidence is a mixture of bets, exact if E(y | past) = p."""
@@ -141,7 +141,7 @@ def _calibration_track(
     if settings.alarm == "ever":
         alarm_at = -math.log(alpha)
         evidence = sequential.log_mean(bets.cumsum(0), weights)
-        alarms = _first(evidence >= alarm_at)
+        alarms = _find_first(evidence >= alarm_at)
     else:
         alarm_at = math.log(settings.run_length * len(settings.measures))
         evidence, alarms = _detect(bets, alarm_at, restarts, weights)
@@ -151,7 +151,7 @@ def _calibration_track(
     with np.errstate(invalid="ignore", divide="ignore"):
         value, mean = sums[:, 0] / n, total / t
         spread = np.sqrt(np.maximum(squares / t - mean**2, 0))
-        half = spread * sequential.half_width(t, OF_DAYS * alpha, _tightest(days))
+        half = spread * sequential.half_width(t, OF_DAYS * alpha, _find_tightest(days))
     started = t >= 2 * FEWEST_OF_A_CLASS
     own = release.period
     status = tuple("" if many else "no cases" for many in n)
@@ -161,12 +161,12 @@ def _calibration_track(
     )  # fmt: skip
 
 
-def _tightest(days: tuple[Period, ...]) -> float:
+def _find_tightest(days: tuple[Period, ...]) -> float:
     """Return the number of cases at which a sequence is tightest: those of 30 days like the first one."""
     return float(PERIODS * next((day.cases for day in days if day.cases), 1))
 
 
-def _psi_track(days: tuple[Period, ...], release: Release, settings: MonitorSettings) -> Track:
+def _track_psi(days: tuple[Period, ...], release: Release, settings: MonitorSettings) -> Track:
     """Return the index of each day against the release; day t may spend 6 / (pi t)^2 of the error probability."""
     base = np.asarray(release.period.bins, dtype=float)
     n0, freedom = base.sum(), len(base) - 1
@@ -186,7 +186,7 @@ def _psi_track(days: tuple[Period, ...], release: Release, settings: MonitorSett
             spent = 1 / (settings.run_length * len(settings.measures))
         critical[i] = float(chdtri(freedom, spent)) * (1 / n0 + 1 / own.sum())
     crossed = value > critical
-    alarms = _first(crossed)
+    alarms = _find_first(crossed)
     status = tuple("" if d.cases else "no cases" for d in days)
     nothing = np.full(len(days), np.nan)
     return Track(PSI, value, cumulated, nothing, nothing, math.nan, critical, nothing, 0.0, alarms, status)
@@ -209,7 +209,7 @@ class _RunningSums(NamedTuple):
     cells: Array | None
     loss: Array
 
-    def plus(self, day: Period, name: str) -> _RunningSums:
+    def add_day(self, day: Period, name: str) -> _RunningSums:
         """Return the sums with one more day."""
         cells = day.cells if self.cells is None else self.cells if day.cells is None else self.cells + day.cells
         return _RunningSums(
@@ -262,9 +262,9 @@ def _smooth(measure: Measure, sums: _RunningSums, release: Release) -> _Smooth:
 class _Scale(NamedTuple):
     """Where the sampling distribution of a measure is about normal."""
 
-    there: Any
-    back: Any
-    slope: Any
+    there: Callable[[float], float]
+    back: Callable[[float], float]
+    slope: Callable[[float], float]
 
 
 _LOGIT = _Scale(logit, expit, lambda v: 1 / (v * (1 - v)))
@@ -277,7 +277,7 @@ def _scale_of(measure: Measure) -> _Scale:
     return _LOGIT if (low, high) == (0, 1) else _LOG if (low, high) == (0, math.inf) else _SAME
 
 
-def _around(estimate: _Smooth, distance: float, scale: _Scale) -> tuple[float, float]:
+def _compute_limits(estimate: _Smooth, distance: float, scale: _Scale) -> tuple[float, float]:
     """Return the limits that lie a number of standard errors away, on the scale of the measure."""
     if not estimate.ready or math.isnan(estimate.error):
         return math.nan, math.nan
@@ -294,38 +294,40 @@ def _smooth_track(
     """Return any other measure, by an asymptotic confidence sequence on its scale."""
     scale, alpha = _scale_of(measure), settings.alpha
     below = measure.better == "higher"
-    at_release = _smooth(measure, _NOTHING.plus(release.period, measure.name), release)
-    limits0 = _around(at_release, float(ndtri(1 - OF_RELEASE * alpha)), scale)
+    at_release = _smooth(measure, _NOTHING.add_day(release.period, measure.name), release)
+    limits0 = _compute_limits(at_release, float(ndtri(1 - OF_RELEASE * alpha)), scale)
     tolerated = settings.worse_by.get(measure.name, 0.0)
     limit = limits0[0] - tolerated if below else limits0[1] + tolerated
-    tightest = _tightest(days)
+    tightest = _find_tightest(days)
     value, cumulated, low, high = (np.full(len(days), np.nan) for _ in range(4))
     status, sums = [], _NOTHING
     for i, day in enumerate(days):
-        sums = sums.plus(day, measure.name)
-        value[i] = _smooth(measure, _NOTHING.plus(day, measure.name), release).value
+        sums = sums.add_day(day, measure.name)
+        value[i] = _smooth(measure, _NOTHING.add_day(day, measure.name), release).value
         so_far = _smooth(measure, sums, release)
         cumulated[i] = so_far.value
-        low[i], high[i] = _sequence(so_far, sums.cases, OF_DAYS * alpha, tightest, scale)
+        low[i], high[i] = _compute_sequence(so_far, sums.cases, OF_DAYS * alpha, tightest, scale)
         status.append("" if not math.isnan(low[i]) else "too few cases for a sequence yet")
     if settings.alarm == "ever":
-        alarms = _first(high < limit if below else low > limit)
+        alarms = _find_first(high < limit if below else low > limit)
     else:
-        alarms = _restart_monthly(measure, days, release, settings, limit, tightest, restarts)
+        alarms = _find_monthly_alarms(measure, days, release, settings, limit, tightest, restarts)
     nothing = np.full(len(days), np.nan)
     return Track(
         measure.name, value, cumulated, low, high, at_release.value, limit, nothing, 0.0, alarms, tuple(status)
     )
 
 
-def _sequence(estimate: _Smooth, cases: int, alpha: float, tightest: float, scale: _Scale) -> tuple[float, float]:
+def _compute_sequence(
+    estimate: _Smooth, cases: int, alpha: float, tightest: float, scale: _Scale
+) -> tuple[float, float]:
     """Return the limits of the asymptotic confidence sequence after some cases."""
     if not estimate.ready:
         return math.nan, math.nan
-    return _around(estimate, math.sqrt(cases) * float(sequential.half_width(cases, alpha, tightest)), scale)
+    return _compute_limits(estimate, math.sqrt(cases) * float(sequential.half_width(cases, alpha, tightest)), scale)
 
 
-def _restart_monthly(
+def _find_monthly_alarms(
     measure: Measure,
     days: tuple[Period, ...],
     release: Release,
@@ -348,8 +350,10 @@ def _restart_monthly(
             continue
         if (i - start) % PERIODS == 0:
             running.append(_NOTHING)
-        running = [sums.plus(day, measure.name) for sums in running]
-        limits = [_sequence(_smooth(measure, sums, release), sums.cases, alpha, tightest, scale) for sums in running]
+        running = [sums.add_day(day, measure.name) for sums in running]
+        limits = [
+            _compute_sequence(_smooth(measure, sums, release), sums.cases, alpha, tightest, scale) for sums in running
+        ]
         if any(high < limit if below else low > limit for low, high in limits):
             alarms.append(i)
             start, running = restarts.get(i, len(days)), []

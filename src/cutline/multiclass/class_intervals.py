@@ -19,7 +19,7 @@ from cutline.multiclass import influence
 from cutline.multiclass.class_means import NO_FORMULA
 from cutline.multiclass.statistic import Statistic, ValueWithLimits
 from cutline.results.estimate import Estimate, Limits, quantile
-from cutline.results.resample_budget import resamples_of_rows
+from cutline.results.resample_budget import choose_resamples_of_rows
 
 METHODS = ("auto", "normal", "bootstrap")
 _AT_ONCE = 2**22  # weights of cases in resamples held at once
@@ -122,7 +122,7 @@ def _few(cases: ClassCases) -> list[str]:
 
 def _resample(name: str, statistic: Statistic, cases: ClassCases, options: ClassIntervalOptions) -> ClassEstimate:
     """Return the percentile interval over resamples of the cases."""
-    resamples = resamples_of_rows(len(cases), options.resamples)
+    resamples = choose_resamples_of_rows(len(cases), options.resamples)
     values, redrawn = resample(statistic.values(cases), cases, resamples, options.seed)
     value = float(statistic.values(cases)(cases.weights))
     draws = np.sort(values[np.isfinite(values)])

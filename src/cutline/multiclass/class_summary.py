@@ -16,8 +16,8 @@ from cutline.inference.differences.pair_tests import PairTest
 from cutline.multiclass.decisions import ConfusionMatrix, plain_label
 from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate, Estimated
-from cutline.results.method_titles import method_title
-from cutline.results.notes import Note, checked_notes
+from cutline.results.method_titles import format_method
+from cutline.results.notes import Note, check_notes
 
 COLUMNS = (
     *("measure", "title", "scope", "of", "value", "low", "high", "se", "method"),
@@ -47,9 +47,9 @@ class ClassRow(Estimated):
     @property
     def method(self) -> str:
         """The method of the interval in words."""
-        return method_title(self.estimate.method) if self.interval else ""
+        return format_method(self.estimate.method) if self.interval else ""
 
-    def cells(self) -> tuple[Any, ...]:
+    def to_cells(self) -> tuple[Any, ...]:
         """Return the row as the columns of a summary."""
         e = self.estimate
         note = "" if self.reason else " ".join(e.notes)
@@ -73,7 +73,7 @@ class ClassData:
         """Number of cases; with weights, their sum."""
         return math.fsum(self.sizes)
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """Return the data in words."""
         of_each = [
             f"{label} {written(size)} ({100 * size / self.total:.3g} %)"
@@ -120,7 +120,7 @@ class ClassSummary(Tabulated):
     @property
     def title(self) -> str:
         """What was evaluated, in one line."""
-        return (f"{self.data.name}: " if self.data.name else "") + self.data.words()
+        return (f"{self.data.name}: " if self.data.name else "") + self.data.describe()
 
     @property
     def conventions(self) -> dict[str, str]:
@@ -147,7 +147,7 @@ class ClassSummary(Tabulated):
 
     def with_notes(self, notes: tuple[Note, ...]) -> ClassSummary:
         """Return the same document with these notes."""
-        return ClassSummary(self.data, self.level, self.matrix, self.rows, checked_notes(notes))
+        return ClassSummary(self.data, self.level, self.matrix, self.rows, check_notes(notes))
 
     # ------------------------------------------------------------------ views
 
@@ -155,7 +155,7 @@ class ClassSummary(Tabulated):
     def table(self) -> Table:
         """The rows as a table."""
         hidden = ("title", "scope", "se", "method", "note", "better")
-        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=hidden)
+        return Table(COLUMNS, tuple(row.to_cells() for row in self.rows), title=self.title, hidden=hidden)
 
     def overall_table(self) -> Table:
         """Return the means over the classes and the measures of all classes, as people read them."""
@@ -194,12 +194,12 @@ class ClassSummary(Tabulated):
         parts = [self.title, "", repr(self.overall_table()), "", repr(self.class_table())]
         if len(self.data.classes) <= MOST_SHOWN:
             parts += ["", repr(self.matrix)]
-        return "\n".join([*parts, *self.notes_as_text()])
+        return "\n".join([*parts, *self.format_notes()])
 
     def _repr_html_(self) -> str:
         tables = (self.overall_table(), self.class_table(), self.matrix)
         body = "".join(table._repr_html_() for table in tables)
-        return f"<div><p>{html_text(self.title)}</p>{body}{self.notes_as_html()}</div>"
+        return f"<div><p>{html_text(self.title)}</p>{body}{self.format_notes_as_html()}</div>"
 
 
 def _cell(row: ClassRow | None) -> str:
@@ -262,7 +262,7 @@ class ClassDifference(ComparedByFields):
     @property
     def method(self) -> str:
         """The method in words."""
-        return method_title(self.test.method)
+        return format_method(self.test.method)
 
     def better_model(self, level: float) -> str:
         """Return the model that is better, where the corrected test says so; empty otherwise."""
@@ -278,7 +278,7 @@ class ClassDifference(ComparedByFields):
         better = self.better_model(level)
         return f"{better} is better" if better else "not significant"
 
-    def cells(self) -> tuple[Any, ...]:
+    def to_cells(self) -> tuple[Any, ...]:
         """Return the row as the columns of a summary."""
         test = self.test
         numbers = (self.value_a, self.value_b, test.difference, self.low, self.high, test.p_value, test.p_holm)
@@ -298,7 +298,7 @@ class ClassComparisonSummary(Tabulated):
     def title(self) -> str:
         """What was compared, in one line."""
         data = next(iter(self.models.values())).data
-        return f"{', '.join(self.models)}: {data.words()}"
+        return f"{', '.join(self.models)}: {data.describe()}"
 
     @property
     def conventions(self) -> dict[str, str]:
@@ -313,9 +313,9 @@ class ClassComparisonSummary(Tabulated):
     @property
     def table(self) -> Table:
         """The differences as a table."""
-        return Table(DIFFERENCE_COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=("note",))
+        return Table(DIFFERENCE_COLUMNS, tuple(row.to_cells() for row in self.rows), title=self.title, hidden=("note",))
 
-    def shown_table(self) -> Table:
+    def format_table(self) -> Table:
         """Return the differences as people read them."""
         rows = [
             (

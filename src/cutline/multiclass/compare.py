@@ -27,7 +27,7 @@ from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.multiclass.statistic import Statistic
 from cutline.results.base import NamedParts, Reported
 from cutline.results.estimate import Estimate
-from cutline.results.resample_budget import resamples_of_rows
+from cutline.results.resample_budget import choose_resamples_of_rows
 
 # Whose differences a summary shows: a mean for every question, and what is of all classes.
 HEADLINES = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("average_precision", "macro"), ("f1", "macro"))
@@ -164,7 +164,7 @@ class ClassComparison(Reported, NamedParts[str, OneVsRest]):
         cases_a, cases_b = self[a].cases, self[b].cases
         if options.method == "bootstrap":
             value_a, value_b = statistic.values(cases_a), statistic.values(cases_b)
-            count = resamples_of_rows(len(cases_a), options.resamples)
+            count = choose_resamples_of_rows(len(cases_a), options.resamples)
             values, _ = resample(lambda weights: value_a(weights) - value_b(weights), cases_a, count, options.seed)
             return ResampledDifference(float(value_a(cases_a.weights) - value_b(cases_b.weights)), values), ()
         both = [statistic.with_limits(cases, options.level) for cases in (cases_a, cases_b)]

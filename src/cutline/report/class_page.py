@@ -147,7 +147,7 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[
     first = next(iter(models.values()))
     context = {
         "title": (first.name or "Several classes") if is_one else listed(list(models)),
-        "heading": first.data.words(),
+        "heading": first.data.describe(),
         "verdict": verdict(summary),
         "cards": list(_cards(first)) if is_one else [],
         "differences": [] if isinstance(summary, ClassSummary) else _differences(summary),

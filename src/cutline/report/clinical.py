@@ -21,9 +21,9 @@ from cutline.measures.references import FOLLOWED, citation
 from cutline.report import chart_specs
 from cutline.report.html_page import page_colours
 from cutline.report.sections import describe_guarantee
-from cutline.results.cut_point import rule_of
+from cutline.results.cut_point import describe_rule
 from cutline.results.estimate import Estimate
-from cutline.results.summary import Row, Summary, name_with_parameters
+from cutline.results.summary import Row, Summary, make_name
 
 
 class Proper(Enum):
@@ -300,12 +300,12 @@ def _colours() -> str:
 def _rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) -> Summary:
     """Return the summary with these measures, in their order; those that it lacks are made with its options."""
     known, options = {row.key: row for row in summary.rows}, summary.options
-    missing = dict.fromkeys(measure for measure in measures if name_with_parameters(measure, {}) not in known)
+    missing = dict.fromkeys(measure for measure in measures if make_name(measure, {}) not in known)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
     more = ev.summary(missing, **how)
     known |= {row.key: row for row in more.rows}
     used = max(options.resamples_used, more.options.resamples_used)
-    rows = tuple(known[name_with_parameters(measure, {})] for measure in measures)
+    rows = tuple(known[make_name(measure, {})] for measure in measures)
     return replace(summary, rows=rows, options=replace(options, resamples_used=used))
 
 
@@ -343,7 +343,7 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _rule(ev: Evaluation) -> str:
-    return rule_of(ev.ranking, ev.counts)
+    return describe_rule(ev.ranking, ev.counts)
 
 
 def _population(ev: Evaluation) -> str:

@@ -14,7 +14,7 @@ from cutline.curves.gains import score_bands
 from cutline.evaluation import Evaluation
 from cutline.report import sections
 from cutline.report.html_page import plain_page
-from cutline.results.cut_point import grouped, rule_of, spelled
+from cutline.results.cut_point import describe_rule, format_threshold, group_digits
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Note
 from cutline.results.summary import Summary
@@ -71,7 +71,7 @@ def credit_page(ev: Evaluation, summary: Summary) -> str:
         words=_WORDS | dict(zip(plural_titles(ev.ranking), ("bads", "goods"), strict=True)),
         row_notes=summary.row_notes,
         conventions=summary.conventions
-        | {"Approval": f"Cases that are not flagged are approved: all but {rule_of(ev.ranking, ev.counts)}."},
+        | {"Approval": f"Cases that are not flagged are approved: all but {describe_rule(ev.ranking, ev.counts)}."},
         document=summary.document(),
         csv=bands.to_csv(),
     )
@@ -80,8 +80,9 @@ def credit_page(ev: Evaluation, summary: Summary) -> str:
 def _heading(ev: Evaluation) -> str:
     """Return how many cases there are, and which label is that of the bads."""
     r = ev.ranking
-    bads = f"{grouped(r.positives)} of them bad ({_percent(float(r.positives) / float(r.total))}; label {r.positive!r})"
-    return f"{grouped(r.total)} cases, {bads}"
+    share = _percent(float(r.positives) / float(r.total))
+    bads = f"{group_digits(r.positives)} of them bad ({share}; label {r.positive!r})"
+    return f"{group_digits(r.total)} cases, {bads}"
 
 
 def _questionable_bads(ev: Evaluation) -> list[Note]:
@@ -106,7 +107,7 @@ def _limits(estimate: Estimate) -> str:
 
 
 def _approved_cases(counts: Counts) -> str:
-    return f"{grouped(counts.unflagged)} of {grouped(counts.total)}"
+    return f"{group_digits(counts.unflagged)} of {group_digits(counts.total)}"
 
 
 def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
@@ -120,9 +121,9 @@ def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
     ]
     first = [f"The score separates bads from goods with {' and '.join(parts)}."] if parts else []
     rate = ev.estimate(_OMISSION, level=summary.level)
-    bads = f"{grouped(c.fn)} {'bad' if c.fn == 1 else 'bads'} among them"
+    bads = f"{group_digits(c.fn)} {'bad' if c.fn == 1 else 'bads'} among them"
     second = (
-        f"Rejecting {rule_of(ev.ranking, c)} approves {_approved_cases(c)} cases "
+        f"Rejecting {describe_rule(ev.ranking, c)} approves {_approved_cases(c)} cases "
         f"({_percent(c.unflagged / c.total)}), with "
         f"{bads}: a bad rate of {_percent(float(rate.value))} instead of {_percent(float(c.prevalence))}."
     )
@@ -142,10 +143,10 @@ def _bands(ev: Evaluation) -> Table:
         cases = float(bands.cases[i])
         rows.append(
             (
-                f"{spelled(r, float(bands.low[i]))} to {spelled(r, float(bands.high[i]))}",
-                grouped(cases),
-                grouped(cases - bads),
-                grouped(bads),
+                f"{format_threshold(r, float(bands.low[i]))} to {format_threshold(r, float(bands.high[i]))}",
+                group_digits(cases),
+                group_digits(cases - bads),
+                group_digits(bads),
                 _percent(bads / cases),
                 _percent(float(bands.approved[i])),
                 _percent(float(bands.rate_approved[i])),
@@ -171,9 +172,9 @@ def _approvals(ev: Evaluation, summary: Summary) -> Table:
         rows.append(
             (
                 f"{100 * rate:g} %",
-                rule_of(r, counts),
-                grouped(counts.unflagged),
-                grouped(counts.fn),
+                describe_rule(r, counts),
+                group_digits(counts.unflagged),
+                group_digits(counts.fn),
                 _percent(float(bad.value)),
                 _limits(bad),
                 _percent(float(counts.recall)),
@@ -198,11 +199,11 @@ def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
     """Return the cut in use in whole counts and rates with their intervals."""
     c = ev.counts
     shares = (
-        ("Approval rate", grouped(c.unflagged), "predicted_positive_rate", True),
-        ("Bad rate among approved", grouped(c.fn), _OMISSION, False),
-        ("Bads rejected", grouped(c.tp), "recall", False),
-        ("Goods rejected", grouped(c.fp), "fpr", False),
-        ("Bad rate among rejected", grouped(c.tp), "precision", False),
+        ("Approval rate", group_digits(c.unflagged), "predicted_positive_rate", True),
+        ("Bad rate among approved", group_digits(c.fn), _OMISSION, False),
+        ("Bads rejected", group_digits(c.tp), "recall", False),
+        ("Goods rejected", group_digits(c.fp), "fpr", False),
+        ("Bad rate among rejected", group_digits(c.tp), "precision", False),
     )
     rows = []
     for title, count, name, turned in shares:
@@ -214,7 +215,7 @@ def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
         else:
             rows.append((title, count, _percent(value), _limits(estimate)))
     columns = ("what", "cases", "rate", f"{100 * summary.level:g} % interval")
-    return Table(columns, tuple(rows), title=f"The cut in use: reject {rule_of(ev.ranking, c)}")
+    return Table(columns, tuple(rows), title=f"The cut in use: reject {describe_rule(ev.ranking, c)}")
 
 
 def _quality(summary: Summary) -> Iterator[Table]:

@@ -24,7 +24,7 @@ from cutline.charts.renderer import drawable
 from cutline.core.escaping import spell_out
 from cutline.core.table import Table, are_numbers, plain, shown
 from cutline.report import chart_specs, measure_rows
-from cutline.results.base import versions
+from cutline.results.base import list_versions
 from cutline.results.notes import Note
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def plain_page(
 
 def with_versions(conventions: Mapping[str, str], made_with: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return how the numbers were made, with the versions of the packages that made them."""
-    packages = versions() if made_with is None else made_with
+    packages = list_versions() if made_with is None else made_with
     return {**conventions, "Versions": ", ".join(f"{name} {number}" for name, number in packages.items())}
 
 

@@ -14,7 +14,7 @@ from cutline.core.escaping import html_text
 from cutline.core.table import format_bracket, p_number, shown, shown_limits
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
-from cutline.results.choices import short_title
+from cutline.results.choices import shorten_title
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.summary import Row, Summary
 
@@ -199,7 +199,7 @@ def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
             if row is None or row.interval is None or row.measure.better is None:
                 continue
             low, high = row.interval
-            shares = {"measure": short_title(row), "model": name, "value": row.value, "low": low, "high": high}
+            shares = {"measure": shorten_title(row), "model": name, "value": row.value, "low": low, "high": high}
             less = row.measure.better == "lower"
             rows.append(shares | {"less_is_better": less, "is_significant": row.is_significant(summary.level)})
     return rows

@@ -25,7 +25,7 @@ from cutline.report import chart_specs, cut_data, measure_rows, programs, sectio
 from cutline.report.html_page import View, render_page, with_versions
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.cut_point import Outcomes, grouped, rule_of
+from cutline.results.cut_point import Outcomes, describe_rule, group_digits
 from cutline.results.method_titles import TITLES
 from cutline.results.summary import Summary
 
@@ -46,16 +46,16 @@ def opening(models: Mapping[str, Summary], index: int, last: int) -> dict[str, A
     """
     first = next(iter(models.values()))
     c, r = first.counts, first.data.ranking
-    rule = rule_of(r, c)
+    rule = describe_rule(r, c)
     share = f"{100 * float(c.predicted_positive_rate):.3g} %"
     return {
         "index": index,
         "last": last,
         "rule": rule,
-        "flags": f"flags {grouped(c.flagged)} of {grouped(c.total)} ({share})",
+        "flags": f"flags {group_digits(c.flagged)} of {group_digits(c.total)} ({share})",
         "sentence": _sentence(rule, r, c),
         "class_titles": c.class_titles,
-        "cells": {name: grouped(getattr(c, name)) for name in CELLS},
+        "cells": {name: group_digits(getattr(c, name)) for name in CELLS},
         "models": [_row(name, summary) for name, summary in models.items()],
     }
 
@@ -64,10 +64,10 @@ def _sentence(rule: str, r: Ranking, c: Counts) -> str:
     found, missed, false, about = Outcomes.at(r, c)
     start = about.capitalize()
     return (
-        f"{rule[0].upper()}{rule[1:]}: {grouped(c.flagged)} of {grouped(c.total)} cases are flagged. "
-        f"{start}{grouped(found)} of the {grouped(c.positives)} positives {_be(found)} found, "
-        f"{about}{grouped(missed)} {_be(missed)} missed; "
-        f"{about}{grouped(false)} of the {grouped(c.negatives)} negatives "
+        f"{rule[0].upper()}{rule[1:]}: {group_digits(c.flagged)} of {group_digits(c.total)} cases are flagged. "
+        f"{start}{group_digits(found)} of the {group_digits(c.positives)} positives {_be(found)} found, "
+        f"{about}{group_digits(missed)} {_be(missed)} missed; "
+        f"{about}{group_digits(false)} of the {group_digits(c.negatives)} negatives "
         f"{'is a false alarm' if false == 1 else 'are false alarms'}."
         + (" The last positions go at random to cases of equal score: the counts are expectations." if about else "")
     )
@@ -80,10 +80,10 @@ def _be(count: Any) -> str:
 def _row(name: str, summary: Summary) -> dict[str, Any]:
     """Return a row of the table of all models; error costs are 1 until the reader changes them."""
     c = summary.counts
-    counts = [grouped(count) for count in (c.flagged, c.tp, c.fp, c.fn)]
+    counts = [group_digits(count) for count in (c.flagged, c.tp, c.fp, c.fn)]
     rates = [_rate(rate) for rate in (c.precision, c.recall)]
-    cost = grouped(float(f"{float(total_cost(c.fp, c.fn)):.9g}"))
-    return {"name": name, "rule": rule_of(summary.data.ranking, c), "cells": [*counts, *rates, cost]}
+    cost = group_digits(float(f"{float(total_cost(c.fp, c.fn)):.9g}"))
+    return {"name": name, "rule": describe_rule(summary.data.ranking, c), "cells": [*counts, *rates, cost]}
 
 
 def _rate(value: Any) -> str:
@@ -185,13 +185,13 @@ def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
     counts = (r.pos[index], r.neg[index], table.flagged, tp, fp)
     cells = (
         [_score(score) for score in r.score[index].tolist()],
-        *([grouped(count) for count in column.tolist()] for column in counts),
+        *([group_digits(count) for count in column.tolist()] for column in counts),
         *([shown(float(share)) for share in column.tolist()] for column in shares),
     )
     which = (
         f"All {len(r)} distinct scores"
         if len(index) == len(r)
-        else f"{len(index)} of {grouped(len(r))} distinct scores: the first {FIRST}, then others evenly spread"
+        else f"{len(index)} of {group_digits(len(r))} distinct scores: the first {FIRST}, then others evenly spread"
     )
     return {"name": name, "which": which, "rows": list(zip(*cells, strict=True))}
 

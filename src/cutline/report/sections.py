@@ -16,10 +16,10 @@ from cutline.cuts.cut_at import Bands, bands, cut_at, round_share
 from cutline.report.cut_data import levels, precision_program, sentences, why_not
 from cutline.report.html_page import CONVENTIONS, Context, Section
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.cut_point import grouped, is_inside_tie
+from cutline.results.cut_point import group_digits, is_inside_tie
 from cutline.results.notes import Note
 from cutline.results.summary import Row, Summary
-from cutline.results.verdict import worst_warnings
+from cutline.results.verdict import select_warnings
 
 # What is promised: the name of the measure, what the page calls it, and which side the bound is on.
 ROWS = (
@@ -102,13 +102,13 @@ def verdict_on(summary: ComparisonSummary) -> list[str]:
 
 def best_first(summary: ComparisonSummary) -> dict[str, Summary]:
     """Return the models in the order of the measure that decides the first question, the leader first."""
-    return {name: summary.models[name] for name in summary.best_first()}
+    return {name: summary.models[name] for name in summary.sort_models()}
 
 
 def warnings(summary: Summary | ComparisonSummary) -> list[Note]:
     """Return the worst warnings, which stand below the verdict; all notes are in a section of their own."""
     models = summary.models if isinstance(summary, ComparisonSummary) else ()
-    return worst_warnings(summary.notes, models)
+    return select_warnings(summary.notes, models)
 
 
 def page_notes(notes: Iterable[Note]) -> list[Note]:
@@ -127,7 +127,7 @@ def captions(summary: Summary) -> dict[str, str]:
     lines = {
         "roc": _numbers(summary, "auc"),
         "precision_recall": _numbers(summary, "average_precision"),
-        "score_distribution": f"{grouped(r.positives)} positive and {grouped(r.negatives)} negative cases",
+        "score_distribution": f"{group_digits(r.positives)} positive and {group_digits(r.negatives)} negative cases",
         "reliability": _numbers(summary, "oe_ratio"),
         "gain": _numbers(summary, "ks"),
     }

@@ -26,9 +26,10 @@ from cutline.report.html_page import (
     table_view,
     with_versions,
 )
-from cutline.slices.differences import AgainstRest
-from cutline.slices.evaluation import Slices, common_table, simultaneous_words, slices_document
+from cutline.slices.evaluation import Slices, build_document, tabulate_slices
 from cutline.slices.fairness import Fairness
+from cutline.slices.results import AgainstRest
+from cutline.slices.simultaneous_intervals import describe_simultaneous_intervals
 
 SECTIONS = (
     Section("verdict", "Verdict"),
@@ -72,7 +73,7 @@ def save(
 def document(slices: Slices, against_rest: AgainstRest) -> dict[str, Any]:
     """Return the numbers of the page, ready for JSON."""
     fairness = slices.fairness(level=against_rest.level)
-    return slices_document(slices, slices.summaries(level=against_rest.level)) | {
+    return build_document(slices, slices.summaries(level=against_rest.level)) | {
         "against_rest": against_rest.document(),
         "gap": slices.gap(against_rest.measure, level=against_rest.level).to_dict(),
         "fairness": {name: estimate.to_dict() for name, estimate in fairness.estimates.items()},
@@ -93,10 +94,10 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
     overall = slices.overall
     measures = list(dict.fromkeys((against_rest.measure.name, *SHOWN)))
     summaries = slices.summaries(measures, simultaneous=True, level=against_rest.level)
-    table = common_table(slices.by, summaries)
+    table = tabulate_slices(slices.by, summaries)
     context: dict[str, Any] = {
         "title": f"{overall.name or 'Slices'} by {slices.by}",
-        "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).data.words()}; "
+        "heading": f"{counted(len(slices), 'slice')}; {overall.summary([]).data.describe()}; "
         f"predicted positive: {slices.cut_words}",
         "verdict": [sentence for sentence in sentences if sentence],
         "cards": [],
@@ -107,7 +108,7 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
         "conventions": with_versions(
             {
                 "Against the rest": against_rest.how,
-                "Intervals": simultaneous_words(against_rest.level, len(slices)),
+                "Intervals": describe_simultaneous_intervals(against_rest.level, len(slices)),
                 "Gaps": "All pairs of slices hold at once (Tukey-Kramer; shares by Newcombe's method from mid-P "
                 "limits); the largest difference therefore lies between the largest lower and the largest upper limit.",
             }
@@ -159,7 +160,7 @@ def _against(against_rest: AgainstRest) -> View:
     differing = [i for i, row in enumerate(ordered) if row.verdict in ("worse", "better", "lower", "higher")]
     caption = f"{against_rest.measure.title}. {against_rest.how}"
     if folded:
-        caption += f" {against_rest.ends_words(_ENDS)}"
+        caption += f" {against_rest.describe_ends(_ENDS)}"
     names = ("Slice", "Cases", "Positive", "Value", "Rest", "Difference", "p (adjusted)", "Verdict")
     return table_view(names, rows, title="Each slice beside all other cases", caption=caption, marked=differing)
 
@@ -179,7 +180,7 @@ def _measures(slices: Slices, summaries: Any, level: float) -> View:
         ("Slice", "Cases", *(row.title for row in first.rows)),
         rows,
         title="Measures of each slice",
-        caption=simultaneous_words(level, len(slices)) + more,
+        caption=describe_simultaneous_intervals(level, len(slices)) + more,
     )
 
 

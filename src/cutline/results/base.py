@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def conventions(level: float, resamples: int, seed: int, groups: int, *, higher: bool) -> dict[str, str]:
-    """Return the conventions of a document by name: level, number of resamples, groups."""
+def describe_conventions(level: float, resamples: int, seed: int, groups: int, *, higher: bool) -> dict[str, str]:
+    """Describe the conventions behind the numbers of a document: thresholds, ties, intervals, resamples, weights."""
     rule = "at or above" if higher else "at or below"
     return {
         "Threshold": f"A case is predicted positive (flagged) when its score is {rule} the threshold.",
@@ -34,15 +34,15 @@ def conventions(level: float, resamples: int, seed: int, groups: int, *, higher:
         ),
         "Undefined": "0/0 is undefined, with the reason; x/0 is infinite.",
         "Logarithms": "Natural, in nats.",
-        "Intervals": _intervals(f"{100 * level:g} %", resamples, seed, groups),
+        "Intervals": _describe_intervals(f"{100 * level:g} %", resamples, seed, groups),
         "Resampling": RULE,
         "Baseline": "The value of a score without information that flags as many cases.",
         "Weights": "A whole number counts as that many equal rows; other weights by Kish's effective sample size.",
     }
 
 
-def _intervals(level: str, resamples: int, seed: int, groups: int) -> str:
-    """Return a sentence on which method gave which intervals."""
+def _describe_intervals(level: str, resamples: int, seed: int, groups: int) -> str:
+    """Describe which methods made the intervals."""
     resampling = f"({resamples} resamples, seed {seed})"
     none = "none where there is no closed form, because nothing was resampled"
     if groups:
@@ -55,8 +55,8 @@ def _intervals(level: str, resamples: int, seed: int, groups: int) -> str:
 
 
 @cache
-def versions() -> dict[str, str]:
-    """Return the packages that made the numbers, and Python."""
+def list_versions() -> dict[str, str]:
+    """Return the versions of the packages that made the numbers, and of Python."""
     from importlib.metadata import PackageNotFoundError, version  # slow to load, and only documents need it
 
     installed = {"cutline": __version__, "numpy": version("numpy"), "scipy": version("scipy")}
@@ -66,8 +66,8 @@ def versions() -> dict[str, str]:
     return installed | {"python": platform.python_version()}
 
 
-def paragraphs(sentences: Iterable[str]) -> str:
-    """Return sentences as paragraphs of HTML."""
+def format_paragraphs(sentences: Iterable[str]) -> str:
+    """Format sentences as paragraphs of HTML."""
     return "".join(f"<p>{html_text(sentence)}</p>" for sentence in sentences)
 
 
@@ -89,14 +89,14 @@ class Tabulated(ShownAsTable):
     @property
     def versions(self) -> dict[str, str]:
         """Return the versions of the packages that made the numbers."""
-        return versions()
+        return list_versions()
 
-    def notes_as_text(self) -> list[str]:
-        """Return the notes as lines of text: on the data, then on single rows."""
+    def format_notes(self) -> list[str]:
+        """Format the notes as lines of text: on the data, then on single rows."""
         return [f"Note: {note}" for note in (*self.notes, *self.row_notes)]
 
-    def notes_as_html(self) -> str:
-        """Return the notes as HTML for a notebook."""
+    def format_notes_as_html(self) -> str:
+        """Format the notes as HTML for a notebook."""
         items = "".join(f"<li>{html_text(note.text)}</li>" for note in (*self.notes, *self.row_notes))
         return f"<ul>{items}</ul>" if items else ""
 
@@ -105,16 +105,17 @@ class Tabulated(ShownAsTable):
         """Return the sentences that are printed above the rows."""
         return ()
 
-    def shown_table(self) -> Table:
-        """Return the rows as people read them."""
+    def format_table(self) -> Table:
+        """Return the table as it is printed."""
         return self.table
 
     def __repr__(self) -> str:
         opening = [*self._opening, ""] if self._opening else []
-        return "\n".join([*opening, repr(self.shown_table()), *self.notes_as_text()])
+        return "\n".join([*opening, repr(self.format_table()), *self.format_notes()])
 
     def _repr_html_(self) -> str:
-        return f"<div>{paragraphs(self._opening)}{self.shown_table()._repr_html_()}{self.notes_as_html()}</div>"
+        opening, table = format_paragraphs(self._opening), self.format_table()._repr_html_()
+        return f"<div>{opening}{table}{self.format_notes_as_html()}</div>"
 
     def __len__(self) -> int:
         return len(self.table)
@@ -136,17 +137,17 @@ Part = TypeVar("Part")
 
 
 class NamedParts(Mapping[Key, Part]):
-    """A mapping of parts by name, such as the models of a comparison, that refuses unknown names with a hint."""
+    """A mapping of names to parts, such as the models of a comparison, that refuses unknown names with a hint."""
 
     @property
     def _kind(self) -> str:
-        """Return what a refusal calls a part."""
+        """Return what an error message calls a part."""
         return "model"
 
     @property
     @abstractmethod
     def _parts(self) -> Mapping[Key, Part]:
-        """Return the parts by name."""
+        """Return the mapping of names to parts."""
 
     def __getitem__(self, name: Key) -> Part:
         try:

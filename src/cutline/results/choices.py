@@ -1,4 +1,4 @@
-"""Which of several models to choose, question by question: what a comparison says first."""
+"""The choice between models, question by question: the first sentences of a comparison."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MOST_NAMED = 2  # measures and models that a sentence names
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """The answer to one question: the leader, and which models cannot be distinguished from it.
+    """The answer to one question: the leader, and the models that cannot be told from it.
 
     `equal` are the models whose difference from the leader is not significant after Holm's correction for the pairs;
     empty, if the leader is better than every other one. `against` are measures of the same question in which another
@@ -105,21 +105,21 @@ def choose_models(
     for row in sorted(rows, key=lambda row: (places.get(row.measure.name, len(places)), row.key)):
         if row.measure.better is not None and not math.isnan(row.value):
             by_measure.setdefault(row.key, []).append(row)
-    first = None if primary is None else _measure_named(primary, by_measure)
+    first = None if primary is None else _find_measure(primary, by_measure)
     choices = []
     for each in GOALS.values():
         own = {key: its for key, its in by_measure.items() if its[0].measure.family in each.families}
         if own:
-            key = first if first in own else _primary(each, own)
+            key = first if first in own else _choose_measure(each, own)
             assert key is not None  # noqa: S101 - there is at least one
-            choices.append(_choice(each, key, own, level))
+            choices.append(_choose_model(each, key, own, level))
     named = goal if first is None else next((c.goal for c in choices if c.measure == first), None)
     if not by_quota and named != "quota" and len(choices) > 1:
         choices = [choice for choice in choices if choice.goal != "quota"]
     return tuple(sorted(choices, key=lambda choice: choice.goal != named))
 
 
-def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
+def recommend_overall(choices: Sequence[ModelChoice], models: int) -> str:
     """Return a sentence on the one model that no question speaks against; empty where there is no such model.
 
     It leads in a question in which a model is worse, and in all others it leads or cannot be told from the leader.
@@ -136,8 +136,8 @@ def overall_sentence(choices: Sequence[ModelChoice], models: int) -> str:
     return f"Overall, choose {name}: {how} {_IN_ALL.get(len(choices), 'in all')}."
 
 
-def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]]) -> str:
-    """Return the row of the measure that is called so."""
+def _find_measure(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow]]) -> str:
+    """Find the measure that the user named among those compared."""
     check_text(primary, "primary", "auc")
     named = MEASURES[primary].name if primary in MEASURES else primary
     for key, rows in by_measure.items():
@@ -147,7 +147,7 @@ def _measure_named(primary: str, by_measure: Mapping[str, Sequence[DifferenceRow
     raise ParameterError(problem, way_out, hint=near(primary, by_measure), argument="primary")
 
 
-def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
+def _choose_measure(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
     """Return the measure that decides a question: the goal's own, else the first in the registry."""
     for name in goal.measures:
         for key, rows in own.items():
@@ -156,10 +156,10 @@ def _primary(goal: Goal, own: Mapping[str, Sequence[DifferenceRow]]) -> str:
     return next(iter(own))
 
 
-def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], level: float) -> ModelChoice:
+def _choose_model(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], level: float) -> ModelChoice:
     rows = own[key]
-    values = _values(rows)
-    best_first = _best_first(values, rows)
+    values = _collect_values(rows)
+    best_first = _sort_models(values, rows)
     leader = best_first[0]
     beaten = {row.a if row.b == leader else row.b for row in rows if row.better(level) == leader}
     equal = tuple(name for name in best_first[1:] if name not in beaten)
@@ -175,31 +175,36 @@ def _choice(goal: Goal, key: str, own: Mapping[str, Sequence[DifferenceRow]], le
             continue
         for name in equal:
             if any({row.a, row.b} == {leader, name} and row.better(level) == leader for row in compared):
-                with_leader.setdefault(name, []).append(title_in_sentence(compared[0].title))
+                with_leader.setdefault(name, []).append(lower_title(compared[0].title))
     is_tested = not any(math.isnan(row.p_holm) for row in rows if leader in (row.a, row.b))
     # One side of a trade alone, such as recall, is no reason to choose.
     is_trade = is_tested and not equal and bool(against) and rows[0].measure.name not in goal.measures
     if is_trade:
         other = next(iter(against))
         sides = [(leader, rows), (against[other], own[other])]
-        gains = [f"{name} for {_brief_title(its[0])} ({_gain(its, leader, against[other])})" for name, its in sides]
+        gains = [
+            f"{name} for {_name_in_sentence(its[0])} ({_format_gain(its, leader, against[other])})"
+            for name, its in sides
+        ]
         sentence = f"{goal.words}, it is a trade: {', '.join(gains)}."
         explained = {measure: name for measure, name in against.items() if measure != other}
     else:
-        sentence, explained = _sentence(goal, rows, leader, equal, values), dict(against)
-    parts = _advantages(leader, {name: with_leader[name] for name in equal if name in with_leader}, len(values))
-    parts += _trades(own, leader, explained, len(values))
+        sentence, explained = _describe_choice(goal, rows, leader, equal, values), dict(against)
+    parts = _describe_advantages(
+        leader, {name: with_leader[name] for name in equal if name in with_leader}, len(values)
+    )
+    parts += _describe_trades(own, leader, explained, len(values))
     detail = f"{goal.words}, {' and '.join(parts)}." if parts else ""
     return ModelChoice(goal.name, key, leader, equal, against, sentence, is_tested and not is_trade, detail)
 
 
-def _gain(rows: Sequence[DifferenceRow], a: str, b: str) -> str:
+def _format_gain(rows: Sequence[DifferenceRow], a: str, b: str) -> str:
     """Return how far one model is ahead of another in a measure, with a sign."""
     gap = next(abs(row.value) for row in rows if {row.a, row.b} == {a, b})
     return f"{'+' if rows[0].measure.better == 'higher' else '-'}{shown(gap)}"
 
 
-def _values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
+def _collect_values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
     """Return the value of each model in a measure."""
     values: dict[str, float] = {}
     for row in rows:
@@ -207,21 +212,21 @@ def _values(rows: Iterable[DifferenceRow]) -> dict[str, float]:
     return {name: value for name, value in values.items() if not math.isnan(value)}
 
 
-def _best_first(values: Mapping[str, float], rows: Sequence[DifferenceRow]) -> list[str]:
-    """Return the models by their value in a measure, in whichever order they came."""
+def _sort_models(values: Mapping[str, float], rows: Sequence[DifferenceRow]) -> list[str]:
+    """Sort the models by their value in a measure, the best first and equal ones by name."""
     sign = -1 if rows[0].measure.better == "higher" else 1
     return sorted(sorted(values), key=lambda name: sign * values[name])
 
 
-def _sentence(
+def _describe_choice(
     goal: Goal, rows: Sequence[DifferenceRow], leader: str, equal: Sequence[str], values: Mapping[str, float]
 ) -> str:
-    """Return who leads in the measure that decides a question, and which models cannot be distinguished from it."""
-    title, value = _brief_title(rows[0]), shown(values[leader])
+    """Write which model leads in the measure that decides a question, and which cannot be told from it."""
+    title, value = _name_in_sentence(rows[0]), shown(values[leader])
     p_values = [row.p_holm for row in rows if leader in (row.a, row.b) and not math.isnan(row.p_holm)]
     if not p_values:
         return f"{goal.words}, {leader} has the best {title} ({value}); the difference was not tested."
-    p = _p(max(p_values))
+    p = _format_p(max(p_values))
     if len(values) == 2 and equal:
         return f"{goal.words}, the models cannot be told apart ({title}, {p})."
     if len(values) == 2:
@@ -233,56 +238,55 @@ def _sentence(
         return f"{goal.words}, the {len(values)} models cannot be told apart ({title}, Holm)."
     last = shown(values[equal[-1]])
     join = "and" if len(equal) == 1 else "to"
-    return f"{goal.words}, choose {_either([leader, *equal])}: {title} {value} {join} {last} (Holm)."
+    return f"{goal.words}, choose {_list_alternatives([leader, *equal])}: {title} {value} {join} {last} (Holm)."
 
 
-def _advantages(leader: str, over: Mapping[str, Sequence[str]], models: int) -> list[str]:
-    """Return in what the leader beats the models that the deciding measure cannot distinguish from it."""
-    parts = [f"{leader} is better {_than(name, models)}in {_few(titles)}" for name, titles in over.items()]
-    return parts[:_MOST_NAMED]
+def _describe_advantages(leader: str, over: Mapping[str, Sequence[str]], models: int) -> list[str]:
+    """Return the measures in which the leader is better than models that the deciding measure does not tell apart."""
+    return [_write_better(leader, name, models, titles) for name, titles in over.items()][:_MOST_NAMED]
 
 
-def _trades(
+def _describe_trades(
     own: Mapping[str, Sequence[DifferenceRow]], leader: str, against: Mapping[str, str], models: int
 ) -> list[str]:
     """Return the measures in which the leader is worse than others."""
     by_model: dict[str, list[str]] = {}
     for key, name in against.items():
         row = next(row for row in own[key] if {row.a, row.b} == {leader, name})
-        by_model.setdefault(name, []).append(f"{title_in_sentence(row.title)} (by {shown(abs(row.value))})")
-    parts = [f"{name} is better {_than(leader, models)}in {_few(measures)}" for name, measures in by_model.items()]
-    return parts[:_MOST_NAMED]
+        by_model.setdefault(name, []).append(f"{lower_title(row.title)} (by {shown(abs(row.value))})")
+    return [_write_better(name, leader, models, measures) for name, measures in by_model.items()][:_MOST_NAMED]
 
 
-def _than(name: str, models: int) -> str:
-    """Return whom a model is better than; of two models that is clear."""
-    return f"than {name} " if models > 2 else ""
+def _write_better(model: str, other: str, models: int, measures: Sequence[str]) -> str:
+    """Write in which measures a model is better than another, which goes unnamed if there are only two models."""
+    than = f"than {other} " if models > 2 else ""
+    return f"{model} is better {than}in {_list_first(measures)}"
 
 
-def title_in_sentence(title: str) -> str:
-    """Return a title as it stands inside a sentence: its first letter small, unless it is a name or an abbreviation."""
+def lower_title(title: str) -> str:
+    """Return a title for the middle of a sentence: in lower case, unless it starts with a name or an abbreviation."""
     word = title.split()[0]
     is_name = word in ("Brier", "Matthews", "Youden's", "Cohen's", "Kolmogorov-Smirnov", "Gini", "Jaccard")
     return title if is_name or not word[1:].islower() else title[0].lower() + title[1:]
 
 
-def short_title(row: DifferenceRow) -> str:
-    """Return the title of a measure, or its abbreviation where it has one that everybody knows."""
+def shorten_title(row: DifferenceRow) -> str:
+    """Return the title of a measure, or its well-known abbreviation."""
     return row.title.replace(row.measure.title, _ABBREVIATIONS.get(row.measure.name, row.measure.title))
 
 
-def _brief_title(row: DifferenceRow) -> str:
+def _name_in_sentence(row: DifferenceRow) -> str:
     """Return the title of a measure inside a sentence, or its abbreviation."""
-    return title_in_sentence(short_title(row))
+    return lower_title(shorten_title(row))
 
 
-def _few(names: Sequence[str]) -> str:
+def _list_first(names: Sequence[str]) -> str:
     """Return the first names, and how many more there are."""
     more = len(names) - _MOST_NAMED
     return listed([*names]) if more <= 1 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
 
 
-def _either(names: Sequence[str]) -> str:
+def _list_alternatives(names: Sequence[str]) -> str:
     """Return some names to choose from; of more than three, the first two and how many more."""
     first = list(names) if len(names) <= _MOST_NAMED + 1 else [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
     return f"{', '.join(first[:-1])} or {first[-1]}"
@@ -291,7 +295,7 @@ def _either(names: Sequence[str]) -> str:
 _LEAST_P = 0.001  # below it, a sentence says no more of a p-value; tables do
 
 
-def _p(p_value: float) -> str:
+def _format_p(p_value: float) -> str:
     if p_value < _LEAST_P:
         return f"p < {_LEAST_P}"
     text = p_number(p_value)

@@ -15,10 +15,10 @@ from cutline.core.table import ComparedByFields, Table, p_number, plain
 from cutline.core.validation import check_text
 from cutline.measures import Measure
 from cutline.results.base import Tabulated
-from cutline.results.choices import ModelChoice, choose_models, overall_sentence
+from cutline.results.choices import ModelChoice, choose_models, recommend_overall
 from cutline.results.estimate import Estimate
-from cutline.results.method_titles import method_titles
-from cutline.results.notes import Note, checked_notes, notes_on_rows
+from cutline.results.method_titles import format_methods
+from cutline.results.notes import Note, check_notes, collect_row_notes
 from cutline.results.summary import Data, MeasureRow, Summary, SummaryOptions
 
 COLUMNS = (
@@ -36,7 +36,7 @@ class ComparedRegions(Protocol):
 
     @property
     def verdict(self) -> str:
-        """Return the regions in words."""
+        """Return a sentence on the regions."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
@@ -74,7 +74,7 @@ class DifferenceRow(MeasureRow):
     @property
     def method(self) -> str:
         """Return the titles of the methods."""
-        return method_titles(self.methods)
+        return format_methods(self.methods)
 
     def is_significant(self, level: float) -> bool:
         """Whether the corrected test rejects that the models are equal, at 1 - level."""
@@ -94,7 +94,7 @@ class DifferenceRow(MeasureRow):
             return "not significant"
         return f"{self.better(level)} is better" if self.measure.better else "they differ"
 
-    def turned(self) -> DifferenceRow:
+    def swap_models(self) -> DifferenceRow:
         """Return the row with the models exchanged: b - a."""
         e = self.estimate
         opposite = replace(e, value=-e.value, low=-e.high, high=-e.low)
@@ -105,7 +105,7 @@ class DifferenceRow(MeasureRow):
         """Return the corrected p-value as text; empty without a test."""
         return p_number(self.p_holm)
 
-    def cells(self) -> tuple[Any, ...]:
+    def to_cells(self) -> tuple[Any, ...]:
         """Return the row as the columns of a summary."""
         numbers = (self.value_a, self.value_b, self.value, self.estimate.low, self.estimate.high)
         names = (self.name, self.a, self.b)
@@ -158,14 +158,14 @@ class ComparisonSummary(Tabulated):
         measures, and the number of cases that a decision needs.
         """
         sentences = [choice.sentence for choice in self.choices]
-        sentences.append(overall_sentence(self.choices, len(self.models)))
+        sentences.append(recommend_overall(self.choices, len(self.models)))
         sentences += [choice.detail for choice in self.choices]
         if len(self.models) == 2 and not any(choice.is_decided for choice in self.choices):
             sentences += self.verdict
-        sentences.append(self._worth_recalibrating())
+        sentences.append(self._advise_recalibration())
         return tuple(filter(None, sentences))
 
-    def _worth_recalibrating(self) -> str:
+    def _advise_recalibration(self) -> str:
         """Return the advice to recalibrate the model that ranks best, if its probabilities are poor; else empty."""
         by_goal = {choice.goal: choice for choice in self.choices}
         if not {"rank", "probabilities"} <= by_goal.keys():
@@ -189,7 +189,7 @@ class ComparisonSummary(Tabulated):
         rows: dict[str, dict[str, DifferenceRow]] = {}
         for row in self.rows:
             if base in (row.a, row.b):
-                turned = row if row.b == base else row.turned()
+                turned = row if row.b == base else row.swap_models()
                 rows.setdefault(row.key, {})[turned.a] = turned
         return rows
 
@@ -204,7 +204,7 @@ class ComparisonSummary(Tabulated):
         choices = choose_models(rows, self.level)
         return (choices[0].leader, choices[0].equal) if choices else ("", ())
 
-    def best_first(self) -> list[str]:
+    def sort_models(self) -> list[str]:
         """Return the models by the measure that decides the first question, the best first."""
         if not self.choices:
             return list(self.models)
@@ -244,11 +244,11 @@ class ComparisonSummary(Tabulated):
     @property
     def row_notes(self) -> tuple[Note, ...]:
         """Return the notes on single differences, each once."""
-        return notes_on_rows(self.rows, self.notes)
+        return collect_row_notes(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
         """Return the same document with these notes."""
-        return replace(self, notes=checked_notes(notes))
+        return replace(self, notes=check_notes(notes))
 
     @property
     def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:
@@ -263,24 +263,24 @@ class ComparisonSummary(Tabulated):
     @property
     def title(self) -> str:
         """Return the number of models and the cases, in one line."""
-        return title_of({name: summary.data for name, summary in self.models.items()})
+        return describe_models({name: summary.data for name, summary in self.models.items()})
 
     @property
     def cut_words(self) -> str:
         """Return a sentence with the cut of all models, or of each."""
         first = next(iter(self.models.values()))
-        rules = {name: own.cut.words(own.data.ranking) for name, own in self.models.items()}
+        rules = {name: own.cut.describe(own.data.ranking) for name, own in self.models.items()}
         why = (
             "; set to flag about as many cases as are positive"
             if first.cut.is_by_prevalence(first.data.ranking)
             else ""
         )
         if len(set(rules.values())) == 1:
-            return f"Cut: {next(iter(rules.values()))}{why}{self._unequal_shares()}."
+            return f"Cut: {next(iter(rules.values()))}{why}{self._describe_unequal_shares()}."
         each = ", ".join(f"{name} {rule}" for name, rule in rules.items())
         return f"Cuts: {each}{why}."
 
-    def _unequal_shares(self) -> str:
+    def _describe_unequal_shares(self) -> str:
         """Return the share that each model flags at a common cut, where these are so unequal that models are hard to
         compare there.
         """
@@ -289,7 +289,7 @@ class ComparisonSummary(Tabulated):
             return ""
         return ", which flags " + listed([f"{100 * share:.1f} % ({name})" for name, share in shares.items()])
 
-    def undefined_measures(self) -> dict[str, list[str]]:
+    def list_undefined_measures(self) -> dict[str, list[str]]:
         """Return the titles of measures that no model has a value of, by the reason."""
         own = {row.key: row for summary in self.models.values() for row in summary.rows}
         titles: dict[str, dict[str, None]] = {}
@@ -301,13 +301,13 @@ class ComparisonSummary(Tabulated):
     @property
     def table(self) -> Table:
         """Return the differences as a table."""
-        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title)
+        return Table(COLUMNS, tuple(row.to_cells() for row in self.rows), title=self.title)
 
-    def shown_table(self) -> Table:
+    def format_table(self) -> Table:
         """Return the differences with p as text and the conclusion of each test."""
         p = "p (Holm)" if len(self.models) > 2 else "p"
         rows = [
-            (*row.cells()[: COLUMNS.index("p_value")], row.p_shown, row.conclusion(self.level)) for row in self.rows
+            (*row.to_cells()[: COLUMNS.index("p_value")], row.p_shown, row.conclusion(self.level)) for row in self.rows
         ]
         return Table((*COLUMNS[: COLUMNS.index("p_value")], p, "conclusion"), tuple(rows), title=self.title)
 
@@ -347,7 +347,7 @@ class ComparisonSummary(Tabulated):
         return tuple(self.statements)
 
 
-def title_of(models: Mapping[str, Any]) -> str:
+def describe_models(models: Mapping[str, Any]) -> str:
     """Return how many models, on what cases, in one line; each has its ranking."""
     r = next(iter(models.values())).ranking
     dropped = f", {r.dropped} dropped" if r.dropped else ""

@@ -20,13 +20,13 @@ _LONG = 5  # digits from which on they are grouped by thin spaces, as the page's
 _FEWEST_DIGITS = 6
 
 
-def rule_of(r: Ranking, c: Counts) -> str:
-    """Return who is flagged, such as "score ≥ 0.5"; of a quota that ends inside a tie, its places."""
+def describe_rule(r: Ranking, c: Counts) -> str:
+    """Describe which cases are flagged, such as "score ≥ 0.5"; of a quota that ends inside a tie, its places."""
     if not math.isfinite(c.threshold) and not c.flagged:
         return f"threshold {'above' if r.higher_is_positive else 'below'} every score"
     if is_inside_tie(r, c):
-        return f"the first {grouped(c.flagged)} cases ({shared_places(r, c)})"
-    return f"score {'≥' if r.higher_is_positive else '≤'} {spelled(r, float(c.threshold))}"
+        return f"the first {group_digits(c.flagged)} cases ({describe_shared_places(r, c)})"
+    return f"score {'≥' if r.higher_is_positive else '≤'} {format_threshold(r, float(c.threshold))}"
 
 
 def is_inside_tie(r: Ranking, c: Counts) -> bool:
@@ -34,17 +34,17 @@ def is_inside_tie(r: Ranking, c: Counts) -> bool:
     return bool(math.isfinite(c.threshold) and abs(float(r.at_threshold(c.threshold).flagged - c.flagged)) > 1e-9)
 
 
-def shared_places(r: Ranking, c: Counts) -> str:
-    """Return who shares the last places of a quota that ends inside a tie."""
-    return f"the last positions shared among ties at {spelled(r, float(c.threshold))}"
+def describe_shared_places(r: Ranking, c: Counts) -> str:
+    """Describe which cases share the last places of a quota that ends inside a tie."""
+    return f"the last positions shared among ties at {format_threshold(r, float(c.threshold))}"
 
 
 class Outcomes(NamedTuple):
-    """How many positives a cut finds and misses, and its false alarms, as a sentence counts them."""
+    """The positives that a cut finds and misses, and its false alarms, as whole numbers for a sentence."""
 
-    found: Any
-    missed: Any
-    false: Any
+    found: float
+    missed: float
+    false: float
     about: str
 
     @classmethod
@@ -52,27 +52,27 @@ class Outcomes(NamedTuple):
         """Return the counts; inside a tie they are expectations, shown as "about" a whole number."""
         if not is_inside_tie(r, c):
             return cls(c.tp, c.fn, c.fp, "")
-        found = _whole(c.tp)
-        return cls(found, _whole(c.positives - found), _whole(c.flagged - found), "about ")
+        found = _round_half_up(c.tp)
+        return cls(found, _round_half_up(c.positives - found), _round_half_up(c.flagged - found), "about ")
 
 
-def _whole(count: Any) -> int:
+def _round_half_up(count: float) -> int:
     """Return the nearest whole number, rounding halves up; floating-point noise does not decide."""
     return math.floor(round(float(count), 6) + 0.5)
 
 
-def spelled(r: Ranking, threshold: float) -> str:
-    """Return a threshold in few digits, but enough to cut at the same place, because people copy it."""
+def format_threshold(r: Ranking, threshold: float) -> str:
+    """Format a threshold with as few digits as cut at the same place, because people copy it."""
     place = r.cut(threshold)
     for digits in range(_FEWEST_DIGITS, 17):
         short = float(f"{threshold:.{digits}g}")
         if r.cut(short) == place:
-            return _shortest(short)
-    return _shortest(threshold)
+            return _format_shortest(short)
+    return _format_shortest(threshold)
 
 
-def _shortest(number: float) -> str:
-    """Return a number in the format of the page's JavaScript."""
+def _format_shortest(number: float) -> str:
+    """Format a number as the page's JavaScript does."""
     if not math.isfinite(number):
         return "∞" if number > 0 else "\N{MINUS SIGN}∞"
     if number == int(number) and abs(number) < 1e21:
@@ -82,8 +82,8 @@ def _shortest(number: float) -> str:
     return repr(number).replace("e-0", "e-")
 
 
-def grouped(count: Any) -> str:
-    """Return a count with thin spaces between the thousands of a large number."""
+def group_digits(count: float) -> str:
+    """Format a count with thin spaces between its thousands."""
     whole, point, rest = written(count).partition(".")
     if len(whole) >= _LONG and whole.isdigit():
         whole = f"{int(whole):,}".replace(",", "\N{THIN SPACE}")
@@ -95,7 +95,7 @@ NAMES = ("threshold", "quota", "share")
 
 @dataclass(frozen=True)
 class CutPoint:
-    """The cut of an evaluation. `threshold` is the score there; `quota` or `share` is what was asked for instead."""
+    """The cut of an evaluation. `threshold` is its score; `quota` or `share` is given if one of them made it."""
 
     threshold: float
     quota: float | None = None
@@ -114,21 +114,21 @@ class CutPoint:
         """Whether the number of flagged cases is given, and not the threshold."""
         return self.quota is not None or self.share is not None
 
-    def completing(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def complete_parameters(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of a measure, with this cut added if it needs one and has none."""
         needed = measure.needs is Needs.COUNTS or (self.by_quota and "quota" in measure.required)
         is_named = bool(parameters.keys() & set(NAMES))
         return {**parameters, **self.parameters} if needed and not is_named else dict(parameters)
 
-    def words(self, ranking: Ranking) -> str:
-        """Return the cut in words, such as "score >= 0.5"."""
+    def describe(self, ranking: Ranking) -> str:
+        """Describe the cut, such as "score >= 0.5"."""
         rule = f"score {'>=' if ranking.higher_is_positive else '<='} {self.threshold:g}"
         if self.by_quota and is_inside_tie(ranking, self.counts(ranking)):
             rule = f"ends among ties at {self.threshold:g}"
-        return f"{self.places(ranking)} ({rule})" if self.by_quota else rule
+        return f"{self.describe_places(ranking)} ({rule})" if self.by_quota else rule
 
-    def places(self, ranking: Ranking) -> str:
-        """Return the places that a quota or a share fills, in words, such as "the 100 highest scores"."""
+    def describe_places(self, ranking: Ranking) -> str:
+        """Describe the places that a quota or a share fills, such as "the 100 highest scores"."""
         end = "highest" if ranking.higher_is_positive else "lowest"
         if self.quota is not None:
             return f"the {written(self.quota)} {end} scores"

@@ -8,9 +8,12 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from cutline.core.array_ops import Array, Symbol
 from cutline.core.escaping import html_text
 from cutline.core.table import ComparedByFields, Table, plain, shown, shown_limits
-from cutline.results.method_titles import RESAMPLED, method_title
+from cutline.results.method_titles import RESAMPLED, format_method
 from cutline.results.notes import Caveat, find_warning
 
 _FAR_TAIL = 0.9999  # levels beyond which Newton's method may overshoot
@@ -41,10 +44,8 @@ def quantile(level: float) -> float:
 
 
 @cache
-def _nodes() -> tuple[Any, Any]:
+def _make_quadrature() -> tuple[Array, Array]:
     """Return the nodes and weights of a quadrature."""
-    import numpy as np
-
     return np.polynomial.legendre.leggauss(48)  # type: ignore[no-any-return, no-untyped-call, unused-ignore]
 
 
@@ -54,9 +55,7 @@ def student_quantile(level: float, freedom: Any) -> Any:
     Newton's method on the integral of the density, without scipy, which takes longer to load than a small file to read.
     """
     z = quantile(level)
-    if getattr(freedom, "is_symbol", False):  # of a traced definition: whoever runs its program has this operation
-        import numpy as np
-
+    if isinstance(freedom, Symbol):  # of a traced definition: whoever runs its program has this operation
         return np.where(freedom > _NORMAL, z, freedom.student_quantile(level))
     if freedom > _NORMAL:
         return z
@@ -64,9 +63,7 @@ def student_quantile(level: float, freedom: Any) -> Any:
         from scipy.special import stdtrit
 
         return -float(stdtrit(freedom, (1 - level) / 2))
-    import numpy as np
-
-    nodes, weights = _nodes()
+    nodes, weights = _make_quadrature()
     factor = _ratio_of_gammas(freedom / 2) / math.sqrt(math.pi)
     angle = math.atan(z / math.sqrt(freedom))  # t is the tangent of it times the root of the degrees of freedom
     for _ in range(60):
@@ -135,14 +132,14 @@ class Estimate(ComparedByFields):
 
     def __repr__(self) -> str:
         interval = f" [{', '.join(shown_limits(self.low, self.high))}]" if self.has_interval else ""
-        head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {method_title(self.method)})"
+        head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {format_method(self.method)})"
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         percent = f"{100 * self.level:g} % interval"
         interval = " to ".join(shown_limits(self.low, self.high)) if self.has_interval else "none"
         columns = ("measure", "value", percent, "method")
-        table = Table(columns, ((self.measure, self.value, interval, method_title(self.method)),))._repr_html_()
+        table = Table(columns, ((self.measure, self.value, interval, format_method(self.method)),))._repr_html_()
         notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)
         return table + (f"<ul>{notes}</ul>" if notes else "")
 

@@ -1,4 +1,4 @@
-"""Which measures a summary shows: those named, those of a question, or all that the data allow."""
+"""The selection of the measures of a summary: by name, by question, or all that the data allow."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class SelectedMeasure:
     measure: Measure
     at: Mapping[str, Any] = field(default_factory=dict)
 
-    def parameters(self, cut: CutPoint) -> dict[str, Any]:
-        """Return what the measure is computed with: a measure of one cut needs to know where it is."""
+    def resolve_parameters(self, cut: CutPoint) -> dict[str, Any]:
+        """Return the parameters to compute the measure with: those of its cut, if it is a measure of one cut."""
         return dict(self.at or cut.parameters) if self.measure.needs is Needs.COUNTS else {}
 
 
-def headlines(cut: CutPoint | None = None) -> list[Measure]:
-    """Return the measures that are shown first; with a quota, those of a quota too."""
+def list_headlines(cut: CutPoint | None = None) -> list[Measure]:
+    """List the measures that are shown first; with a quota, also those that need one."""
     by_quota = cut is not None and cut.by_quota
     return [m for m in MEASURES if m.headline or (by_quota and m.required == ("quota",))]
 
@@ -38,18 +38,22 @@ def headlines(cut: CutPoint | None = None) -> list[Measure]:
 def select_measures(
     measures: Iterable[Named] | Named | None, family: Family | str | None, ranking: Ranking, cut: CutPoint
 ) -> list[SelectedMeasure]:
-    """Return the measures of a summary, in order, the quota of the cut bound to those that take one.
+    """Return the measures of a summary, in order, each with its parameters; the quota of the cut is bound.
 
     Args:
         measures: Names or measures, each alone or with its parameters, as in ("precision", {"quota": 500}); all that
             suit the scores when None.
-        family: With `measures` None, the question whose measures are wanted.
-        ranking: The ranking that they are asked of.
+        family: With `measures` None, the question that they answer.
+        ranking: The cases.
         cut: Where the evaluation cuts.
     """
     if measures is None:
-        every = [m for m in MEASURES.search(family=family) if suits(m, ranking) and (cut.by_quota or not m.required)]
-        return [_bind(m, {}, ranking, cut) for m in every]
+        by_quota, are_probabilities = cut.by_quota, ranking.are_probabilities
+        return [
+            _bind(measure, {}, ranking, cut)
+            for measure in (MEASURES if family is None else MEASURES.search(family=family))
+            if is_default_measure(measure, are_probabilities=are_probabilities) and (by_quota or not measure.required)
+        ]
     return [_bind(measure, parameters, ranking, cut) for measure, parameters in find_measures(measures)]
 
 
@@ -68,9 +72,9 @@ def find_measures(measures: Iterable[Named] | Named) -> list[tuple[Measure, dict
     return [(under(MEASURES[name], name), dict(parameters)) for name, parameters in pairs]
 
 
-def suits(measure: Measure, ranking: Ranking) -> bool:
+def is_default_measure(measure: Measure, *, are_probabilities: bool) -> bool:
     """Whether a measure belongs in a summary by default: one of margins does not suit probabilities."""
-    return measure.needs is not Needs.MARGINS or not ranking.are_probabilities
+    return measure.needs is not Needs.MARGINS or not are_probabilities
 
 
 def _bind(measure: Measure, parameters: dict[str, Any], ranking: Ranking, cut: CutPoint) -> SelectedMeasure:

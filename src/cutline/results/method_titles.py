@@ -63,15 +63,15 @@ TITLES: Mapping[str, str] = {
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
 
-def method_title(method: str) -> str:
-    """Return the method in words.
+def format_method(method: str) -> str:
+    """Return the title of a method, such as "DeLong (logit scale)".
 
-    >>> method_title("delong_logit"), method_title("mcnemar_midp")
+    >>> format_method("delong_logit"), format_method("mcnemar_midp")
     ('DeLong (logit scale)', 'McNemar (mid-p)')
     """
     return TITLES.get(method, method)
 
 
-def method_titles(methods: Iterable[str]) -> str:
-    """Return several methods in words, each once."""
-    return ", ".join(dict.fromkeys(method_title(method) for method in methods if method))
+def format_methods(methods: Iterable[str]) -> str:
+    """Return the titles of several methods, each once."""
+    return ", ".join(dict.fromkeys(format_method(method) for method in methods if method))

@@ -1,4 +1,4 @@
-"""What the reader of the numbers should know: one kind of note, and the notes on the data themselves."""
+"""Notes on results: caveats of single numbers, notes of documents, and the notes on the data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import counted
 from cutline.measures import MEASURES
 from cutline.results.cut_point import CutPoint
-from cutline.results.resample_budget import fewer, left_out
+from cutline.results.resample_budget import explain_fewer, explain_left_out
 
 Direction = Literal["below", "above", ""]
 
@@ -24,7 +24,7 @@ Direction = Literal["below", "above", ""]
 class Caveat(str):
     """A sentence about a result, with an id and the direction in which the coverage errs.
 
-    It is text for whoever prints or stores it. `direction` says whether the actual coverage is probably below or above
+    It prints and is stored as text. `direction` says whether the actual coverage is probably below or above
     the nominal level; only "below" is a warning, all else is a detail.
 
     >>> caveat = Caveat("few-groups", "Only 4 groups hold a positive case.", "below")
@@ -49,7 +49,7 @@ class Caveat(str):
         """Whether something is likely wrong."""
         return self.direction == "below"
 
-    def about(self, *parts: object) -> Caveat:
+    def fill_in(self, *parts: object) -> Caveat:
         """Return the sentence with its placeholders filled in."""
         return Caveat(self.id, str(self).format(*parts), self.direction)
 
@@ -61,10 +61,13 @@ def find_warning(notes: Iterable[str]) -> Caveat | None:
 
 def keep_one_warning(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes with the first warning before the details, each once, and no other warning."""
-    listed = list(dict.fromkeys(notes))
-    warning = find_warning(listed)
-    details = [note for note in listed if not (isinstance(note, Caveat) and note.is_warning)]
-    return tuple(details if warning is None else [warning, *details])
+    warning, details = None, []
+    for note in dict.fromkeys(notes):
+        if not isinstance(note, Caveat) or not note.is_warning:
+            details.append(note)
+        elif warning is None:
+            warning = note
+    return tuple(details) if warning is None else (warning, *details)
 
 
 Kind = Literal["warning", "advice", "fact"]
@@ -92,7 +95,7 @@ class Note:
         return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
 
 
-def checked_notes(notes: object) -> tuple[Note, ...]:
+def check_notes(notes: object) -> tuple[Note, ...]:
     """Check that all notes of a document are notes."""
     if not isinstance(notes, list | tuple) or not all(isinstance(note, Note) for note in notes):
         raise InputError(f"is {briefly(notes)}", "pass notes, such as those of another summary", argument="notes")
@@ -111,10 +114,10 @@ class Qualified(Protocol):
         """Return the notes on the row."""
 
 
-def said_once(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Merge equal notes: each once with the measures that it qualifies; of many measures the number.
+def merge_equal_notes(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    """Return each distinct note once, with the measures that it qualifies, or their number if there are many.
 
-    >>> said_once([("ks", ["biased"]), ("auch", ["biased"])])
+    >>> merge_equal_notes([("ks", ["biased"]), ("auch", ["biased"])])
     {'biased': 'ks, auch'}
     """
     by_text: dict[str, dict[str, None]] = {}
@@ -126,10 +129,10 @@ def said_once(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
     }
 
 
-def notes_on_rows(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tuple[Note, ...]:
-    """Return the notes on single measures, each once, without those that also stand on all of them."""
+def collect_row_notes(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tuple[Note, ...]:
+    """Collect the notes on single measures, each once, except those that are also among the notes on all."""
     said = {note.text for note in known}
-    by_text = said_once((row.title, row.notes) for row in rows)
+    by_text = merge_equal_notes((row.title, row.notes) for row in rows)
     return tuple(
         Note("measure", f"{names}: {text}", kind="warning" if find_warning([text]) else "fact")
         for text, names in by_text.items()
@@ -137,7 +140,7 @@ def notes_on_rows(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tupl
     )
 
 
-def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
+def make_data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
     """Yield the notes on a ranking with its cut, of independent or grouped cases."""
     if r.read_as:
         yield Note("read-as", r.read_as)
@@ -154,22 +157,22 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
         yield Note("binned", "The scores were binned: the values are bounds, not exact.")
     if groups:
         yield Note("groups", f"The cases come in {counted(groups, 'group')}: intervals resample whole groups.")
-    yield from _order(r)
-    yield from _certainly_wrong(r)
-    yield from _at_the_cut(r, cut)
+    yield from _warn_of_order(r)
+    yield from _warn_of_certain_errors(r)
+    yield from _describe_cut(r, cut)
 
 
-def resampling_notes(
+def make_resampling_notes(
     scores: int, requested: int | None, used: int, is_open: bool, *, is_wanted: bool
 ) -> Iterator[Note]:
     """Yield notes on the budget of resamples: fewer than usual, or none for measures without a closed form."""
-    missing = left_out(scores, used) if is_open and is_wanted and requested is None else ""
-    texts = (fewer(scores, used, requested), missing)
+    missing = explain_left_out(scores, used) if is_open and is_wanted and requested is None else ""
+    texts = (explain_fewer(scores, used, requested), missing)
     if any(texts):
         yield Note("resamples", Text(texts[0], " " if all(texts) else "", texts[1]))
 
 
-def _order(r: Ranking) -> Iterator[Note]:
+def _warn_of_order(r: Ranking) -> Iterator[Note]:
     if not r.positives or not r.negatives:
         text = "All cases are of one class: what compares the classes is undefined."
         yield Note("one-class", text, kind="warning")
@@ -184,7 +187,7 @@ def _order(r: Ranking) -> Iterator[Note]:
         yield Note("labels", text, kind="warning")
 
 
-def _certainly_wrong(r: Ranking) -> Iterator[Note]:
+def _warn_of_certain_errors(r: Ranking) -> Iterator[Note]:
     eps = np.finfo(r.score.dtype).eps
     clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
     if clipped:
@@ -195,16 +198,16 @@ def _certainly_wrong(r: Ranking) -> Iterator[Note]:
         yield Note("certainly-wrong", text, kind="warning")
 
 
-def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
+def _describe_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     low, high = sorted((float(r.score[0]), float(r.score[-1])))
     if cut.is_by_prevalence(r):
         text = Text(
-            f"The scores are not probabilities ({low:g} to {high:g}); the cut is {cut.words(r)}, which "
+            f"The scores are not probabilities ({low:g} to {high:g}); the cut is {cut.describe(r)}, which "
             "flags about as many cases as are positive. Pass ",
             *(Argument("threshold"), ", ", Argument("quota"), " or ", Argument("share"), " for another."),
         )
         yield Note("scale", text)
-    yield from _inside_a_bin(r, cut)
+    yield from _warn_of_split_bin(r, cut)
     counts = cut.counts(r)
     if not counts.flagged or not counts.unflagged:
         whom = "nobody" if not counts.flagged else "everybody"
@@ -212,7 +215,7 @@ def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
         yield Note("all-alike", alike, kind="warning")
 
 
-def _inside_a_bin(r: Ranking, cut: CutPoint) -> Iterator[Note]:
+def _warn_of_split_bin(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     """Yield a note on the bin that holds the threshold: which of its cases are flagged is unknown."""
     if r.reach is None or cut.by_quota:
         return

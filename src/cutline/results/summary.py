@@ -18,12 +18,12 @@ from cutline.core.table import ComparedByFields, Table, format_bracket, plain
 from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
 from cutline.measures.registry import each_of
-from cutline.results.base import Tabulated, conventions, paragraphs
+from cutline.results.base import Tabulated, describe_conventions, format_paragraphs
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, Estimated
-from cutline.results.method_titles import RESAMPLED, method_title
-from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.verdict import verdict
+from cutline.results.method_titles import RESAMPLED, format_method
+from cutline.results.notes import Note, check_notes, collect_row_notes
+from cutline.results.verdict import write_verdict
 
 COLUMNS = (
     *("measure", "title", "family", "value", "low", "high", "method"),
@@ -89,8 +89,8 @@ class Data(ComparedByFields):
         """Whether cases weigh more or less than one, by weights that are not whole numbers."""
         return not self.ranking.integral
 
-    def words(self) -> str:
-        """Return the data in words."""
+    def describe(self) -> str:
+        """Describe the data: cases, classes, distinct scores, dropped rows and weights."""
         r = self.ranking
         dropped = f", {r.dropped} dropped" if r.dropped else ""
         worth = ""
@@ -118,8 +118,8 @@ class Data(ComparedByFields):
         r = self.ranking
         return {
             "name": self.name,
-            "positive": _json_label(r.positive),
-            "negative": None if r.negative is None else _json_label(r.negative),
+            "positive": _convert_label(r.positive),
+            "negative": None if r.negative is None else _convert_label(r.negative),
             "cases": self.cases,
             "positives": self.positives,
             "negatives": r.negatives.item(),
@@ -144,17 +144,17 @@ class MeasureRow(Estimated):
     @cached_property
     def name(self) -> str:
         """Return the measure by the requested name with its parameters, such as hit_rate(quota=100)."""
-        return name_with_parameters(self.measure, self.at)
+        return make_name(self.measure, self.at)
 
     @cached_property
     def key(self) -> str:
         """Return the same with the measure's main name in place of an alias."""
-        return key_with_parameters(self.measure, self.at)
+        return make_key(self.measure, self.at)
 
     @cached_property
     def title(self) -> str:
         """Return the title of the measure with its parameters."""
-        return title_with_parameters(self.measure, self.at)
+        return make_title(self.measure, self.at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +175,12 @@ class Row(MeasureRow):
     @cached_property
     def title(self) -> str:
         """Return the title of the measure with its parameters and unit."""
-        return title_with_parameters(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")
+        return make_title(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")
 
     @property
     def method(self) -> str:
         """Return the title of the method of the interval."""
-        return method_title(self.estimate.method) if self.interval else ""
+        return format_method(self.estimate.method) if self.interval else ""
 
     @property
     def is_open(self) -> bool:
@@ -199,39 +199,39 @@ class Row(MeasureRow):
             return ()
         return (*self.estimate.notes, *([self.bounds.note] if self.bounds and self.bounds.note else []))
 
-    def cells(self) -> tuple[Any, ...]:
+    def to_cells(self) -> tuple[Any, ...]:
         """Return the row as the columns of a summary."""
         low, high = self.interval or (None, None)
         at_least, at_most = self.bounds[:2] if self.bounds else (None, None)
         m = self.measure
         note = " ".join(self.notes)
         method = self.estimate.method if self.interval else ""
-        known = (self.name, title_with_parameters(m, self.at), m.family.name.lower(), self.value, low, high, method)
+        known = (self.name, make_title(m, self.at), m.family.name.lower(), self.value, low, high, method)
         return *known, self.baseline, m.better, m.unit, self.reason, note, at_least, at_most
 
 
-def name_with_parameters(measure: Measure, at: Mapping[str, float]) -> str:
+def make_name(measure: Measure, at: Mapping[str, float]) -> str:
     """Return the requested name of a measure with its parameters and its cut."""
-    return _with_parameters(measure.display_name, measure, at)
+    return _append_parameters(measure.display_name, measure, at)
 
 
-def key_with_parameters(measure: Measure, at: Mapping[str, float]) -> str:
+def make_key(measure: Measure, at: Mapping[str, float]) -> str:
     """Return the main name of a measure with its parameters and its cut."""
-    return _with_parameters(measure.name, measure, at)
+    return _append_parameters(measure.name, measure, at)
 
 
-def title_with_parameters(measure: Measure, at: Mapping[str, float]) -> str:
+def make_title(measure: Measure, at: Mapping[str, float]) -> str:
     """Return the title of a measure with its parameters and its cut."""
-    inside = _parameters(measure, at)
+    inside = _format_parameters(measure, at)
     return f"{measure.title} ({inside})" if inside else measure.title
 
 
-def _with_parameters(name: str, measure: Measure, at: Mapping[str, float]) -> str:
-    inside = _parameters(measure, at)
+def _append_parameters(name: str, measure: Measure, at: Mapping[str, float]) -> str:
+    inside = _format_parameters(measure, at)
     return f"{name}({inside})" if inside else name
 
 
-def _parameters(measure: Measure, at: Mapping[str, float]) -> str:
+def _format_parameters(measure: Measure, at: Mapping[str, float]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
 
 
@@ -269,7 +269,7 @@ class Summary(Tabulated):
     def conventions(self) -> dict[str, str]:
         """Return the conventions behind the numbers."""
         options, higher = self.options, self.data.ranking.higher_is_positive
-        return conventions(self.level, options.resamples_used, options.seed, self.data.groups, higher=higher)
+        return describe_conventions(self.level, options.resamples_used, options.seed, self.data.groups, higher=higher)
 
     # ------------------------------------------------------------------ rows
 
@@ -290,11 +290,11 @@ class Summary(Tabulated):
     @property
     def row_notes(self) -> tuple[Note, ...]:
         """Return the notes on single measures, each once."""
-        return notes_on_rows(self.rows, self.notes)
+        return collect_row_notes(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
         """Return the same document with these notes."""
-        return replace(self, notes=checked_notes(notes))
+        return replace(self, notes=check_notes(notes))
 
     @property
     def used(self) -> frozenset[str]:
@@ -311,17 +311,17 @@ class Summary(Tabulated):
     @property
     def heading(self) -> str:
         """Return the data and the cut in one line."""
-        return f"{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
+        return f"{self.data.describe()}; predicted positive: {self.cut.describe(self.data.ranking)}"
 
     @property
     def verdict(self) -> tuple[str, ...]:
         """Return two sentences: how well the model ranks, and what its cut does."""
-        return verdict(self)
+        return write_verdict(self)
 
     @property
     def table(self) -> Table:
         """Return the rows as a table."""
-        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=_HIDDEN)
+        return Table(COLUMNS, tuple(row.to_cells() for row in self.rows), title=self.title, hidden=_HIDDEN)
 
     def document(self) -> dict[str, Any]:
         """Return all of it, ready for JSON (docs/schema.json)."""
@@ -345,48 +345,48 @@ class Summary(Tabulated):
         return self.verdict
 
 
-def _json_label(label: object) -> Any:
+def _convert_label(label: object) -> Any:
     """Convert a label to a type that JSON has."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
 
 
-def first_look_text(summary: Summary) -> str:
-    """Return the headlines as text, with the counts above and the notes below."""
+def format_first_look(summary: Summary) -> str:
+    """Format the headlines as text, with the counts above and the notes below."""
     c = summary.counts
     cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
     counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
     more = f"... and {len(MEASURES) - len(summary)} more measures: .summary()"
-    notes = [f"Note: {note}" for note in (*summary.notes, *_left_out(summary))]
-    return "\n".join([*summary.verdict, "", summary.title, counts, "", repr(_table(summary)), more, *notes])
+    notes = [f"Note: {note}" for note in (*summary.notes, *_note_left_out(summary))]
+    return "\n".join([*summary.verdict, "", summary.title, counts, "", repr(_make_first_look(summary)), more, *notes])
 
 
-def first_look_html(summary: Summary) -> str:
-    """Return the headlines as HTML for a notebook."""
-    notes = "".join(f"<li>{html_text(note)}</li>" for note in (*summary.notes, *_left_out(summary)))
+def format_first_look_as_html(summary: Summary) -> str:
+    """Format the headlines as HTML for a notebook."""
+    notes = "".join(f"<li>{html_text(note)}</li>" for note in (*summary.notes, *_note_left_out(summary)))
     return (
-        f"<div>{paragraphs(summary.verdict)}<p>{html_text(summary.title)}</p>{summary.counts._repr_html_()}"
-        f"{_table(summary)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        f"<div>{format_paragraphs(summary.verdict)}<p>{html_text(summary.title)}</p>{summary.counts._repr_html_()}"
+        f"{_make_first_look(summary)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
     )
 
 
-def comparison_text(title: str, headlines: Table, statements: Iterable[str]) -> str:
-    """Return which model to choose and the headlines of all of them as text."""
+def format_comparison(title: str, headlines: Table, statements: Iterable[str]) -> str:
+    """Format which model to choose, and the headlines of all models, as text."""
     return "\n".join([*statements, "", title, "", repr(headlines), "more: .summary()"])
 
 
-def comparison_html(title: str, headlines: Table, statements: Iterable[str]) -> str:
-    """Return the same for a notebook."""
-    return f"<div>{paragraphs(statements)}<p>{html_text(title)}</p>{headlines._repr_html_()}</div>"
+def format_comparison_as_html(title: str, headlines: Table, statements: Iterable[str]) -> str:
+    """Format which model to choose, and the headlines of all models, as HTML for a notebook."""
+    return f"<div>{format_paragraphs(statements)}<p>{html_text(title)}</p>{headlines._repr_html_()}</div>"
 
 
-def _left_out(summary: Summary) -> list[str]:
+def _note_left_out(summary: Summary) -> list[str]:
     """Return a sentence on the measures that a first look leaves out, in a list; empty when there are none."""
     waits = any(row.is_open for row in summary.rows)
     return ["Intervals that would take more than a moment are left out; .summary() has them."] if waits else []
 
 
-def _table(summary: Summary) -> Table:
+def _make_first_look(summary: Summary) -> Table:
     rows = []
     for row in summary.rows:
         exact = None if row.bounds is None else format_bracket(row.bounds.low, row.bounds.high)

@@ -12,7 +12,7 @@ from cutline.core.counts import with_commas
 from cutline.core.messages import listed
 from cutline.core.ranking import cases_of, share_of_positives, unusual_names
 from cutline.core.table import shown, shown_limits
-from cutline.results.cut_point import Outcomes, rule_of, shared_places
+from cutline.results.cut_point import Outcomes, describe_rule, describe_shared_places
 from cutline.results.estimate import Estimate
 from cutline.results.notes import FIRST, Note
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is called clearly better than the baseline
 
 
-def verdict(summary: Summary) -> tuple[str, ...]:
-    """Say in two sentences how well a model ranks and what its cut does."""
-    return _ranking(summary), _cut(summary)
+def write_verdict(summary: Summary) -> tuple[str, ...]:
+    """Write in two sentences how well a model ranks and what its cut does."""
+    return _describe_ranking(summary), _describe_cut(summary)
 
 
-def _ranking(summary: Summary) -> str:
+def _describe_ranking(summary: Summary) -> str:
     r = summary.data.ranking
     row = next((row for row in summary.rows if row.key == "auc"), None)
     who = summary.name or "The model"
@@ -46,11 +46,11 @@ def _ranking(summary: Summary) -> str:
     ties = " (ties count half)" if len(r) == 1 else ""
     return (
         f"{who} puts a positive before a negative in {100 * area.value:.3g} % of the pairs{ties} "
-        f"(AUC {shown(area.value)}{interval}), {_against_baseline(area)}."
+        f"(AUC {shown(area.value)}{interval}), {_compare_with_baseline(area)}."
     )
 
 
-def _against_baseline(area: Estimate) -> str:
+def _compare_with_baseline(area: Estimate) -> str:
     """Return how the AUC compares with 0.5: better or worse when the whole interval is on one side, "clearly" when it
     is far.
     """
@@ -63,17 +63,17 @@ def _against_baseline(area: Estimate) -> str:
     return f"{'clearly ' if area.low > _CLEARLY else ''}better than the baseline, 50 %"
 
 
-def _cut(summary: Summary) -> str:
+def _describe_cut(summary: Summary) -> str:
     c, r = summary.counts, summary.data.ranking
-    at = f"With the {rule_of(r, c)}" if not math.isfinite(c.threshold) else f"At {rule_of(r, c)}"
+    at = f"With the {describe_rule(r, c)}" if not math.isfinite(c.threshold) else f"At {describe_rule(r, c)}"
     if summary.cut.is_by_prevalence(r):
         at += " (set to flag about as many cases as are positive)"
     if not c.flagged:
-        missed = f": it misses all {with_commas(c.positives)} positives" if c.positives else ""
-        return f"{at} it flags nobody{missed}."
+        misses = f": it misses all {with_commas(c.positives)} positives" if c.positives else ""
+        return f"{at} it flags nobody{misses}."
     found, missed, false, about = Outcomes.at(r, c)
     flagged = f"{with_commas(c.flagged)} of {with_commas(c.total)} cases"
-    flags = f"It flags the first {flagged} ({shared_places(r, c)})" if about else f"{at} it flags {flagged}"
+    flags = f"It flags the first {flagged} ({describe_shared_places(r, c)})" if about else f"{at} it flags {flagged}"
     if not c.positives:
         return f"{flags}, all of them false alarms."
     hits = f"finds {about}{with_commas(found)} of the {with_commas(c.positives)} positives"
@@ -89,12 +89,12 @@ MOST_WARNINGS = 3
 _CLAUSE = re.compile(r"[:;.](?= |$)| \(")
 
 
-def worst_warnings(notes: Iterable[Note], models: Iterable[str] = ()) -> list[Note]:
-    """Return the warnings that stand below a verdict, the worst first; the same warning on several models is one.
+def select_warnings(notes: Iterable[Note], models: Iterable[str] = ()) -> list[Note]:
+    """Select the warnings below a verdict, the worst first; the same warning on several models becomes one.
 
     Args:
         notes: The notes on the data and on all numbers.
-        models: The names of several models, with which notes on one of them begin.
+        models: The names of several models; a note on one of them begins with its name.
     """
     by_rule: dict[str, list[Note]] = {}
     for note in notes:
@@ -105,7 +105,7 @@ def worst_warnings(notes: Iterable[Note], models: Iterable[str] = ()) -> list[No
 
 
 def _merge_notes(notes: list[Note], models: list[str]) -> Note:
-    """Return one note for those of one rule: the main clause of each, with the models that it is about."""
+    """Merge the notes of one rule into one: the main clause of each, with its models."""
     if len(notes) == 1:
         return notes[0]
     clauses: dict[str, list[str]] = {}

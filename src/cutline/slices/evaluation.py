@@ -27,6 +27,7 @@ from cutline.core.validation import LEVEL, check_choice, check_level, check_whol
 from cutline.evaluation import Evaluation
 from cutline.inference import simultaneous
 from cutline.inference.resampling.samplers import GroupSampler, sampler_of
+from cutline.inference.simultaneous import sidak_level
 from cutline.inference.slice_auc import PERMUTATIONS
 from cutline.inputs import column_source
 from cutline.inputs.out_of_core import RankedSlices
@@ -41,26 +42,17 @@ from cutline.inputs.slicing import (
     slice_label,
     slice_rules,
 )
-from cutline.measures import Measure, Needs
+from cutline.measures import Measure
 from cutline.results.base import NamedParts, Summarized
 from cutline.results.estimate import Estimate
-from cutline.results.measure_selection import Named, headlines
-from cutline.results.method_titles import method_title
+from cutline.results.measure_selection import Named, list_headlines
+from cutline.results.method_titles import format_method
 from cutline.results.notes import Note
-from cutline.results.summary import Row, Summary
-from cutline.slices.differences import (
-    FEWEST,
-    AgainstRest,
-    PooledSlices,
-    SliceMeasure,
-    TestOptions,
-    capitalise,
-    estimate_slice,
-    fewest_of_class,
-    sidak,
-    simultaneous_method,
-)
+from cutline.results.summary import Summary
+from cutline.slices.differences import SliceMeasure, TestOptions, count_rarer_class
 from cutline.slices.fairness import Fairness, estimate_fairness
+from cutline.slices.results import FEWEST, AgainstRest, PooledSlices, capitalise
+from cutline.slices.simultaneous_intervals import describe_simultaneous_intervals, with_simultaneous_methods
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,9 +99,9 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
     @property
     def together(self) -> Evaluation:
-        """The evaluation of all slices together, which is `overall`.
+        """Return the evaluation of all slices together, which is `overall`.
 
-        A quota is that of each slice, and all slices together have none: `quota_by` evaluates it.
+        A quota is filled in each slice, so all slices together have none: `quota_by` evaluates it.
         """
         if not self.has_total:
             raise ParameterError(
@@ -143,13 +135,13 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
     @property
     def cut_words(self) -> str:
-        """The cut of the slices in words, such as "score >= 0.5"; a quota is filled in each slice."""
+        """Return the cut of the slices as text, such as "score >= 0.5"; a quota is filled in each slice."""
         cut, ranking = self.overall.cut, self.overall.ranking
         if not self.has_total:
-            return f"{cut.places(ranking)} of each slice"
+            return f"{cut.describe_places(ranking)} of each slice"
         if not self.has_common_cut:
             return f"score {'>=' if ranking.higher_is_positive else '<='} the threshold of the slice"
-        words: str = cut.words(ranking)
+        words: str = cut.describe(ranking)
         return words
 
     # ------------------------------------------------------------------ tables
@@ -157,17 +149,17 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
     def summaries(
         self, measures: Iterable[Named] | Named | None = None, *, simultaneous: bool = False, **options: Any
     ) -> dict[Any, Summary]:
-        """Return the summary of all cases, unless a quota is filled in each slice, then that of each slice, by key.
+        """Return the summary of all cases, unless a quota is filled in each slice, and of each slice, by key.
 
         Args:
             measures: Which ones, as in `Evaluation.summary`; the headlines when None.
             simultaneous: Whether the intervals of one measure hold for all slices together.
             options: What `Evaluation.summary` takes, such as `level` or `resamples`.
         """
-        chosen = headlines(self.overall.cut) if measures is None else measures
+        chosen = list_headlines(self.overall.cut) if measures is None else measures
         own = dict(options)
         if validation.check_flag(simultaneous, "simultaneous"):
-            own["level"] = sidak(check_level(options.get("level", LEVEL)), len(self))
+            own["level"] = sidak_level(check_level(options.get("level", LEVEL)), len(self))
         made = {key: ev.summary(chosen, **own) for key, ev in self.items()}
         if simultaneous:
             made = {key: with_simultaneous_methods(summary, self[key]) for key, summary in made.items()}
@@ -184,15 +176,15 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
                 holds by itself.
             options: What `Evaluation.summary` takes, such as `level` or `resamples`.
         """
-        table = common_table(self.by, self.summaries(measures, simultaneous=simultaneous, **options))
+        table = tabulate_slices(self.by, self.summaries(measures, simultaneous=simultaneous, **options))
         if not simultaneous:
             return table
         level = check_level(options.get("level", LEVEL))
-        return replace(table, below=(simultaneous_words(level, len(self)),))
+        return replace(table, below=(describe_simultaneous_intervals(level, len(self)),))
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader should know: about all cases, and which slices cannot be compared."""
+        """Return the notes on all cases, and on slices that cannot be compared."""
         notes = list(self.overall.data_notes)
         if self.left_out:
             notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
@@ -204,7 +196,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
             notes.append(Note("slices", f"{self._as_subject(one_class)} only one class, so that the AUC is undefined."))
-        few = [key for key, ev in self.items() if key not in one_class and fewest_of_class(ev.ranking) < FEWEST]
+        few = [key for key, ev in self.items() if key not in one_class and count_rarer_class(ev.ranking) < FEWEST]
         if few:
             text = f"{self._as_subject(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
             notes.append(Note("slices", text))
@@ -243,10 +235,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
                 otherwise. "holm" controls any false alarm, "bh" the share of false alarms; "none" adjusts nothing.
             alternative: "two-sided", or whether the slice is "worse" or "better".
             margin: By how much more than this a slice must be worse, or better; not for "two-sided".
-            level: The level of the intervals, which hold together; one minus it is that of the tests.
+            level: The simultaneous level of the intervals; one minus it is the level of the tests.
             permutations: How often the slices are permuted.
             seed: The seed of the permutations.
-            parameters: Those of the measure.
+            parameters: Parameters of the measure.
         """
         check_choice(adjust, "adjust", ADJUST)
         check_choice(alternative, "alternative", ALTERNATIVES)
@@ -284,11 +276,11 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         Args:
             measure: The measure.
             level: The level of the interval.
-            parameters: Those of the measure.
+            parameters: Parameters of the measure.
         """
         self._check_several()
         measured, level = SliceMeasure.of(self, measure, parameters), check_level(level)
-        return measured.gap_estimate(measured.pairs(level), level)
+        return measured.estimate_gap(measured.compare_pairs(level), level)
 
     def pairs(self, measure: str | Measure = "auc", *, level: float = LEVEL, **parameters: Any) -> Table:
         """Compare all pairs of slices, with intervals that hold together (Tukey-Kramer).
@@ -296,11 +288,11 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         Args:
             measure: The measure.
             level: The level of the intervals.
-            parameters: Those of the measure.
+            parameters: Parameters of the measure.
         """
         self._check_several()
         measured, level = SliceMeasure.of(self, measure, parameters), check_level(level)
-        pairs = measured.pairs(level)
+        pairs = measured.compare_pairs(level)
         names = [self.label(key) for key in measured.keys]
         rows = [
             (names[i], names[j], float(d), float(low), float(high), "differ" if low > 0 or high < 0 else "")
@@ -308,7 +300,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         ]
         title = f"{measured.measure}: first minus second"
         below = (
-            f"All intervals hold together with {100 * level:g} % probability ({method_title(measured.pair_method)}).",
+            f"All intervals hold together with {100 * level:g} % probability ({format_method(measured.pair_method)}).",
         )
         return Table(("first", "second", "difference", "low", "high", "verdict"), tuple(rows), title, below=below)
 
@@ -318,12 +310,12 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         Args:
             measure: The measure.
             level: The level of the intervals.
-            parameters: Those of the measure.
+            parameters: Parameters of the measure.
         """
         self._check_several()
         measured, level = SliceMeasure.of(self, measure, parameters), check_level(level)
         measured.check_two()
-        values, variances, back = measured.on_normal_scale()
+        values, variances, back = measured.transform_to_normal_scale()
         known = np.isfinite(values) & np.isfinite(variances) & (variances > 0)
         if known.sum() < 2:
             raise InputError(
@@ -423,7 +415,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
         Args:
             name: The name of the chart.
-            parameters: Those of the chart; for "slices" `measure` and what `against_rest` takes.
+            parameters: Parameters of the chart; for "slices" `measure` and what `against_rest` takes.
         """
         if validation.check_text(name, "name", "slices") == "slices":
             from cutline.charts.forest import forest
@@ -442,7 +434,7 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
             measures: Which measures; the headlines when None.
             options: What `summary()` takes.
         """
-        return slices_document(self, self.summaries(measures, **options))
+        return build_document(self, self.summaries(measures, **options))
 
     def save(
         self,
@@ -469,8 +461,8 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
 
     @property
     def _table(self) -> Table:
-        """The headlines side by side, all cases first."""
-        chosen = headlines()
+        """Return the headlines of all cases and of each slice as a table."""
+        chosen = list_headlines()
         rows = []
         total = {OVERALL: self.overall} if self.has_total else {}
         for value, ev in {**total, **self.evaluations}.items():
@@ -488,30 +480,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
         return f"<p>{html_text(head)}</p>{self._table._repr_html_()}"
 
 
-def with_simultaneous_methods(summary: Summary, ev: Evaluation) -> Summary:
-    """Return a summary with the intervals of `estimate_slice`."""
-
-    def of(row: Row) -> Row:
-        if simultaneous_method(row.measure, row.estimate) is None:
-            return row
-        at = row.at or (summary.cut.parameters if row.measure.needs is Needs.COUNTS else {})
-        return replace(row, estimate=estimate_slice(ev, row.measure, summary.level, **at))
-
-    return replace(summary, rows=tuple(map(of, summary.rows)))
-
-
-def simultaneous_words(level: float, count: int) -> str:
-    """Return how simultaneous intervals were made, in a sentence."""
-    return (
-        f"The intervals of a measure hold for all {count} slices together with {100 * level:g} % probability "
-        f"(Sidak: each at {100 * sidak(level, count):.4g} %)."
-    )
-
-
-def slices_document(slices: Slices, summaries: Mapping[Any, Summary]) -> dict[str, Any]:
+def build_document(slices: Slices, summaries: Mapping[Any, Summary]) -> dict[str, Any]:
     """Return the finished summaries of slices, ready for JSON."""
     parts = [
-        {"slice": _json_key(key), "evaluation": summary.document()}
+        {"slice": _convert_key(key), "evaluation": summary.document()}
         for key, summary in summaries.items()
         if key is not OVERALL
     ]
@@ -524,14 +496,14 @@ def slices_document(slices: Slices, summaries: Mapping[Any, Summary]) -> dict[st
     }
 
 
-def _json_key(key: Any) -> Any:
+def _convert_key(key: Any) -> Any:
     """Return a key as JSON can hold it: dates are text, tuples lists."""
     if isinstance(key, tuple):
-        return [_json_key(part) for part in key]
+        return [_convert_key(part) for part in key]
     return key if isinstance(key, bool | int | float | str) else str(key)
 
 
-def common_table(by: str, summaries: Mapping[Any, Summary]) -> Table:
+def tabulate_slices(by: str, summaries: Mapping[Any, Summary]) -> Table:
     """Return the numbers of all slices, a row for each slice and measure."""
     rows: list[tuple[Any, ...]] = []
     for value, summary in summaries.items():
@@ -576,18 +548,18 @@ def evaluate_slices(
     rules = slice_rules(by)
     cases = column_source.request_columns(labels, scores, weights, groups, positive=how.get("positive"))
     source = column_source.opened(data, memory=how.get("memory"))
-    more = {_key(i): column_source.Request("groups", name) for i, name in enumerate(rules)}
+    more = {_name_request(i): column_source.Request("groups", name) for i, name in enumerate(rules)}
     column_source.check(source, {**cases, **more})
     if groups is None and hasattr(source, "with_slices"):
-        aggregated = _aggregated_slices(source, cases, rules, how, cut)
+        aggregated = _evaluate_aggregated(source, cases, rules, how, cut)
         if aggregated is not None:
             return aggregated
     with column_source.reading(source, {**cases, **more}, any_order=True) as rows:
-        values = {name: rows.pop(_key(i)) for i, name in enumerate(rules)}
+        values = {name: rows.pop(_name_request(i)) for i, name in enumerate(rules)}
         return _evaluate_rows(rows, values, rules, how, cut, column_source.notes_on(source, cases))
 
 
-def _aggregated_slices(
+def _evaluate_aggregated(
     source: Any, cases: dict[Any, Any], rules: Mapping[str, Any], how: Mapping[str, Any], cut: Mapping[str, Any]
 ) -> Slices | None:
     """Evaluate the slices of a file or of a frame elsewhere; None where its rows are better collected."""
@@ -600,14 +572,14 @@ def _aggregated_slices(
         return None  # the rows tell where it is
     if ranked is None:
         return None
-    return _slices(slices.keys, ranked, list(rules), cut, slices.left_out, column_source.notes_on(source, cases))
+    return _build_slices(slices.keys, ranked, list(rules), cut, slices.left_out, column_source.notes_on(source, cases))
 
 
-def _key(number: int) -> str:
+def _name_request(number: int) -> str:
     return "by" if not number else f"by{number}"
 
 
-def _slices(
+def _build_slices(
     keys: Sequence[Any],
     ranked: RankedSlices,
     columns: Iterable[str],
@@ -683,7 +655,7 @@ def _evaluate_rows(
     weights, direction = columns.get("weights"), how.get("higher_is_positive", True)
     cases = complete(columns["labels"], columns["scores"], weights, **reading)
     ranked = rank_parts(cases, codes, len(names), weights, direction)
-    slices = _slices(names, ranked, list(values), cut, left_out, read_as)
+    slices = _build_slices(names, ranked, list(values), cut, left_out, read_as)
     if "groups" not in columns:
         return slices
     whole = sampler_of(slices.overall.ranking, cases, columns["groups"], None, how.get("weights_are"))
@@ -720,6 +692,6 @@ def _with_slice(
 
 
 def _with_sampler(ev: Evaluation, sampler: GroupSampler) -> Evaluation:
-    """Return an evaluation whose intervals are those of whole groups."""
+    """Return an evaluation whose intervals resample whole groups."""
     cut = {"quota": ev.quota, "share": ev.share} if ev.cut.by_quota else {"threshold": ev.threshold}
     return Evaluation(ev.ranking, name=ev.name, groups=replace(sampler, ranking=ev.ranking), **cut)

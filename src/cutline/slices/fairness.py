@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from cutline.core.table import Table
 from cutline.inference import simultaneous
 from cutline.results.base import Tabulated
-from cutline.results.choices import title_in_sentence
+from cutline.results.choices import lower_title
 from cutline.results.estimate import Estimate
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 from cutline.results.notes import Note
-from cutline.slices.differences import SliceMeasure, prevalence
+from cutline.slices.differences import SliceMeasure, SliceShares, compute_prevalence
 
 if TYPE_CHECKING:
     from cutline.slices.evaluation import Slices
@@ -43,14 +43,21 @@ class Fairness(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The rows as a table."""
+        """Return the rows as a table."""
         rows = [
-            (name, estimate.value, estimate.low, estimate.high, method_title(estimate.method), " ".join(estimate.notes))
+            (
+                name,
+                estimate.value,
+                estimate.low,
+                estimate.high,
+                format_method(estimate.method),
+                " ".join(estimate.notes),
+            )
             for name, estimate in self.estimates.items()
         ]
         rows += [(name, math.nan, math.nan, math.nan, "", reason) for name, reason in self.missing.items()]
         rates = [
-            f"{self.slices.label(key)} {100 * prevalence(ev.ranking):.1f} %"
+            f"{self.slices.label(key)} {100 * compute_prevalence(ev.ranking):.1f} %"
             for key, ev in list(self.slices.items())[:12]
         ]
         more = "" if len(self.slices) <= 12 else ", ..."
@@ -74,13 +81,15 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
         if len(rate.keys) < 2:
             missing[criterion] = f"fewer than two slices have a value of {name}"
             continue
-        estimates[criterion], ends[criterion] = _gap(rate, level)
-        if name == "predicted_positive_rate" and rate.counts is not None:
-            estimates["Demographic parity ratio"] = _parity_ratio(rate, level)
+        estimates[criterion], ends[criterion] = _estimate_gap(rate, level)
+        if name == "predicted_positive_rate" and rate.shares is not None:
+            estimates["Demographic parity ratio"] = _estimate_parity_ratio(rate.shares, level)
             ends["Demographic parity ratio"] = ends[criterion]
     rates = [measured["recall"], measured["fpr"]]
     if all(len(rate.keys) >= 2 for rate in rates):
-        estimates["Equalised odds difference"], ends["Equalised odds difference"] = _equalised_odds(rates, level)
+        estimates["Equalised odds difference"], ends["Equalised odds difference"] = _estimate_equalised_odds(
+            rates, level
+        )
     extra = {"AUC gap": "auc"}
     calibration = "Calibration gap (observed over expected)"
     if not slices.overall.ranking.are_probabilities:
@@ -94,16 +103,16 @@ def estimate_fairness(slices: Slices, level: float) -> Fairness:
         if len(compared.keys) < 2:
             missing[criterion] = f"fewer than two slices have a value of {name}"
             continue
-        estimates[criterion], ends[criterion] = _gap(compared, level)
+        estimates[criterion], ends[criterion] = _estimate_gap(compared, level)
     return Fairness(slices, level, estimates, missing, ends=ends)
 
 
-def _gap(measured: SliceMeasure, level: float) -> tuple[Estimate, tuple[str, str]]:
-    pairs = measured.pairs(level)
-    return measured.gap_estimate(pairs, level), _ends(measured, pairs)
+def _estimate_gap(measured: SliceMeasure, level: float) -> tuple[Estimate, tuple[str, str]]:
+    pairs = measured.compare_pairs(level)
+    return measured.estimate_gap(pairs, level), _name_ends(measured, pairs)
 
 
-def _ends(measured: SliceMeasure, pairs: simultaneous.PairComparisons) -> tuple[str, str]:
+def _name_ends(measured: SliceMeasure, pairs: simultaneous.PairComparisons) -> tuple[str, str]:
     """Return the slices with the highest and the lowest value."""
     highest, lowest = (measured.slices.label(measured.keys[i]) for i in pairs.widest)
     return highest, lowest
@@ -111,24 +120,24 @@ def _ends(measured: SliceMeasure, pairs: simultaneous.PairComparisons) -> tuple[
 
 def estimate_equalised_odds(slices: Slices, level: float) -> Estimate:
     """Estimate the larger of the largest gaps in recall and in the false positive rate."""
-    return _equalised_odds([SliceMeasure.of(slices, name, {}) for name in ("recall", "fpr")], level)[0]
+    return _estimate_equalised_odds([SliceMeasure.of(slices, name, {}) for name in ("recall", "fpr")], level)[0]
 
 
-def _equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[Estimate, tuple[str, str]]:
+def _estimate_equalised_odds(rates: list[SliceMeasure], level: float) -> tuple[Estimate, tuple[str, str]]:
     # The positives and the negatives are different cases: both families of pairs hold at the square root.
     joint = simultaneous.sidak_level(level, 2)
-    families = [rate.pairs(joint) for rate in rates]
+    families = [rate.compare_pairs(joint) for rate in rates]
     value, limits = simultaneous.joint_gap(families)
     rate, pairs = max(zip(rates, families, strict=True), key=lambda family: family[1].gap[0])
-    which, *others = rate.gap_notes(limits, pairs.widest)
-    notes = (f"In {title_in_sentence(rate.measure.title)}: {which[:1].lower()}{which[1:]}", *others)
+    which, *others = rate.describe_gap(limits, pairs.widest)
+    notes = (f"In {lower_title(rate.measure.title)}: {which[:1].lower()}{which[1:]}", *others)
     estimate = Estimate("equalised odds difference", value, *limits, level, rate.pair_method, notes)
-    return estimate, _ends(rate, pairs)
+    return estimate, _name_ends(rate, pairs)
 
 
-def _parity_ratio(measured: SliceMeasure, level: float) -> Estimate:
-    k, n = measured.counts  # type: ignore[misc]
-    ratio = simultaneous.smallest_ratio(k, n, simultaneous.tukey_quantile(level, len(measured.keys)))
+def _estimate_parity_ratio(shares: SliceShares, level: float) -> Estimate:
+    critical = simultaneous.tukey_quantile(level, len(shares.hits))
+    ratio = simultaneous.smallest_ratio(shares.hits, shares.cases, critical)
     notes = ["Smallest over largest share of flagged cases; below 0.8 the four-fifths rule is broken."]
     if ratio.is_corrected:
         notes.append("A slice has no flagged case: half a case was added to both counts of every slice.")

@@ -33,12 +33,13 @@ from cutline.inputs.slicing import (
 )
 from cutline.measures import MEASURES
 from cutline.results.base import NamedParts, Summarized, Tabulated
-from cutline.results.choices import GOALS, title_in_sentence
+from cutline.results.choices import GOALS, lower_title
 from cutline.results.comparison_summary import DifferenceRow
 from cutline.results.estimate import quantile
 from cutline.results.measure_selection import Named
 from cutline.results.notes import Note
-from cutline.slices.differences import FEWEST, fewest_of_class
+from cutline.slices.differences import count_rarer_class
+from cutline.slices.results import FEWEST
 
 COLUMNS = (
     *("measure", "slice", "cases", "positives", "a", "b", "value_a", "value_b", "difference", "low", "high"),
@@ -113,15 +114,15 @@ def compare_by_slice(
     check_few(len(names))
     how: dict[str, Any] = {"missing": missing, "higher_is_positive": higher_is_positive}
 
-    def of(rows: Array, positive: Any, threshold: Any) -> Comparison:
+    def compare_rows(rows: Array, positive: Any, threshold: Any) -> Comparison:
         mine = {name: column[rows] for name, column in by_model.items()}
         weights = columns["weights"][rows] if "weights" in columns else None
         return compare(columns["labels"][rows], mine, weights, positive=positive, threshold=threshold, **how)
 
-    overall = of(present, positive, threshold)
+    overall = compare_rows(present, positive, threshold)
     label = next(iter(overall.values())).ranking.positive
     cuts = {name: ev.threshold for name, ev in overall.items()}
-    parts = {name: of(present[codes == i], label, cuts) for i, name in enumerate(names)}
+    parts = {name: compare_rows(present[codes == i], label, cuts) for i, name in enumerate(names)}
     return SliceComparison(overall, parts, " and ".join(rules), left_out)
 
 
@@ -178,7 +179,7 @@ class SliceComparison(Summarized, NamedParts[Any, Comparison]):
                 continue
             both = {overall_row.a, overall_row.b}
             own = {
-                key: _against_reference(row, reference)
+                key: _turn_to_reference(row, reference)
                 for key, of_slice in by_slice.items()
                 for row in of_slice
                 if row.key == overall_row.key and {row.a, row.b} == both
@@ -186,19 +187,20 @@ class SliceComparison(Summarized, NamedParts[Any, Comparison]):
             tested = {key: row.p_value for key, row in own.items() if self._is_tested(key)}
             corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
             rows += [
-                SliceDifference(key, row, self._cases(key), corrected.get(key, math.nan)) for key, row in own.items()
+                SliceDifference(key, row, self._count_cases(key), corrected.get(key, math.nan))
+                for key, row in own.items()
             ]
-        overall_rows = tuple(_against_reference(row, reference) for row in whole.rows if reference in (row.a, row.b))
-        return SliceComparisonSummary(self.by, tuple(rows), overall_rows, level, self._notes())
+        overall_rows = tuple(_turn_to_reference(row, reference) for row in whole.rows if reference in (row.a, row.b))
+        return SliceComparisonSummary(self.by, tuple(rows), overall_rows, level, self._list_notes())
 
-    def _cases(self, key: Any) -> tuple[float, float]:
+    def _count_cases(self, key: Any) -> tuple[float, float]:
         ranking = next(iter(self[key].values())).ranking
         return ranking.total.item(), ranking.positives.item()
 
     def _is_tested(self, key: Any) -> bool:
-        return fewest_of_class(next(iter(self[key].values())).ranking) >= FEWEST
+        return count_rarer_class(next(iter(self[key].values())).ranking) >= FEWEST
 
-    def _notes(self) -> tuple[Note, ...]:
+    def _list_notes(self) -> tuple[Note, ...]:
         few = [key for key in self if not self._is_tested(key)]
         notes = []
         if few:
@@ -208,9 +210,9 @@ class SliceComparison(Summarized, NamedParts[Any, Comparison]):
         return tuple(Note("slices", text) for text in notes)
 
 
-def _against_reference(row: DifferenceRow, reference: str) -> DifferenceRow:
+def _turn_to_reference(row: DifferenceRow, reference: str) -> DifferenceRow:
     """Return the difference of a model from the reference."""
-    return row if row.b == reference else row.turned()
+    return row if row.b == reference else row.swap_models()
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,10 +236,10 @@ class SliceDifference(ComparedByFields):
 
     @property
     def name(self) -> str:
-        """The slice as people read it."""
+        """Return the label of the slice."""
         return slice_label(self.slice)
 
-    def cells(self) -> tuple[Any, ...]:
+    def to_cells(self) -> tuple[Any, ...]:
         """Return the columns of the table."""
         row = self.row
         low, high = row.interval or (math.nan, math.nan)
@@ -257,8 +259,8 @@ class SliceComparisonSummary(Tabulated):
 
     @cached_property
     def statements(self) -> tuple[str, ...]:
-        """A sentence for each measure and pair: where each model is better, and whether the difference varies."""
-        return tuple(self._sentence(row, self.of(row)) for row in self.overall)
+        """Return a sentence for each measure and pair: where each model is better, whether differences vary."""
+        return tuple(self._describe(row, self.of(row)) for row in self.overall)
 
     def of(self, overall: DifferenceRow) -> list[SliceDifference]:
         """Return the slices of a measure and pair of models.
@@ -287,10 +289,10 @@ class SliceComparisonSummary(Tabulated):
             return math.nan
         return cochran_q(values, errors**2).p_value
 
-    def _sentence(self, overall: DifferenceRow, own: Sequence[SliceDifference]) -> str:
+    def _describe(self, overall: DifferenceRow, own: Sequence[SliceDifference]) -> str:
         goal = next(goal for goal in GOALS.values() if overall.measure.family in goal.families)
         title, tested = (
-            title_in_sentence(overall.title),
+            lower_title(overall.title),
             [difference for difference in own if not math.isnan(difference.p_holm)],
         )
         if not tested:
@@ -323,8 +325,8 @@ class SliceComparisonSummary(Tabulated):
 
     @property
     def table(self) -> Table:
-        """All rows as a table."""
-        rows = tuple(difference.cells() for difference in self.rows)
+        """Return the rows as a table."""
+        rows = tuple(difference.to_cells() for difference in self.rows)
         return Table(COLUMNS, rows, title=f"Differences between models by {self.by}", above=self.statements)
 
     def document(self) -> dict[str, Any]:

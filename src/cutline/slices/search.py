@@ -112,7 +112,7 @@ def find_slices(
     permutations = check_whole(permutations, "permutations", 1)
     if depth > 3:
         raise ParameterError(f"is {depth}", "pass 1, 2 or 3", argument="depth")
-    rows, columns = _rows(labels, scores, groups, data, features, positive)
+    rows, columns = _read_rows(labels, scores, groups, data, features, positive)
     cases = complete(rows["labels"], rows["scores"], None, positive=positive, missing=missing)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
     ev = Evaluation(ranking, threshold=threshold)
@@ -122,7 +122,7 @@ def find_slices(
     return _search_slices(table, columns, ev, measure, depth, least, level, method, permutations, seed)
 
 
-def _rows(
+def _read_rows(
     labels: Any, scores: Any, groups: Any, data: Any, features: Any, positive: Any
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the labels, scores and groups, and the columns that conditions are on."""
@@ -143,7 +143,11 @@ def _rows(
         columns = {str(name): validation.column(values, "features") for name, values in features.items()}
     else:
         source = column_source.opened(data)
-        names = [features] if isinstance(features, str) else list(features or _others(source, labels, scores, groups))
+        names = (
+            [features]
+            if isinstance(features, str)
+            else list(features or _list_other_columns(source, labels, scores, groups))
+        )
         cases = column_source.request_columns(labels, scores, None, groups, positive=positive)
         more = {("features", i): column_source.Request("groups", name) for i, name in enumerate(names)}
         with column_source.reading(source, {**cases, **more}) as collected:
@@ -157,7 +161,7 @@ def _rows(
     return rows, columns
 
 
-def _others(source: Any, *named: Any) -> Iterable[str]:
+def _list_other_columns(source: column_source.Source, *named: object) -> Iterable[str]:
     """Return the columns that are neither labels nor scores nor groups."""
     return [name for name in source.columns if name not in named]
 
@@ -184,7 +188,7 @@ class _Cases:
             flagged = score >= ev.threshold if r.higher_is_positive else score <= ev.threshold
             loss = (flagged != positive).astype(float)
         elif measure == "auc":
-            loss, strata = _misordered_shares(r, positive, score), positive.astype(np.int64)
+            loss, strata = _compute_misordered_shares(r, positive, score), positive.astype(np.int64)
         else:
             if not r.are_probabilities:
                 raise InputError(f"{measure} needs probabilities, but the scores are not", "pass another measure")
@@ -198,7 +202,7 @@ class _Cases:
         return _Cases(self.rows[rows], self.losses.subset(rows), self.is_positive[rows], self.scores[rows])
 
 
-def _misordered_shares(r: Ranking, is_positive: Array, scores: Array) -> Array:
+def _compute_misordered_shares(r: Ranking, is_positive: Array, scores: Array) -> Array:
     """Return the share of the other class that each case stands on the wrong side of."""
     won = placements(r)
     ascending = r.score[::-1] if r.higher_is_positive else r.score
@@ -236,7 +240,7 @@ def _search_slices(
     if method == "split":
         searched = rng.random(len(rows)) < 0.5
     chosen, slices = _search(table, lattice, searched, level, method, permutations, seed)
-    made = [_row(table, lattice, slices, number, place, ev) for place, number in enumerate(chosen)]
+    made = [_make_row(table, lattice, slices, number, place, ev) for place, number in enumerate(chosen)]
     smallest = float(slices.p_adjusted.min()) if len(slices.p_adjusted) else math.nan
     return FoundSlices(
         measure, tuple(made), len(lattice), tuple(columns), depth, least, level, method, len(rows), count, smallest,
@@ -257,7 +261,7 @@ def _check_size(lattice: Lattice, least: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Tested:
-    """The numbers of the slices that were found, by their place in the list."""
+    """The numbers of the slices of a search, by their place in the list."""
 
     difference: Array
     corrected: Array
@@ -271,7 +275,7 @@ def _search(
     how: dict[str, Any] = {"permutations": permutations, "seed": seed}
     if method == "permutation":
         result = search(lattice, table.losses, **how)
-        return _of_search(result, level)
+        return _take_significant(result, level)
     every = np.arange(len(lattice))
     first = search(lattice.of_rows(np.flatnonzero(searched), every), table.losses.subset(searched), **how)
     order = np.argsort(-first.statistic, kind="stable")[: 20 * _CANDIDATES].tolist()
@@ -285,9 +289,9 @@ def _search(
     return numbers, _Tested(first.difference[numbers], second.difference[significant], second.p_adjusted[significant])
 
 
-def _of_search(result: Search, level: float) -> tuple[list[int], _Tested]:
+def _take_significant(result: Search, level: float) -> tuple[list[int], _Tested]:
     chosen = result.chosen(level)
-    if not chosen:  # the smallest p-value is told
+    if not chosen:  # the smallest p-value is reported
         best = [int(np.argmin(result.p_adjusted))]
         return [], _Tested(result.difference[best], result.corrected[best], result.p_adjusted[best])
     return chosen, _Tested(result.difference[chosen], result.corrected[chosen], result.p_adjusted[chosen])
@@ -309,7 +313,7 @@ class FoundSlice:
     auc: float
 
 
-def _row(table: _Cases, lattice: Lattice, tested: _Tested, number: int, place: int, ev: Evaluation) -> FoundSlice:
+def _make_row(table: _Cases, lattice: Lattice, tested: _Tested, number: int, place: int, ev: Evaluation) -> FoundSlice:
     inside = np.zeros(len(table.rows), bool)
     inside[lattice.cases(number)] = True
     loss = table.losses.values
@@ -352,7 +356,7 @@ class FoundSlices(Tabulated):
 
     @property
     def verdict(self) -> str:
-        """What was searched and what was found, in plain sentences."""
+        """Return sentences on the search and on the slices found."""
         conditions = "one condition" if self.depth == 1 else f"up to {self.depth} conditions"
         names = listed(list(self.features)) if len(self.features) <= 5 else f"{len(self.features)} columns"
         head = (
@@ -373,7 +377,7 @@ class FoundSlices(Tabulated):
 
     @property
     def how(self) -> str:
-        """How the differences were corrected, and on how many rows, in a sentence."""
+        """Return a sentence on how the differences were corrected, and on how many rows."""
         if self.method == "split":
             text = "Found on one half of the cases; corrected differences and p-values are from the other half."
         else:
@@ -387,7 +391,7 @@ class FoundSlices(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The rows as a table."""
+        """Return the rows as a table."""
         names = ("slice", "cases", "prevalence", "value", "rest", "difference", "corrected", "p_adjusted", "auc")
         rows = tuple(tuple(plain(getattr(row, name)) for name in names) for row in self.rows)
         return Table(names, rows, below=(self.verdict, self.how), p_floor=self.p_floor)

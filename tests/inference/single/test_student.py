@@ -81,7 +81,7 @@ def test_classes_with_weights_of_different_sizes_are_warned_of_where_intervals_m
         for weights in (np.where(labels, 1.0, 49.0), np.where(labels, 1.0, 4.0))
     )
 
-    assert found.warning == (WEIGHTS_GO_WITH_CLASS.about(49) if is_warned else None)
+    assert found.warning == (WEIGHTS_GO_WITH_CLASS.fill_in(49) if is_warned else None)
     assert usual.warning is None
 
 

@@ -16,7 +16,7 @@ from cutline.core.table import ComparedByFields, Table, p_shown, shown
 from cutline.inference.caveats import EQUAL, has_spread
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.results.estimate import quantile
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 _LEVELS = np.concatenate((np.arange(100) / 100, [0.995, 0.999]))
 
@@ -66,7 +66,7 @@ class ConfidenceCurve(ComparedByFields):
 
     def __repr__(self) -> str:
         head = f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points"
-        test = f"p {p_shown(self.p_value)} for no difference ({method_title(self.method)})"
+        test = f"p {p_shown(self.p_value)} for no difference ({format_method(self.method)})"
         return "\n".join([f"{head}, {test}", *(f"  note: {note}" for note in self.notes)])
 
 

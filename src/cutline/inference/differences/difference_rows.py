@@ -20,7 +20,7 @@ from cutline.results.comparison_summary import DifferenceRow, Omnibus
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
-from cutline.results.summary import key_with_parameters
+from cutline.results.summary import make_key
 
 NOT_RESAMPLED = "There is no closed form, and nothing was resampled: name a number of resamples, such as 200."
 
@@ -63,7 +63,7 @@ def differences(
     pairs = list(zip(questions, selected, strict=True))
     rows = tuple(row for question, chosen in pairs for row in _rows(question, chosen.at, level, resamples))
     tested = {
-        key_with_parameters(question.measure, chosen.at): question
+        make_key(question.measure, chosen.at): question
         for question, chosen in pairs
         if resamples or not question.is_random()
     }

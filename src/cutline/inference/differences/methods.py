@@ -53,7 +53,7 @@ from cutline.inference.differences.paired_values import PairedValues
 from cutline.inference.permutation import exchange_models
 from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name
 from cutline.measures import MEASURES, LinearInAuc
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 NO_SIMULATED_SPREAD = "So few cases give simulations without any spread: there is no interval."
 Condition = Callable[[PairedValues], bool]
@@ -82,7 +82,7 @@ class PairedMethod:
     @property
     def title(self) -> str:
         """The method as people read it."""
-        return method_title(self.name)
+        return format_method(self.name)
 
     @property
     def is_random(self) -> bool:

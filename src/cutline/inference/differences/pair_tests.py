@@ -19,7 +19,7 @@ from cutline.inference.caveats import EQUAL
 from cutline.inference.differences.difference import Difference, holm
 from cutline.inference.resampling.pairing import Pairing, delong_covariance
 from cutline.measures import MEASURES, Measure
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 ALTERNATIVES = ("two-sided", "greater", "less", "non-inferior", "superior", "equivalent")
 _WITH_MARGIN = ("non-inferior", "superior", "equivalent")
@@ -193,7 +193,7 @@ class PairTests(ComparedByFields):
             f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value, pair.floor)}"
             + (f" ({p_shown(pair.p_holm, pair.floor_of_holm)} after Holm's correction)" if len(self) > 1 else "")
             + (f" that {pair.claim}" if pair.alternative != "two-sided" else "")
-            + f" ({method_title(pair.method)})"
+            + f" ({format_method(pair.method)})"
             for pair in self.pairs
         ]
         if len(self) > 1:

@@ -46,7 +46,7 @@ from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, quantile
-from cutline.results.method_titles import method_title
+from cutline.results.method_titles import format_method
 
 APART = (
     "Both models do equally well on every case here, but need not on others: the interval combines those of the "
@@ -263,7 +263,7 @@ def ask(
     refuse = strict and sum(measure.fits(ranking) for ranking in pairing.rankings) < 2
     names, parameters_of, values = list(cuts), [], []
     for name, ranking in zip(names, pairing.rankings, strict=True):
-        mine = cuts[name].completing(measure, rest)
+        mine = cuts[name].complete_parameters(measure, rest)
         values.append(_value(measure, ranking, mine) if refuse or measure.fits(ranking) else math.nan)
         parameters_of.append(_of_any_size(measure, mine, pairing, ranking))
     pairs = {
@@ -324,7 +324,7 @@ def sentence(pair: PairedMeasure, test: PairTest, level: float) -> str:
     size, p = shown(abs(pair.value)), f"p {p_shown(test.p_value, test.floor)}"
     if test.p_holm != test.p_value:
         p = f"{p}, after Holm's correction {p_shown(test.p_holm, test.floor_of_holm)}"
-    how = f"({p}, {method_title(test.method)})"
+    how = f"({p}, {format_method(test.method)})"
     if test.p_holm <= 1 - level:
         ahead, behind = (a, b) if (pair.value > 0) == (pair.measure.better != "lower") else (b, a)
         word = "better" if pair.measure.better else "higher"

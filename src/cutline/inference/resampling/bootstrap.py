@@ -24,7 +24,7 @@ from cutline.core.ranking import Ranking
 from cutline.inference.resampling.binning import WHOLE, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import LONG, CaseSampler, Cells, GroupSampler, OneModel, Sampler
 from cutline.results.estimate import Limits
-from cutline.results.resample_budget import resamples_of_whole
+from cutline.results.resample_budget import choose_resamples_of_list
 
 BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
@@ -48,13 +48,16 @@ class Replicates(NamedTuple):
 
 def bootstrap(sampler: OneModel, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
     """Return the statistics of one model on resamples, which hold both classes if the data do."""
-    return resample(
-        sampler,
-        lambda stack: [statistic(stack[0]) for statistic in _one_by_one(statistics)],
-        resamples,
-        seed,
-        rows=resamples * sampler.cells * len(statistics) // _CELLS_TO_A_ROW,
-    )
+
+    def compute(stack: Sequence[Ranking]) -> list[Any]:
+        values = []
+        for statistic in statistics:
+            parallel.stop_if_unwanted()
+            values.append(statistic(stack[0]))
+        return values
+
+    rows = resamples * sampler.cells * len(statistics) // _CELLS_TO_A_ROW
+    return resample(sampler, compute, resamples, seed, rows=rows)
 
 
 class Resampled(NamedTuple):
@@ -129,18 +132,12 @@ def bootstrap_in_bins(
                 uncertain[i] = max(width, abs(shifts[i]))
             whole = []
     if whole:
-        enough = how.resamples if bins is None else min(how.resamples, resamples_of_whole(len(ranking)))
+        enough = how.resamples if bins is None else min(how.resamples, choose_resamples_of_list(len(ranking)))
         columns, again = draw(how.sampler(ranking), whole, enough)
         for i, column in zip(whole, columns, strict=True):
             per_statistic[i] = column
         redrawn = redrawn if bins is not None else again
     return Resampled(per_statistic, [shape[i] for i in every], redrawn, uncertain, size)
-
-
-def _one_by_one(statistics: Sequence[Statistic]) -> Any:
-    for statistic in statistics:
-        parallel.stop_if_unwanted()
-        yield statistic
 
 
 def resample(
@@ -207,7 +204,7 @@ def _draw(
 
 def _at_once(sampler: Sampler) -> int:
     """Return how many resamples are measured together: one of a long ranking, else as many as the cache holds."""
-    longest = max(len(ranking) for ranking in sampler.rankings)
+    longest = max(map(len, sampler.rankings))
     if longest > LONG:
         return 1
     return max(1, min(CELLS // max(1, longest), ROWS_AT_ONCE // max(1, sampler.cells)))
@@ -219,13 +216,13 @@ def _statistics_of(
     """Return the statistics of some resamples, an array for each."""
     stacks = [_stack(ranking, cells) for ranking, cells in zip(sampler.rankings, resamples, strict=True)]
     count = len(resamples[0].pos)
-    values = (np.asarray(value, dtype=float) for value in compute(stacks))
+    values = [np.asarray(value, dtype=float) for value in compute(stacks)]
     return [value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape[1:])) for value in values]
 
 
 def _stack(ranking: Ranking, cells: Cells) -> Ranking:
     """Return the rankings of some resamples; one needs no stack."""
-    pos, neg, pos2, neg2 = (column[0] if len(column) == 1 else column for column in cells.columns)
+    pos, neg, pos2, neg2 = [column[0] if len(column) == 1 else column for column in cells.columns]
     return replace(ranking, score=cells.score, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
 

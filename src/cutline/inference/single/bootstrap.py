@@ -219,9 +219,11 @@ def _missing_class(estimand: Estimand) -> list[str]:
 
 def _tied_cuts(estimand: Estimand) -> list[str]:
     """Say that several cuts are equally good, if they are; `threshold_of` names the first of them."""
-    form = estimand.form_as(MaximumOverCuts)
     r = estimand.ranking
-    if estimand.quantity is not Quantity.BEST_OF_CUTS or form.of_all is None or r.is_long:
+    if estimand.quantity is not Quantity.BEST_OF_CUTS or r.is_long:
+        return []
+    form = estimand.form_as(MaximumOverCuts)
+    if form.of_all is None:
         return []
     best = best_cuts(form.of_all(r, **estimand.parameters))
     if len(best) < 2:
@@ -246,10 +248,10 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
 
 def _too_little(estimand: Estimand) -> list[str]:
     """Return what qualifies an optimum, which hardly shows on resamples."""
-    form = estimand.form_as(CurvePoint)
     if estimand.quantity is Quantity.BEST_OF_CUTS:
         return [OPTIMISTIC]
-    return [SEARCHED_AGAIN] if estimand.quantity is Quantity.CURVE_POINT and form.is_searched else []
+    is_searched = estimand.quantity is Quantity.CURVE_POINT and estimand.form_as(CurvePoint).is_searched
+    return [SEARCHED_AGAIN] if is_searched else []
 
 
 def percentiles(resampled: ResampledValues) -> Interval:
@@ -359,7 +361,7 @@ def student_of_top(resampled: ResampledValues) -> Interval:
     limits = Limits(
         min(float(interval.limits.low), most * float(low)), max(float(interval.limits.high), most * float(high))
     )
-    return interval._replace(limits=limits, notes=[*interval.notes, FEW_AT_THE_TOP.about(first)])
+    return interval._replace(limits=limits, notes=[*interval.notes, FEW_AT_THE_TOP.fill_in(first)])
 
 
 def student_with_open_ends(resampled: ResampledValues) -> Interval:

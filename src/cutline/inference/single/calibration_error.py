@@ -317,7 +317,7 @@ def _estimate(
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     if worlds.surprises < constants.SURPRISES:
-        notes.append(_NO_SURPRISES.about(worlds.surprises))
+        notes.append(_NO_SURPRISES.fill_in(worlds.surprises))
     notes += weights_by_class(estimand.measure_name, estimand.ranking)
     if worlds.is_falling and estimand.measure_name not in _BLIND_TO_FALLS:
         notes.append(_NOT_RISING)

@@ -44,10 +44,10 @@ _NO_LIMITS = Limits(math.nan, math.nan)
 
 def wilson_share(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
     """Return Wilson's limits of a share, modified where 1 to 3 cases have the property, or lack it."""
-    k, n = _cases_of_share(estimand)
-    interval = share_by(estimand, level, formula=proportions.wilson_modified)
+    form, (k, n) = estimand.form_as(Proportion), _cases_of_share(estimand)
+    limits = Limits(*map(form.then, proportions.wilson_modified(k, n, level)))
     by = "" if proportions.is_modified(k, n) else "wilson"
-    return interval._replace(notes=rests_on(estimand.freedom_at_cut), method=by)
+    return Interval(limits, rests_on(estimand.freedom_at_cut), by)
 
 
 def share_by(
@@ -72,13 +72,13 @@ def share_by(
         notes.append(
             f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
         )
-    return Interval(Limits(*(form.then(limit) for limit in formula(k, n, level))), notes)
+    return Interval(Limits(*map(form.then, formula(k, n, level))), notes)
 
 
 def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
     """Return how many cases out of how many a share is, in effect."""
     form = estimand.form_as(Proportion)
-    k, n = (float(x) for x in form.of(estimand.counts))
+    k, n = map(float, form.of(estimand.counts))
     if estimand.ranking.integral:
         return k, n
     scale = divide(n, float(form.of(estimand.second)[1]))

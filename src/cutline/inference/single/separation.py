@@ -57,7 +57,7 @@ def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits
         units: How many independent units there are, if fewer than cases: the groups.
     """
     least, most = estimand.range
-    size = min(*(float(n) for n in effective(estimand.ranking)), units)
+    size = min(*map(float, effective(estimand.ranking)), units)
     is_whole = estimand.quota is not None and estimand.quota >= float(estimand.ranking.total)  # all are flagged, always
     if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most) or is_whole:
         return None

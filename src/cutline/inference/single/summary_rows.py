@@ -17,7 +17,7 @@ from cutline.inference.single.intervals import by_formula, estimates, widen_by_b
 from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
-from cutline.results.resample_budget import COST_OF_INVERSION, affordable, resamples_for
+from cutline.results.resample_budget import COST_OF_INVERSION, choose_resamples, is_affordable
 from cutline.results.summary import Row, SummaryOptions
 
 _MANY = 40  # measures of a summary, from which on what they share is computed first
@@ -34,13 +34,15 @@ def rows_of(
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
     at_once = 0 if ranking.is_long else len(ranking)
     estimands = map_parallel(
-        lambda selected: of_measure(selected.measure, ranking, selected.parameters(options.cut), grouped=grouped),
+        lambda selected: of_measure(
+            selected.measure, ranking, selected.resolve_parameters(options.cut), grouped=grouped
+        ),
         fitting,
         at_once,
     )
     intervals, used = _estimates(estimands, groups, options)
     with_values = [
-        (selected.measure, selected.parameters(options.cut), t.value)
+        (selected.measure, selected.resolve_parameters(options.cut), t.value)
         for selected, t in zip(fitting, estimands, strict=True)
     ]
     known = dict(zip(fitting, zip(estimands, intervals, all_bounds(with_values, ranking), strict=True), strict=True))
@@ -80,11 +82,11 @@ def _estimates(
 
 def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
     """How many resamples are to be drawn for so many measures that have no closed form."""
-    resamples = resamples_for(scores, options.resamples)
+    resamples = choose_resamples(scores, options.resamples)
     if options.intervals == "formula":
         return 0
     is_requested = options.intervals == "bootstrap" or options.resamples is not None
-    return resamples if is_requested or affordable(measures, scores, resamples) else 0
+    return resamples if is_requested or is_affordable(measures, scores, resamples) else 0
 
 
 def _row(
