@@ -128,7 +128,7 @@ RULES: dict[str, Rule] = {
     "few-at-quota": Rule(
         "FEW_DECISIONS: a quota with fewer than 5 decisions of a kind has MOVER's limits, not percentiles",
         QUOTAS,
-        {SINGLE + "separation.few_at_quota": nothing},
+        {SINGLE + "separation.has_few_at_quota": nothing},
     ),
     "near-the-positives": Rule(
         "NEAR_THE_POSITIVES: not so where the quota is about as long as the positives are many",
@@ -148,7 +148,7 @@ RULES: dict[str, Rule] = {
     "at-an-end": Rule(
         "a value at an end of its range has at least Wilson's limit",
         (*SMOOTH, *QUOTAS),
-        {SINGLE + "bootstrap.at_an_end": nothing},
+        {SINGLE + "bootstrap.limits_at_an_end": nothing},
     ),
     "separated": Rule(
         "classes without an error have limits by Wilson's for the errors of both",

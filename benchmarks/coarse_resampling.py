@@ -22,7 +22,7 @@ import cutline as cl
 from cutline import Ranking
 from cutline.inference.resampling.binning import RESAMPLED, are_changed_by_bins, bin_scores
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.estimand import Estimand, of_measure
+from cutline.inference.single.estimand import Estimand
 
 RESAMPLES = 200
 ALLOWED = 0.05  # of the width
@@ -61,7 +61,7 @@ def estimands(ranking: Ranking) -> list[Estimand]:
             continue
         try:
             given = {"threshold": 0.5} if measure.needs is cl.measures.Needs.COUNTS else {}
-            one = of_measure(measure, ranking, given)
+            one = Estimand.of_measure(measure, ranking, given)
         except cl.CutlineError:
             continue
         if math.isfinite(one.value):

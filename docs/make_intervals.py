@@ -16,8 +16,8 @@ from typing import Any
 
 from cutline.core.ranking import Ranking
 from cutline.inference import constants
-from cutline.inference.methods import BY_NAME, DEFAULTS, Method, default
-from cutline.inference.single.estimand import of_measure
+from cutline.inference.methods import BY_NAME, DEFAULTS, Method, default_method
+from cutline.inference.single.estimand import Estimand
 from cutline.measures import MEASURES, Measure, Needs
 
 PAGE = Path(__file__).with_name("how-intervals-are-made.md")
@@ -240,7 +240,7 @@ def _defaults() -> Iterator[tuple[Measure, Method]]:
     for measure in MEASURES:
         where = {"threshold": 0.5} if measure.needs is Needs.COUNTS else {}
         quota = {"quota": 30} if "quota" in measure.parameters else {}
-        yield measure, default(of_measure(measure, ranking, {**where, **quota}))
+        yield measure, default_method(Estimand.of_measure(measure, ranking, {**where, **quota}))
 
 
 def _constants() -> list[str]:

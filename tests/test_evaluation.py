@@ -14,7 +14,7 @@ import pytest
 
 import cutline as cl
 from cutline import MEASURES, CutlineError, Evaluation, Measure, Ranking, evaluate, rank
-from cutline.inference.single import intervals
+from cutline.inference.single import summary_rows
 from cutline.measures import Family, Needs, miscalibration
 from cutline.results import resample_budget
 from grouping import each_case
@@ -757,10 +757,10 @@ def test_a_summary_does_nothing_twice_on_the_same_cases(monkeypatch):
         return r.pos.tobytes(), r.neg.tobytes(), *settings
 
     count(Measure, "prepare", lambda measure, data, parameters: (str(measure), str(parameters)))
-    count(intervals, "default", lambda estimand, groups: (estimand.name,))
+    count(summary_rows, "default_method", lambda estimand: (estimand.name,))
     count(miscalibration, "_isotonic", of_cells)
     count(miscalibration, "_loess", of_cells)
     count(Ranking, "at_cut", lambda ranking, index, *_: of_cells(ranking, index))
     assert len(ev.summary(resamples=100).rows) > 100
-    assert {name for name, *_ in done} == {"prepare", "default", "_isotonic", "_loess", "at_cut"}
+    assert {name for name, *_ in done} == {"prepare", "default_method", "_isotonic", "_loess", "at_cut"}
     assert {key[:2]: times for key, times in done.items() if times > 1} == {}

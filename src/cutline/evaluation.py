@@ -17,7 +17,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
 from cutline.inference.resampling.samplers import GroupSampler, sampler_of
-from cutline.inference.single.estimand import Estimand, IntervalRequest, bracketed, of_function, of_measure
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import estimates
 from cutline.inference.single.summary_rows import rows_of
 from cutline.inputs import column_source
@@ -482,16 +482,15 @@ class Evaluation(MeasuredAtCut):
         self, estimands: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
     ) -> list[Estimate]:
         used = choose_resamples(len(self.ranking)) if resamples is None else resamples
-        intervals = estimates(estimands, IntervalRequest(level, method, used, seed, stratified), self.groups)
+        intervals = estimates(estimands, IntervalRequest(level, method, used, seed, stratified))
         return with_note(intervals, explain_fewer(len(self.ranking), used, resamples))
 
     def _make_estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
-        grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
-            return of_function(measure, self.ranking, parameters, grouped=grouped)
+            return Estimand.of_function(measure, self.ranking, parameters, self.groups)
         chosen = under(MEASURES[measure], measure)
         completed = self.cut.complete_parameters(chosen, parameters)
-        return bracketed(of_measure(chosen, self.ranking, completed, grouped=grouped), chosen, completed)
+        return Estimand.of_measure(chosen, self.ranking, completed, self.groups).with_bracket(completed)
 
     # ------------------------------------------------------------------ one cut
 

@@ -32,7 +32,7 @@ from cutline.inference.differences.unpaired import (
     choose,
     refuse_few_cases,
 )
-from cutline.inference.single.estimand import IntervalRequest, of_measure
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inputs.rank import default_threshold
 from cutline.measures import MEASURES, Measure
 from cutline.measures.aliases import under
@@ -292,10 +292,7 @@ class IndependentComparison(Summarized):
         number = max(*(choose_resamples(len(ev.ranking), resamples) for ev in both), 2)
         first, second = (
             Sample(
-                of_measure(
-                    measure, ev.ranking, ev.cut.complete_parameters(measure, parameters), grouped=ev.groups is not None
-                ),
-                ev.groups,
+                Estimand.of_measure(measure, ev.ranking, ev.cut.complete_parameters(measure, parameters), ev.groups),
                 IntervalRequest(resamples=number, seed=check_whole(seed, "seed", 0) + i),
             )
             for i, ev in enumerate(both)

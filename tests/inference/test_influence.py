@@ -12,7 +12,7 @@ from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.pairing import Question
 from cutline.inference.resampling.pairing import bootstrap as paired_bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.estimand import Estimand
 
 RNG = np.random.default_rng(3)
 N = 30_000
@@ -43,7 +43,7 @@ def test_what_a_case_changes_in_the_auc_is_its_placement():
 
 @pytest.mark.parametrize("name", ORDERED)
 def test_a_measure_of_the_order_has_the_standard_error_of_the_bootstrap(name):
-    asked = of_measure(MEASURES[name], ONE.ranking, {})
+    asked = Estimand.of_measure(MEASURES[name], ONE.ranking, {})
     found = influence.of_order(asked.statistic, asked.value, ONE.ranking)
     drawn = bootstrap(CaseSampler(ONE.ranking), [asked.statistic], 150, 1).values[0]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cutline import MEASURES, evaluate
-from cutline.inference.methods import BY_NAME, DEFAULTS, TABLE, default, methods_of
+from cutline.inference.methods import BY_NAME, DEFAULTS, TABLE, applicable_methods, default_method
 from cutline.inference.quantities import Quantity
 from cutline.results.method_titles import TITLES
 
@@ -27,8 +27,8 @@ def test_the_default_of_a_measure_is_no_reference_method_and_may_be_asked_for_by
     ev = evaluate(LABELS, SCORES, **design)
     for measure in MEASURES:
         given = {"quota": 9} if measure.name in ("hit_rate", "qrecall", "enrichment") else {}
-        estimand = ev._estimand(measure, given)
-        chosen = default(estimand, ev.groups)
+        estimand = ev._make_estimand(measure, given)
+        chosen = default_method(estimand)
 
         assert chosen in DEFAULTS[estimand.quantity]
-        assert chosen in methods_of(estimand, ev.groups)
+        assert chosen in applicable_methods(estimand)

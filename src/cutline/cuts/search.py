@@ -19,8 +19,8 @@ from cutline.cuts.requirements import Requirement, Term, parse_terms
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
-from cutline.inference.single.estimand import as_measure, of_measure
-from cutline.inference.single.intervals import IntervalRequest, estimates
+from cutline.inference.single.estimand import Estimand, IntervalRequest, as_measure
+from cutline.inference.single.intervals import estimates
 from cutline.inference.single.proportions import wilson
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.forms import Proportion
@@ -272,12 +272,11 @@ def _compute_limits(
     """Return the limit that a requirement is about, and the value, at the cuts below some scores."""
     term, times = requirement.term, choose_resamples_of_rows(len(r))
     if prevalence is None:
-        grouped = groups is not None
         estimands = [
-            of_measure(term.measure, r, {"threshold": float(t), **term.parameters}, grouped=grouped)
+            Estimand.of_measure(term.measure, r, {"threshold": float(t), **term.parameters}, groups)
             for t in r.thresholds[at + 1]
         ]
-        estimated = estimates(estimands, IntervalRequest(level, resamples=times, seed=seed), groups)
+        estimated = estimates(estimands, IntervalRequest(level, resamples=times, seed=seed))
         limit = [estimate.low if term.part == "low" else estimate.high for estimate in estimated]
         return np.array(limit), np.array([estimate.value for estimate in estimated])
     keys = r.key[at]

@@ -1,9 +1,7 @@
-"""Which quantity a measure is: the rows of the tables of methods, for one model and for two.
+"""The quantities, which are the rows of the tables of methods for one model and for two.
 
-The tables have one rule: the default is the first method of its row that applies and that the rule allows.
-
-A measure declares its form (`cutline.measures.forms`). What its interval depends on besides is whether a threshold
-makes its cut: at a quota the cut itself is random.
+A measure declares its form (`cutline.measures.forms`). Its methods depend further on whether its cut is made by a
+threshold or by a quota: at a quota the cut itself is random.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from cutline.measures.forms import Form
 
 
 class Quantity(Enum):
-    """A kind of quantity, in words."""
+    """A quantity, with its description."""
 
     SHARE = "a share at a threshold"
     SUM_OF_SHARES = "the sum of two shares at a threshold"
@@ -37,7 +35,7 @@ class Quantity(Enum):
     STANDARD_ERROR = "the calibration line and the O:E ratio"
     PREVALENCE = "a function of the prevalence"
     PAIRS = "a share of pairs of cases"
-    OWN = "a function of your own"
+    OWN = "a user's function"
 
     @property
     def is_of_one_cut(self) -> bool:
@@ -77,7 +75,7 @@ _OF_ALL_CASES: Mapping[type, Quantity] = {
 
 
 def quantity_of(form: Form, *, is_of_counts: bool, by_quota: bool) -> Quantity:
-    """Return the quantity that the interval of a registered measure is a method of.
+    """Return the quantity of a registered measure.
 
     Args:
         form: What its definition declares.
@@ -96,7 +94,7 @@ def quantity_of(form: Form, *, is_of_counts: bool, by_quota: bool) -> Quantity:
 
 
 class TableMethod(Protocol):
-    """A method of a table: where it may be asked for by name, and where the rule may choose it."""
+    """A method of a table, with the conditions under which it can be chosen."""
 
     @property
     def name(self) -> str:
@@ -104,42 +102,42 @@ class TableMethod(Protocol):
 
     @property
     def applies(self) -> Callable[..., bool]:
-        """Return the condition under which it may be asked for by name."""
+        """Return the condition under which it can be chosen by name."""
 
     @property
     def by_rule(self) -> Callable[..., bool]:
-        """Return the condition under which the rule may choose it."""
+        """Return the further condition under which it is a default."""
 
 
 Chosen = TypeVar("Chosen", bound=TableMethod)
 
 
 def always(*_: Any) -> bool:
-    """Whether it is so: yes."""
+    """Return True: a condition that always holds."""
     return True
 
 
 def never(*_: Any) -> bool:
-    """Whether it is so: no."""
+    """Return False: a condition that never holds."""
     return False
 
 
-def choose_by_rule(row: Iterable[Chosen], *compared: Any) -> Chosen:
-    """Return the default: the first method of a row that applies and that the rule allows.
+def choose_default(row: Iterable[Chosen], subject: Any) -> Chosen:
+    """Return the default: the first method of a row whose two conditions hold.
 
     Args:
         row: The methods of a quantity.
-        compared: What the conditions of the table ask about.
+        subject: The estimand, or the two models that are compared.
     """
-    return next(method for method in row if method.by_rule(*compared) and method.applies(*compared))
+    return next(method for method in row if method.by_rule(subject) and method.applies(subject))
 
 
-def find_by_name(row: Iterable[Chosen], name: str, *compared: Any) -> Chosen | None:
-    """Return the method of a row that has this name and applies; None where there is none.
+def find_by_name(row: Iterable[Chosen], name: str, subject: Any) -> Chosen | None:
+    """Return the first method of a row that has a name and applies; None if there is none.
 
     Args:
         row: The methods of a quantity.
         name: The name.
-        compared: What the conditions of the table ask about.
+        subject: The estimand, or the two models that are compared.
     """
-    return next((method for method in row if method.name == name and method.applies(*compared)), None)
+    return next((method for method in row if method.name == name and method.applies(subject)), None)

@@ -14,7 +14,7 @@ from cutline.inference import delong
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single import proportions, reference
-from cutline.inference.single.estimand import Estimand, of_measure
+from cutline.inference.single.estimand import Estimand
 from cutline.ledger.cases import Material
 from cutline.ledger.convention import Applies, Convention, Formula, Stage, formula
 from cutline.ledger.errors_and_tests import ONE_LESS, TESTS, area_variance, discordance_of, paired_p_value
@@ -244,7 +244,7 @@ _FAR = 2.576  # standard errors within which 99 % of all seeds lie
 
 def _estimand(material: Material, q: PrintedQuantity) -> Estimand:
     where = {"threshold": material.threshold} if q.definition.needs is Needs.COUNTS else {}
-    return of_measure(q.definition, material.ranking, {**where, **q.parameters})
+    return Estimand.of_measure(q.definition, material.ranking, {**where, **q.parameters})
 
 
 def _replicates(material: Material, q: PrintedQuantity, *, stratified: bool = False) -> Array:

@@ -25,8 +25,8 @@ from cutline.inference.effective_size import effective
 from cutline.inference.influence import of_four
 from cutline.inference.single import proportions
 from cutline.inference.single.bootstrap import on_its_scale
-from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.intervals import IntervalRequest, estimates
+from cutline.inference.single.estimand import Estimand, IntervalRequest
+from cutline.inference.single.intervals import estimates
 from cutline.inference.single.separation import limits_when_separated
 from cutline.inputs.multiclass import ClassCases
 from cutline.measures import MEASURES, Measure
@@ -129,7 +129,7 @@ def _correction(size: float) -> float:
 
 def area_part(r: Ranking, scores: Array, is_positive: Array, level: float) -> InfluenceTerm:
     """Return the AUC of a ranking with DeLong's components, and with limits by the rule for one model."""
-    estimate = estimates([of_measure(MEASURES["auc"], r, {})], IntervalRequest(level))[0]
+    estimate = estimates([Estimand.of_measure(MEASURES["auc"], r, {})], IntervalRequest(level))[0]
     limits = Limits(estimate.low, estimate.high)
     return InfluenceTerm(
         1.0, estimate.value, area_units(r, scores, is_positive), limits, estimate.method, estimate.notes
@@ -175,7 +175,7 @@ def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> In
     """Return an average precision with limits on the scale of its log-odds; of a perfect order, those that its size
     allows.
     """
-    estimand = of_measure(MEASURES["average_precision"], r, {})
+    estimand = Estimand.of_measure(MEASURES["average_precision"], r, {})
     spread = math.sqrt(variance(units, squares))
     if spread > NOTHING and 0 < estimand.value < 1:
         return InfluenceTerm(

@@ -7,7 +7,7 @@ import pytest
 
 from cutline import MEASURES, CutlineError, Estimate, compare, evaluate
 from cutline.inference import influence
-from cutline.inference.methods import methods_of
+from cutline.inference.methods import applicable_methods
 from cutline.measures import MeanOfCases, Needs
 
 LABELS, SCORES = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
@@ -85,8 +85,8 @@ def test_every_measure_has_a_value_in_its_interval_or_a_reason(ev, method, level
 @each_data
 def test_every_method_that_applies_gives_an_interval_or_a_reason(ev):
     for m in every_measure(ev):
-        target = ev._estimand(m, {})
-        for method in methods_of(target, ev.groups):
+        target = ev._make_estimand(m, {})
+        for method in applicable_methods(target):
             if method.engine != "bootstrap":
                 check(ev.estimate(m, method=method.name), m)
 
@@ -218,8 +218,8 @@ def test_the_standard_error_of_one_cut_is_that_of_many_resamples(m):
     rng = np.random.default_rng(2)
     labels = rng.random(4000) < 0.4
     ev = evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=4000) - labels)))
-    target = ev._estimand(m, {})
-    variance = influence.of_counts(target.of_counts, target.counts, target.second)
+    target = ev._make_estimand(m, {})
+    variance = influence.of_counts(target.of_counts, target.counts, target.squared_counts)
     c = ev.counts
     cells = rng.multinomial(4000, np.array([c.tp, c.fp, c.fn, c.tn]) / 4000, 4000).T
     values = m.compute(type(c)(*cells, c.threshold))

@@ -9,7 +9,7 @@ import cutline as cl
 from cutline.inference.resampling.bootstrap import Shape, shapes
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.bootstrap import ResampledValues, Scale, studentised
-from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.estimand import Estimand
 from cutline.results.estimate import student_quantile
 from grouping import each_case
 
@@ -28,7 +28,7 @@ def test_a_value_comes_back_from_its_scale(ends):
 
 
 def test_the_interval_is_the_spread_on_the_logit_scale_times_the_quantile_of_student():
-    estimand = of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
+    estimand = Estimand.of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
     draws = estimand.value + np.random.default_rng(0).normal(0, 0.05, 400)
     found = studentised(ResampledValues(estimand, draws, 0.95, Shape(0.0, 10.0)))
     logits = np.log(draws / (1 - draws))
@@ -42,7 +42,7 @@ def test_the_interval_is_the_spread_on_the_logit_scale_times_the_quantile_of_stu
 
 
 def test_resamples_that_reach_the_end_of_the_range_put_the_limit_there():
-    estimand = of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
+    estimand = Estimand.of_measure(cl.MEASURES["average_precision"], EV.ranking, {})
     draws = np.where(np.arange(400) < 20, 1.0, estimand.value + np.random.default_rng(0).normal(0, 0.05, 400))
     assert studentised(ResampledValues(estimand, draws, 0.95)).limits.high == 1
 
@@ -60,7 +60,7 @@ def test_few_cases_that_decide_leave_few_degrees_of_freedom():
 
 def test_a_partial_area_has_the_range_of_its_stretch():
     def reach(name, **given):
-        return of_measure(cl.MEASURES[name], EV.ranking, given).range
+        return Estimand.of_measure(cl.MEASURES[name], EV.ranking, given).range
 
     assert reach("partial_auc_above_recall") == pytest.approx((0, 0.2))
     assert reach("partial_auc", standardised=False, max_fpr=0.3, min_fpr=0.1) == pytest.approx((0, 0.2))

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from cutline import MEASURES, CutlineError, Discordance, band, bootstrap_model, compare, evaluate, mcnemar, roc_band
-from cutline.inference.methods import methods_of
+from cutline.inference.methods import applicable_methods
 from cutline.inference.resampling.bootstrap import bootstrap
-from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.estimand import Estimand
 from cutline.measures import Needs, Proportion
 
 RNG = np.random.default_rng(7)
@@ -26,7 +26,7 @@ FEW = [1] * 8 + [0] * 60
 @pytest.mark.parametrize("where", [{"quota": 30}, {"share": 0.25}])
 def test_a_measure_of_a_cut_by_places_is_resampled_and_has_no_formula_for_independent_decisions(m, where):
     assert EV.estimate(m, resamples=20, **where).method == "bootstrap"
-    named = {method.name for method in methods_of(EV._estimand(m, where))}
+    named = {method.name for method in applicable_methods(EV._make_estimand(m, where))}
     assert named <= {"bootstrap", "bca", "student", "influence", "linearised"}
 
 
@@ -304,7 +304,7 @@ def test_a_quota_of_the_whole_list_takes_all_of_every_resample_of_groups():
 def test_a_quota_with_groups_is_the_same_share_of_each_resample():
     labels, a, _, groups = uneven_groups()
     ev = evaluate(labels, a, groups=groups)
-    target = of_measure(MEASURES["predicted_positive_rate"], ev.ranking, {"quota": 30}, grouped=True)
+    target = Estimand.of_measure(MEASURES["predicted_positive_rate"], ev.ranking, {"quota": 30}, ev.groups)
     drawn = bootstrap(ev.groups, [lambda r: r.total, target.statistic], 200, 0).values
 
     assert np.unique(drawn[0]).size > 10

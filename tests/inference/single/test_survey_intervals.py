@@ -29,7 +29,7 @@ def survey(design: str) -> cl.Evaluation:
 @pytest.mark.parametrize(("design", "measure", "value", "se", "freedom"), FROZEN["rows"])
 def test_shares_and_ratios_have_the_linearised_variance_of_r_survey(design, measure, value, se, freedom):
     ev = survey(design)
-    target = ev._estimand(cl.MEASURES[measure], {})
+    target = ev._make_estimand(cl.MEASURES[measure], {})
     changes = of_cut(target.of_counts, target.counts, ev.ranking, ev.ranking.cut(0.6))
     found = linearise([changes], ev.ranking, ev.groups)
 

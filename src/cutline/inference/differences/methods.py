@@ -51,7 +51,7 @@ from cutline.inference.differences.mcnemar import (
 )
 from cutline.inference.differences.paired_values import PairedValues
 from cutline.inference.permutation import exchange_models
-from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name
+from cutline.inference.quantities import Quantity, always, choose_default, find_by_name
 from cutline.measures import MEASURES, LinearInAuc
 from cutline.results.method_titles import format_method
 
@@ -430,12 +430,12 @@ BY_NAME: Mapping[Quantity, tuple[PairedMethod, ...]] = {
 
 def default_test(pair: PairedValues) -> PairedMethod:
     """Return the test of the rule."""
-    return choose_by_rule(DEFAULTS[pair.quantity], pair)
+    return choose_default(DEFAULTS[pair.quantity], pair)
 
 
 def default_interval(pair: PairedValues) -> PairedMethod:
     """Return the interval of the rule, among the methods that have one."""
-    return choose_by_rule((method for method in DEFAULTS[pair.quantity] if method.has_interval), pair)
+    return choose_default((method for method in DEFAULTS[pair.quantity] if method.has_interval), pair)
 
 
 def method_of(pair: PairedValues, name: str) -> PairedMethod:

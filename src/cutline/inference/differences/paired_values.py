@@ -20,7 +20,7 @@ from cutline.inference.differences.unpaired import own_limits
 from cutline.inference.influence import JUMPING, Influence
 from cutline.inference.quantities import Quantity, quantity_of
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.single.estimand import Estimand, IntervalRequest, of_measure
+from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.intervals import correct_bias
 from cutline.inference.survey import Linearised, of_rows
 from cutline.measures import MEASURES, Measure, Needs
@@ -263,7 +263,7 @@ class PairedValues:
         """
         cached, key = self.pairing.shared.corrected, (*_key(self.pairing, self.question, model), self.resamples)
         if key not in cached:
-            cached[key] = correct_bias(self._estimand(model), self._options, self.pairing.sampler(model))
+            cached[key] = correct_bias(self._estimand(model), self._options)
         return cached[key]
 
     def own_limits(self, model: int, *, resampled: bool = True) -> Callable[[float], Limits] | None:
@@ -274,11 +274,11 @@ class PairedValues:
             resampled: Whether they may come from resamples.
         """
         options = self._options if resampled else None
-        return own_limits(self._estimand(model), self.pairing.sampler(model), options)
+        return own_limits(self._estimand(model), options)
 
     def _estimand(self, model: int) -> Estimand:
         ranking, parameters = self.pairing.rankings[model], dict(self.question.parameters[model])
-        return of_measure(self.measure, ranking, parameters, grouped=self.pairing.groups is not None)
+        return Estimand.of_measure(self.measure, ranking, parameters, self.pairing.sampler(model))
 
     @property
     def _options(self) -> IntervalRequest:

@@ -20,59 +20,52 @@ from cutline.inference.differences.difference import (
     SeparateDifference,
     StudentDifference,
 )
-from cutline.inference.methods import Method
-from cutline.inference.quantities import Quantity, always, choose_by_rule, find_by_name, never
+from cutline.inference.methods import Method, default_method
+from cutline.inference.quantities import Quantity, always, choose_default, find_by_name, never
 from cutline.inference.resampling.bootstrap import ResamplingPlan, bootstrap, bootstrap_in_bins, shapes
-from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
+from cutline.inference.resampling.samplers import CaseSampler
 from cutline.inference.single.bootstrap import ResampledValues, studentised
 from cutline.inference.single.estimand import Estimand, IntervalRequest
-from cutline.inference.single.intervals import correct_bias, default, estimate_in_closed_form
+from cutline.inference.single.intervals import correct_bias, estimate_by_formula
 from cutline.inference.single.separation import limits_when_separated
 from cutline.measures import MEASURES, Family
 from cutline.results.estimate import Limits
 
 
-def own_limits(
-    estimand: Estimand, groups: GroupSampler | None = None, options: IntervalRequest | None = None
-) -> Callable[[float], Limits] | None:
+def own_limits(estimand: Estimand, options: IntervalRequest | None = None) -> Callable[[float], Limits] | None:
     """Return the limits of a measure of one model by level; None where nothing gives them.
 
     Without options, a measure that would be resampled has limits only where the classes are separated.
 
     Args:
         estimand: The measure of one model.
-        groups: How the cases were sampled, if they come in groups.
         options: The number of resamples and their seed.
     """
-    method = default(estimand, groups)
+    method = default_method(estimand)
     if method.engine == "inversion":  # its limits are those of simulated data
         return None
     if method.engine != "formula":
-        units = math.inf if groups is None else groups.groups
-        if limits_when_separated(estimand, 0.95, units) is not None:
-            return lambda level: limits_when_separated(estimand, level, units) or Limits(math.nan, math.nan)
-        return None if options is None else _resampled_limits(estimand, method, groups, options)
+        if limits_when_separated(estimand, 0.95) is not None:
+            return lambda level: limits_when_separated(estimand, level) or Limits(math.nan, math.nan)
+        return None if options is None else _resampled_limits(estimand, method, options)
 
     def limits(level: float) -> Limits:
-        estimate = estimate_in_closed_form(estimand, method, level, groups)
+        estimate = estimate_by_formula(estimand, method, level)
         return Limits(estimate.low, estimate.high)
 
     return limits
 
 
-def _resampled_limits(
-    estimand: Estimand, method: Method, groups: GroupSampler | None, options: IntervalRequest
-) -> Callable[[float], Limits]:
+def _resampled_limits(estimand: Estimand, method: Method, options: IntervalRequest) -> Callable[[float], Limits]:
     """Return the limits by level from one set of resamples: their spread on the scale of the measure."""
-    sampler = groups or CaseSampler(estimand.ranking)
+    sampler = estimand.design or CaseSampler(estimand.ranking)
     values = bootstrap(sampler, [estimand.statistic], options.resamples, options.seed).values[0]
     (shape,) = shapes(sampler, [estimand.statistic], options.seed)
-    units = math.inf if groups is None else groups.groups
     # A spread has a limit at every level, and percentiles do not.
     by = method.limits if method.name in ("student", "bias_corrected") else studentised
 
     def limits(level: float) -> Limits:
-        resampled = ResampledValues(estimand, values, level, shape, units)
+        resampled = ResampledValues(estimand, values, level, shape)
         estimate = resampled.estimate(by(resampled))
         return Limits(estimate.low, estimate.high)
 
@@ -86,19 +79,18 @@ class Sample(NamedTuple):
     """A measure of one of two samples: how its cases were drawn, and how they are resampled."""
 
     estimand: Estimand
-    groups: GroupSampler | None
     options: IntervalRequest
 
     @property
     def engine(self) -> str:
         """What gives the limits of this sample alone: a formula, resamples or simulations."""
-        return default(self.estimand, self.groups).engine
+        return default_method(self.estimand).engine
 
     @property
     def is_loss(self) -> bool:
         """Whether it is a mean of losses, or a smooth function of one, which heavy losses may decide."""
-        is_known = self.estimand.measure_name in MEASURES.names
-        return is_known and MEASURES[self.estimand.measure_name].family is Family.PROBABILITY
+        measure = self.estimand.measure
+        return measure is not None and measure.name in MEASURES.names and measure.family is Family.PROBABILITY
 
 
 Samples = tuple[Sample, Sample]
@@ -144,7 +136,7 @@ def by_square_and_add(samples: Samples, *, pooled: bool = False) -> Outcome:
     """
     limits = [own_limits(*sample) for sample in samples]
     if limits[0] is None or limits[1] is None:
-        name = samples[0].estimand.measure_name
+        name = samples[0].estimand.name.partition("(")[0]
         raise ParameterError(f"square_and_add is not for {name}, which is biased upwards", "pass 'mover'")
     sizes = tuple(float(sum(effective_size.effective(sample.estimand.ranking))) for sample in samples)
     ratio = sizes[0] / sizes[1] if pooled else None
@@ -169,15 +161,15 @@ def by_delong(samples: Samples) -> Outcome:
 
 def by_corrected_limits(samples: Samples) -> Outcome:
     """Return the difference of two values, each without what chance added to it, from their intervals."""
-    a, b = (correct_bias(sample.estimand, sample.options, sample.groups) for sample in samples)
+    a, b = (correct_bias(sample.estimand, sample.options) for sample in samples)
     return Outcome(subtract_corrected(_values(samples), a, b), few_resamples(samples[0].options.resamples))
 
 
 def by_percentiles(samples: Samples) -> Outcome:
     """Return the difference with its values on resamples of both samples."""
     draws = []
-    for t, groups, options in samples:
-        how = ResamplingPlan(options.resamples, options.seed, groups=groups)
+    for t, options in samples:
+        how = ResamplingPlan(options.resamples, options.seed, groups=t.design)
         draws.append(bootstrap_in_bins(t.ranking, [t.statistic], [t.value], how, cuts=t.cuts).values[0])
     a, b = _values(samples)
     with np.errstate(invalid="ignore"):
@@ -221,7 +213,7 @@ def choose(samples: Samples, name: str) -> UnpairedMethod:
     measure: Any = samples[0].estimand
     row = TABLE[measure.quantity]
     if name == "auto":
-        return choose_by_rule(row, samples)
+        return choose_default(row, samples)
     method = find_by_name(row, name, samples)
     if method is None:
         if name == DELONG.name:
@@ -244,7 +236,8 @@ def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMet
         method: How they are compared.
     """
     least, reasons = constants.FEW_DECISIONS, []
-    for (estimand, groups, _), name in zip(samples, names, strict=True):
+    for (estimand, _), name in zip(samples, names, strict=True):
+        groups = estimand.design
         quota = estimand.quota if estimand.quantity is Quantity.AT_QUOTA else None
         if quota is not None and quota < least:
             flagged = f"{quota:g} {'case' if quota == 1 else 'cases'}"
@@ -253,7 +246,7 @@ def refuse_few_cases(samples: Samples, names: Sequence[str], method: UnpairedMet
         fewest = min(effective_size.effective(estimand.ranking))
         if groups is not None and not groups.are_single:
             fewest = min(groups.freedom_of_classes) + 1
-        if fewest < least and (method is POOLED or estimand.measure_name == "prevalence_threshold"):
+        if fewest < least and (method is POOLED or estimand.name.partition("(")[0] == "prevalence_threshold"):
             unit = "cases" if groups is None or groups.are_single else "groups"
             too_few = f"too few to compare {estimand.name}: compare auc"
             reasons.append(f"A class has fewer than {least} {unit} in {name}, {too_few}.")

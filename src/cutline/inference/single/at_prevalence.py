@@ -18,8 +18,8 @@ from cutline.core.ranking import Ranking
 from cutline.core.validation import check_level, check_number
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.estimand import of_function
-from cutline.inference.single.intervals import IntervalRequest, estimates
+from cutline.inference.single.estimand import Estimand, IntervalRequest
+from cutline.inference.single.intervals import estimates
 from cutline.results.estimate import Estimate, quantile
 
 HALF_A_CASE = "A count is 0: half a case was added to each count for the limits."
@@ -104,8 +104,8 @@ def _of_groups(
     def at_cut(c: Counts) -> float:
         return of(_table(RatesAtCut(float(c.recall), float(c.specificity), 0, 0), p))
 
-    estimand = of_function(at_cut, groups.ranking, {"threshold": threshold}, grouped=True)
-    estimate = estimates([estimand], IntervalRequest(level), groups)[0]
+    estimand = Estimand.of_function(at_cut, groups.ranking, {"threshold": threshold}, groups)
+    estimate = estimates([estimand], IntervalRequest(level))[0]
     return replace(estimate, measure=name)
 
 

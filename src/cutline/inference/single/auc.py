@@ -16,7 +16,6 @@ from cutline.core.ranking import Ranking
 from cutline.inference import constants, delong, effective_size
 from cutline.inference.caveats import EQUAL, WEIGHTS_GO_WITH_SCORES, rests_on
 from cutline.inference.influence import Influence, of_area
-from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.inference.survey import freedom_of_ranking, linearise
@@ -52,13 +51,12 @@ def _freedom_of_placements(r: Ranking) -> Any:
     return np.maximum(effective_size.freedom_of_moments(of_positives.plus(of_negatives)), 1.0)
 
 
-def student(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def student(estimand: Estimand, level: float) -> Interval:
     """Return DeLong's limits on the logit scale with Student's quantile, and Newcombe's where few cases decide.
 
     Args:
         estimand: The AUC, or what is linear in it.
         level: The level of the interval.
-        groups: None: cases that come in groups have a linearised variance.
     """
     r, sizes = estimand.ranking, effective_size.effective(estimand.ranking)
     variance = float(np.nan_to_num(delong.variance(r)))
@@ -110,12 +108,12 @@ def student_limits(area: Any, variance: Any, free: Any, sizes: tuple[Any, Any], 
     return limits
 
 
-def linearised(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+def linearised(estimand: Estimand, level: float) -> Interval:
     """Return the limits with weights, groups or strata: as `student`, with a linearised variance."""
-    r = estimand.ranking
-    known = linearise([of_area(r)], r, groups)
+    r, design = estimand.ranking, estimand.design
+    known = linearise([of_area(r)], r, design)
     size = effective_size.effective(r)
-    most = math.inf if groups is None else float(groups.groups)
+    most = math.inf if design is None else float(design.groups)
     sizes = min(float(size.positives), most), min(float(size.negatives), most)
     variance, free = float(known.covariance[0, 0]), known.own_freedom()
     # Few groups have fewer degrees of freedom than the least that single cases are given.
@@ -124,13 +122,13 @@ def linearised(estimand: Estimand, level: float, groups: GroupSampler | None) ->
     interval = limits_of_area(area_of(r), variance * stretch**2, free, sizes, level)
     share, total = float(r.positives / r.total), float(r.total)
     changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
-    worth, _ = proportions.effective_share(changes, share, float(sum(size)), r, level=level, groups=groups)
+    worth, _ = proportions.effective_share(changes, share, float(sum(size)), estimand, level)
     limits = with_prevalence(estimand, on_line(estimand, interval.limits), level, worth)
     notes = [*interval.notes, *([WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(r) else [])]
     return Interval(limits, notes)
 
 
-def wider_of_two(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def wider_of_two(estimand: Estimand, level: float) -> Interval:
     """Return the wider of Newcombe's and DeLong's limits on the logit scale, each on its side."""
     r, size = estimand.ranking, effective_size.effective(estimand.ranking)
     free = max(float(np.nan_to_num(delong.freedom(r))), constants.FEWEST_FREE)
@@ -139,19 +137,19 @@ def wider_of_two(estimand: Estimand, level: float, groups: GroupSampler | None =
     return Interval(_of_line(estimand, delong.newcombe_delong(area_of(r), variance, *sizes, level), level))
 
 
-def newcombe(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def newcombe(estimand: Estimand, level: float) -> Interval:
     """Return Newcombe's limits."""
     size = effective_size.effective(estimand.ranking)
     limits = delong.newcombe(area_of(estimand.ranking), float(size.positives), float(size.negatives), level)
     return Interval(_of_line(estimand, limits, level))
 
 
-def logit(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def logit(estimand: Estimand, level: float) -> Interval:
     """Return DeLong's limits on the logit scale with the normal quantile."""
     return _normal(estimand, level, delong.delong_logit)
 
 
-def plain(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def plain(estimand: Estimand, level: float) -> Interval:
     """Return DeLong's limits, which may leave the range."""
     return _normal(estimand, level, delong.delong)
 

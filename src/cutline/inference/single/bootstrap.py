@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.array_ops import Array
-from cutline.core.errors import ParameterError
 from cutline.core.validation import counted
 from cutline.inference import constants, effective_size
 from cutline.inference.caveats import (
@@ -24,7 +23,6 @@ from cutline.inference.caveats import (
     RARE_SCORES,
     SEARCHED_AGAIN,
     SEPARATED,
-    STRATIFIED_GROUPS,
     WEIGHTS_GO_WITH_SCORES,
     few_groups,
     few_resamples,
@@ -42,9 +40,17 @@ from cutline.inference.resampling.bootstrap import ResamplingPlan, Shape, bca, b
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single.estimand import Estimand, IntervalRequest
 from cutline.inference.single.proportions import wilson
-from cutline.inference.single.separation import at_an_end, limits_when_separated
+from cutline.inference.single.separation import limits_at_an_end, limits_when_separated
 from cutline.measures import MEASURES, Needs
-from cutline.measures.forms import CurvePoint, LogLossTransform, MaximumOverCuts, OpenEndedArea, TopOfList, best_cuts
+from cutline.measures.forms import (
+    CurvePoint,
+    LogLossTransform,
+    MaximumOverCuts,
+    OpenEndedArea,
+    PartialArea,
+    TopOfList,
+    best_cuts,
+)
 from cutline.results.estimate import Estimate, Interval, Limits, quantile, student_quantile
 
 _LARGEST = 300.0  # of a logarithm, so that its inverse is a number
@@ -101,17 +107,15 @@ _NAMED = 4  # thresholds that are equally good
 
 @dataclass(frozen=True)
 class ResampledValues:
-    """The values of a measure on resamples, and what their interval depends on.
+    """The values of a measure on bootstrap samples, from which a method makes its limits.
 
-    `shape` says how the changes that single cases make are distributed; percentiles need none. `units` is the number
-    of independent units, if fewer than cases: the groups.
+    `shape` describes the changes that single cases make; percentiles need none.
     """
 
     estimand: Estimand
     values: Array
     level: float
     shape: Shape | None = None
-    units: float = math.inf
 
     @cached_property
     def known(self) -> Array:
@@ -139,38 +143,31 @@ def estimate_on_resamples(
     estimands: Sequence[Estimand],
     limits: Sequence[Callable[[ResampledValues], Interval]],
     options: IntervalRequest,
-    groups: GroupSampler | None,
 ) -> list[Estimate]:
-    """Return the estimates of measures of one ranking, all on the same resamples.
+    """Return the estimates of measures of one sample, all on the same bootstrap samples.
 
     Args:
         estimands: The measures.
         limits: The method of each.
         options: The level, the number of resamples and their seed.
-        groups: How the cases were sampled, if not one by one.
     """
-    if groups is not None and options.stratified:
-        raise ParameterError(STRATIFIED_GROUPS)
-    if not estimands:
-        return []
-    ranking, statistics = estimands[0].ranking, [t.statistic for t in estimands]
+    ranking, design, statistics = estimands[0].ranking, estimands[0].design, [t.statistic for t in estimands]
     shaped = [i for i, function in enumerate(limits) if function is not percentiles]
-    how = ResamplingPlan(options.resamples, options.seed, options.stratified, groups)
+    how = ResamplingPlan(options.resamples, options.seed, options.stratified, design)
     exact, cuts = [t.value for t in estimands], {cut for t in estimands for cut in t.cuts}
     replicates = bootstrap_in_bins(ranking, statistics, exact, how, cuts=cuts, shaped=shaped)
     shape = {i: replicates.shapes[i] for i in shaped}
-    if groups is not None:  # the groups of the smaller class tell how well a variance is known
-        fewest = min(groups.freedom_of_classes)
+    if design is not None:  # the groups of the smaller class tell how well a variance is known
+        fewest = min(design.freedom_of_classes)
         shape = {i: estimated._replace(freedom=min(estimated.freedom, fewest)) for i, estimated in shape.items()}
-    units = math.inf if groups is None else groups.groups
     of_draws = redraws(replicates.redrawn) + few_resamples(options.resamples)
     made = []
     for i, estimand in enumerate(estimands):
-        resampled = ResampledValues(estimand, replicates.values[i], options.level, shape.get(i), units)
-        design = effective_size.notes(ranking)
-        if groups is not None:
-            design = design_notes(groups, "resampled", estimand.quantity)
-        notes = design + of_draws + caveats_of(estimand) + _too_little(estimand)
+        resampled = ResampledValues(estimand, replicates.values[i], options.level, shape.get(i))
+        of_sample = effective_size.notes(ranking)
+        if design is not None:
+            of_sample = design_notes(design, "resampled", estimand.quantity)
+        notes = of_sample + of_draws + caveats_of(estimand) + _too_little(estimand)
         made.append(resampled.estimate(limits[i](resampled), notes))
     return [
         _of_bins(estimate, width, replicates.bins) for estimate, width in zip(made, replicates.uncertain, strict=True)
@@ -206,13 +203,15 @@ def design_notes(groups: GroupSampler, how: str, quantity: Quantity) -> list[str
 
 def caveats_of(estimand: Estimand) -> list[str]:
     """Return what qualifies the interval of a measure, whatever the method."""
-    notes = [*estimand.bins, *([estimand.caveat] if estimand.caveat else [])]
-    return notes + _missing_class(estimand) + _inside_a_tie(estimand) + _tied_cuts(estimand)
+    bracket = [] if estimand.bracket is None else [estimand.bracket.statement]
+    caveat = [estimand.measure.caveat] if estimand.measure is not None and estimand.measure.caveat else []
+    return [*bracket, *caveat, *_missing_class(estimand), *_inside_a_tie(estimand), *_tied_cuts(estimand)]
 
 
 def _missing_class(estimand: Estimand) -> list[str]:
     """Return a warning when a class has no case, unless the measure is a share of the other one."""
-    r, among = estimand.ranking, None if estimand.paired is None else estimand.paired.among
+    r, measure = estimand.ranking, estimand.measure
+    among = None if measure is None or measure.paired is None else measure.paired.among
     is_of_the_other = (among is True and not r.negatives) or (among is False and not r.positives)
     return [] if is_of_the_other else one_class(r)
 
@@ -294,8 +293,8 @@ def _percentile_limits(resampled: ResampledValues) -> Interval:
         )
         limits = Limits(known[0], known[-1])
     if not has_spread(known):
-        stand_in = limits_when_separated(estimand, level, resampled.units)
-        end = at_an_end(estimand, level, resampled.units)
+        stand_in = limits_when_separated(estimand, level)
+        end = limits_at_an_end(estimand, level)
         notes.append(SEPARATED if stand_in else AT_AN_END if end else NO_COVERAGE)
         limits = stand_in or end or limits
     return Interval(limits, notes, "bootstrap")
@@ -308,9 +307,10 @@ def _is_near_an_end(estimand: Estimand) -> bool:
     if not math.isfinite(room):
         return False
     above = room
-    if estimand.needs is Needs.RANKING and estimand.measure_name in MEASURES:
+    measure = estimand.measure
+    if measure is not None and measure.needs is Needs.RANKING and measure.name in MEASURES:
         # Scores without information are near the upper end already where nearly all cases are positive.
-        no_skill = MEASURES[estimand.measure_name].baseline_value(estimand.data, **estimand.parameters)
+        no_skill = measure.baseline_value(estimand.data, **estimand.parameters)
         if (least + most) / 2 < no_skill < most:
             above = constants.NEAR_AN_END * 2 * (most - no_skill)
     return not least + room <= estimand.value <= most - above
@@ -333,7 +333,7 @@ def studentised(resampled: ResampledValues) -> Interval:
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
     # A value at an end of its range is there by chance, and resamples hardly leave it.
-    end = at_an_end(estimand, level, resampled.units)
+    end = limits_at_an_end(estimand, level)
     if end is not None:
         notes.append(AT_AN_END)
         limits = Limits(min(limits.low, end.low), max(limits.high, end.high))
@@ -388,24 +388,27 @@ def student_of_loss(resampled: ResampledValues) -> Interval:
         return studentised(resampled)
     null = float(entropy(float(r.positives / r.total)))
     value = float(form.loss(np.asarray(estimand.value), null))
-    loss = replace(estimand, value=value, range=(0.0, math.inf), form=None)
+    loss = replace(estimand, value=value, range=(0.0, math.inf))
     interval = studentised(replace(resampled, estimand=loss, values=form.loss(resampled.values, null)))
     return interval._replace(limits=Limits(*(form.back(limit, null) for limit in interval.limits[::-1])))
 
 
 def _warnings(estimand: Estimand, freedom: float) -> list[str]:
     """Return warnings where the study of coverage has intervals that miss too often (docs/coverage.md)."""
-    if estimand.needs is Needs.PROBABILITIES:
+    measure = estimand.measure
+    if measure is None:
+        return []
+    if measure.needs is Needs.PROBABILITIES:
         least, most = estimand.range
         # No scale makes a mean of few, skewed values normal if its range has no end at hand.
         return [FEW_WEIGH] if freedom < constants.HANDFUL and -math.inf < least < 0 < most < math.inf else []
-    if estimand.needs is not Needs.RANKING:
+    if measure.needs is not Needs.RANKING:
         return []
-    if heavier := weights_by_class(estimand.measure_name, estimand.ranking):
+    if heavier := weights_by_class(measure.name, estimand.ranking):
         return heavier
     if estimand.quantity is Quantity.TOP_OF_LIST:
         return []
-    is_of_a_part = estimand.stretch[0] < 1 or estimand.quantity is Quantity.CURVE_POINT
+    is_of_a_part = _stretch(estimand)[0] < 1 or estimand.quantity is Quantity.CURVE_POINT
     if is_of_a_part and effective_size.go_with_scores(estimand.ranking):
         return [WEIGHTS_GO_WITH_SCORES]
     fewest = min(effective_size.effective(estimand.ranking))
@@ -416,8 +419,13 @@ def _warnings(estimand: Estimand, freedom: float) -> list[str]:
 def _in_stretch(estimand: Estimand) -> float:
     """Return how many cases of a class the part of the ROC curve holds that an area is over; infinite for the whole."""
     sizes = effective_size.effective(estimand.ranking)
-    parts = [share * float(size) for share, size in zip(estimand.stretch, sizes, strict=True) if share < 1]
+    parts = [share * float(size) for share, size in zip(_stretch(estimand), sizes, strict=True) if share < 1]
     return min(parts, default=math.inf)
+
+
+def _stretch(estimand: Estimand) -> tuple[float, float]:
+    """Return the shares of the positives and of the negatives that an area is over."""
+    return estimand.form.shares(**estimand.parameters) if isinstance(estimand.form, PartialArea) else (1.0, 1.0)
 
 
 def _scale(estimand: Estimand) -> Scale:

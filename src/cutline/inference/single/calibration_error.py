@@ -79,26 +79,20 @@ class _SimulatedErrors(NamedTuple):
     values: Array
 
 
-def invert_tests(
-    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
-) -> list[Estimate]:
-    """Return the estimates of calibration errors of one ranking, whose cases may come in groups.
+def invert_tests(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Estimate]:
+    """Return the estimates of calibration errors of one sample.
 
     The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
     others, so that an interval does not depend on what else is asked for.
     """
-    if not estimands:
-        return []
-    worlds, first, simulated = _simulate_worlds(estimands, options, groups)
+    worlds, first, simulated = _simulate_worlds(estimands, options)
     return [
         _estimate(worlds, i, simulated[i], float(first[i][0].values.mean()), options.level)
         for i in range(len(estimands))
     ]
 
 
-def corrected_errors(
-    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None = None
-) -> list[Corrected]:
+def corrected_errors(estimands: Sequence[Estimand], options: IntervalRequest) -> list[Corrected]:
     """Return calibration errors of one ranking without what chance added to them, with their limits.
 
     The corrected error is that of the world in which the value that was seen is the median of the simulated ones.
@@ -106,9 +100,8 @@ def corrected_errors(
     Args:
         estimands: Calibration errors of one ranking.
         options: The resamples and the seed.
-        groups: How the cases were sampled, if they come in groups.
     """
-    worlds, _, simulated = _simulate_worlds(estimands, options, groups)
+    worlds, _, simulated = _simulate_worlds(estimands, options)
     made = []
     for i, own in enumerate(simulated):
         ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
@@ -120,14 +113,13 @@ def corrected_errors(
 
 
 def _simulate_worlds(
-    estimands: Sequence[Estimand], options: IntervalRequest, groups: GroupSampler | None
+    estimands: Sequence[Estimand], options: IntervalRequest
 ) -> tuple[_Worlds, list[list[_SimulatedErrors]], list[list[_SimulatedErrors]]]:
     """Return the worlds of a ranking, the first that were simulated and those around the limits."""
-    ranking = estimands[0].ranking
-    worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
-    notes = (
-        effective_size.notes(ranking) if groups is None else design_notes(groups, "counted", Quantity.CALIBRATION_ERROR)
-    )
+    ranking, design = estimands[0].ranking, estimands[0].design
+    worth = float(ranking.total) if ranking.integral and design is None else cases_worth(ranking, design)
+    quantity = Quantity.CALIBRATION_ERROR
+    notes = effective_size.notes(ranking) if design is None else design_notes(design, "counted", quantity)
     simulations = max(_FEWEST, options.resamples // 8)
     # An outcome is simulated for every case, so the bins follow all of them: with few positives, those of the smaller
     # class would give bins so coarse that they move the limits (benchmarks/fewer_resamples.py).
@@ -310,16 +302,17 @@ def _around(first: Sequence[_SimulatedErrors], seen: float, largest: float) -> l
 def _estimate(
     worlds: _Worlds, i: int, simulated: Sequence[_SimulatedErrors], by_chance: float, level: float
 ) -> Estimate:
-    estimand = worlds.estimands[i]
+    estimand, measure = worlds.estimands[i], worlds.estimands[i].measure
+    assert measure is not None  # noqa: S101 - calibration errors are measures
     values = np.array([world.values for world in simulated])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
-    notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
+    notes = [*worlds.notes, *([measure.caveat] if measure.caveat else [])]
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     if worlds.surprises < constants.SURPRISES:
         notes.append(_NO_SURPRISES.fill_in(worlds.surprises))
-    notes += weights_by_class(estimand.measure_name, estimand.ranking)
-    if worlds.is_falling and estimand.measure_name not in _BLIND_TO_FALLS:
+    notes += weights_by_class(measure.name, estimand.ranking)
+    if worlds.is_falling and measure.name not in _BLIND_TO_FALLS:
         notes.append(_NOT_RISING)
     low, high = _limits(worlds, i, simulated, level)
     is_null = low == 0

@@ -14,7 +14,6 @@ from cutline.core.ranking import Ranking
 from cutline.inference import constants, effective_size, influence
 from cutline.inference.caveats import BELOW, EQUAL, rests_on
 from cutline.inference.influence import Influence
-from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions, reference
 from cutline.inference.single.bootstrap import on_its_scale
 from cutline.inference.single.estimand import Estimand
@@ -42,7 +41,7 @@ _NO_LIMITS = Limits(math.nan, math.nan)
 # ---------------------------------------------------------------------- one cut that a threshold makes
 
 
-def wilson_share(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def wilson_share(estimand: Estimand, level: float) -> Interval:
     """Return Wilson's limits of a share, modified where 1 to 3 cases have the property, or lack it."""
     form, (k, n) = estimand.form_as(Proportion), _cases_of_share(estimand)
     limits = Limits(*map(form.then, proportions.wilson_modified(k, n, level)))
@@ -53,7 +52,6 @@ def wilson_share(estimand: Estimand, level: float, groups: GroupSampler | None =
 def share_by(
     estimand: Estimand,
     level: float,
-    groups: GroupSampler | None = None,  # noqa: ARG001
     *,
     formula: Callable[[Any, Any, float], Limits],
 ) -> Interval:
@@ -62,7 +60,6 @@ def share_by(
     Args:
         estimand: A share at a threshold.
         level: The level of the interval.
-        groups: How the cases were sampled, of which such a formula knows nothing.
         formula: The limits of k out of n at a level.
     """
     form = estimand.form_as(Proportion)
@@ -81,13 +78,13 @@ def _cases_of_share(estimand: Estimand) -> tuple[float, float]:
     k, n = map(float, form.of(estimand.counts))
     if estimand.ranking.integral:
         return k, n
-    scale = divide(n, float(form.of(estimand.second)[1]))
+    scale = divide(n, float(form.of(estimand.squared_counts)[1]))
     return k * scale, n * scale
 
 
-def sum_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def sum_of_shares(estimand: Estimand, level: float) -> Interval:
     """Return Newcombe's limits of a slope times the sum of two independent shares plus an intercept."""
-    limits = limits_of_sum(estimand.form_as(SumOfRates), estimand.counts_in_effect, level)
+    limits = limits_of_sum(estimand.form_as(SumOfRates), estimand.effective_counts, level)
     return Interval(Limits(*map(float, limits)), rests_on(estimand.freedom_at_cut))
 
 
@@ -108,7 +105,7 @@ def limits_of_sum(
     return Limits(np.minimum(end, other_end), np.maximum(end, other_end))
 
 
-def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def ratio_of_shares(estimand: Estimand, level: float) -> Interval:
     """Return MOVER's limits of a ratio of shares of the two classes."""
     a, b, c, d = _cells_of_ratio(estimand)
     if not (a + b and c + d):
@@ -117,7 +114,7 @@ def ratio_of_shares(estimand: Estimand, level: float, groups: GroupSampler | Non
     return Interval(limits, rests_on(estimand.freedom_at_cut))
 
 
-def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def log_ratio(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a ratio of shares, or of odds, on the log scale; a half is added to counts with a 0."""
     form = estimand.form_as(Ratio)
     a, b, c, d = _cells_of_ratio(estimand)
@@ -133,19 +130,19 @@ def log_ratio(estimand: Estimand, level: float, groups: GroupSampler | None = No
 
 def _cells_of_ratio(estimand: Estimand) -> tuple[float, ...]:
     form = estimand.form_as(Ratio)
-    counts = estimand.counts_in_effect
+    counts = estimand.effective_counts
     return tuple(float(getattr(counts, name)) for name in (*form.above, *form.below))
 
 
-def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:
+def three_shares(estimand: Estimand, level: float) -> Interval:
     """Return MOVER's limits of a function of prevalence, recall and false positive rate.
 
     With groups or weights each share has the cases that its linearised variance is worth.
     """
     free = estimand.freedom_at_cut
-    if groups is not None:
-        free = min(free, *groups.freedom_of_classes)
-    return Interval(proportions.mover_limits(estimand, level, groups), rests_on(free))
+    if estimand.design is not None:
+        free = min(free, *estimand.design.freedom_of_classes)
+    return Interval(proportions.mover_limits(estimand, level), rests_on(free))
 
 
 # ---------------------------------------------------------------------- standard errors
@@ -154,7 +151,6 @@ def three_shares(estimand: Estimand, level: float, groups: GroupSampler | None =
 def by_standard_error(
     estimand: Estimand,
     level: float,
-    groups: GroupSampler | None = None,  # noqa: ARG001
     *,
     method: str,
 ) -> Interval:
@@ -163,7 +159,6 @@ def by_standard_error(
     Args:
         estimand: The calibration line, or the O:E ratio.
         level: The level of the interval.
-        groups: How the cases were sampled, of which such a variance knows nothing.
         method: Which of the variances of the definition.
     """
     form = estimand.form_as(VarianceFormula)
@@ -215,7 +210,7 @@ def _assumes_the_line(estimand: Estimand, level: float, width: float) -> list[st
     return [Caveat("assumes-the-line", f"{assumed} {100 * wider:.0f} % wider: {BELOW}.", "below")]
 
 
-def influence_of_mean(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def influence_of_mean(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a mean over the cases, from the losses of single cases."""
     form = estimand.form_as(MeanOfCases)
     r, parameters = estimand.ranking, estimand.parameters
@@ -224,7 +219,7 @@ def influence_of_mean(estimand: Estimand, level: float, groups: GroupSampler | N
     return _normal(estimand, influence.of_mean(few, second, *form.of(few, **parameters)), level)
 
 
-def influence_of_order(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def influence_of_order(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a smooth measure of the order, from what single cases change in it."""
     changes: Influence | None = estimand.influence
     if changes is None:
@@ -232,7 +227,7 @@ def influence_of_order(estimand: Estimand, level: float, groups: GroupSampler | 
     return _normal(estimand, changes.variance(effective_size.squares(estimand.ranking)), level)
 
 
-def student_of_influence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def student_of_influence(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a measure whose influence function is known, on its scale, with Student's quantile."""
     variance, freedom = variance_and_freedom(estimand.form, estimand.ranking, estimand.parameters)
     if not math.isfinite(variance) or not has_scale(estimand.value, variance, estimand.range):
@@ -283,9 +278,9 @@ def limits_on_scale(value: Any, variance: Any, freedom: Any, allowed: tuple[floa
     return Limits(*(least + (most - least) * share for share in shares))
 
 
-def influence_of_cut(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def influence_of_cut(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a measure of one cut, from what single cases change in it."""
-    variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.second)  # type: ignore[arg-type]
+    variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.squared_counts)  # type: ignore[arg-type]
     interval = _normal(estimand, variance, level)
     return interval._replace(notes=[*interval.notes, *rests_on(estimand.freedom_at_cut)])
 
@@ -309,7 +304,7 @@ def _linearised_cut(estimand: Estimand, function: Any) -> Influence:
     return influence.of_cut(function, counts, estimand.ranking, estimand.ranking.cut(float(counts.threshold)))
 
 
-def linearised_share(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+def linearised_share(estimand: Estimand, level: float) -> Interval:
     """Return Wilson's limits, modified near 0 and 1, for as many cases as the linearised variance is worth."""
     form = estimand.form_as(Proportion)
 
@@ -317,33 +312,33 @@ def linearised_share(estimand: Estimand, level: float, groups: GroupSampler | No
         return divide(*form.of(c))
 
     k, n = (float(x) for x in form.of(estimand.counts))
-    whole = n * divide(n, float(form.of(estimand.second)[1])) if not estimand.ranking.integral else n
-    if groups is not None:
-        whole = min(float(whole), groups.groups)
+    design = estimand.design
+    whole = n * divide(n, float(form.of(estimand.squared_counts)[1])) if not estimand.ranking.integral else n
+    if design is not None:
+        whole = min(float(whole), design.groups)
     p, changes = k / n, _linearised_cut(estimand, share_of)
-    how = {"level": level, "groups": groups}
-    size, variance = proportions.effective_share(changes, p, float(whole), estimand.ranking, **how)
+    size, variance = proportions.effective_share(changes, p, float(whole), estimand, level)
     limits = Limits(*(form.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
-    if groups is None or not variance > 0:
+    if design is None or not variance > 0:
         return Interval(limits, rests_on(2 * size * min(p, 1 - p)))
-    rows = float(form.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
+    rows = float(form.of(design.counts(estimand.counts))[1])  # cases among which the share is taken
     worth = p * (1 - p) / variance
     worded = f"The {rows:.0f} cases of the share are worth {worth:.4g} (design effect {rows / worth:.3g})."
     return Interval(limits, [worded, *rests_on(2 * size * min(p, 1 - p))])
 
 
-def linearised_ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+def linearised_ratio(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a ratio on the log scale; of 0 or infinity, those of three shares."""
     if not 0 < estimand.value < math.inf:
-        return three_shares(estimand, level, groups)
-    known = linearise([_linearised_cut(estimand, estimand.of_counts)], estimand.ranking, groups)
+        return three_shares(estimand, level)
+    known = linearise([_linearised_cut(estimand, estimand.of_counts)], estimand.ranking, estimand.design)
     variance = float(known.covariance[0, 0]) / estimand.value**2
     with np.errstate(over="ignore"):  # of few groups at a high level, infinity
         factor = float(np.exp(known.quantile(level) * math.sqrt(variance))) if variance >= 0 else math.nan
     return Interval(Limits(estimand.value / factor, estimand.value * factor), rests_on(known.own_freedom()))
 
 
-def linearised_mean(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+def linearised_mean(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a mean over the cases, on the scale of its range."""
     form = estimand.form_as(MeanOfCases)
     r = estimand.ranking
@@ -351,16 +346,16 @@ def linearised_mean(estimand: Estimand, level: float, groups: GroupSampler | Non
     of_positives, of_negatives = (
         np.where(cells > 0, loss, 0.0) for cells, loss in zip((r.pos, r.neg), losses, strict=True)
     )
-    return _linearised(estimand, influence.of_losses(r, of_positives, of_negatives), level, groups)
+    return _linearised(estimand, influence.of_losses(r, of_positives, of_negatives), level)
 
 
-def linearised_order(estimand: Estimand, level: float, groups: GroupSampler | None) -> Interval:
+def linearised_order(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a smooth measure of the order, on the scale of its range."""
-    return _linearised(estimand, estimand.influence, level, groups)  # type: ignore[arg-type]
+    return _linearised(estimand, estimand.influence, level)  # type: ignore[arg-type]
 
 
-def _linearised(estimand: Estimand, changes: Influence, level: float, groups: GroupSampler | None) -> Interval:
-    known = linearise([changes], estimand.ranking, groups)
+def _linearised(estimand: Estimand, changes: Influence, level: float) -> Interval:
+    known = linearise([changes], estimand.ranking, estimand.design)
     variance = float(known.covariance[0, 0])
     if not math.isfinite(variance):
         return Interval(Limits(math.nan, math.nan), [NO_STANDARD_ERROR])
@@ -375,12 +370,12 @@ def _linearised(estimand: Estimand, changes: Influence, level: float, groups: Gr
 # ---------------------------------------------------------------------- many cases
 
 
-def is_plentiful(estimand: Estimand) -> bool:
+def has_many_cases(estimand: Estimand) -> bool:
     """Whether a smooth measure has so many cases that its estimate is normal; resamples would only add noise."""
     if not math.isfinite(estimand.value) or min(effective_size.effective(estimand.ranking)) < constants.PLENTY:
         return False
     if estimand.of_counts is not None:
-        counts = estimand.counts_in_effect
+        counts = estimand.effective_counts
         if min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) < constants.PLENTY_IN_A_CELL:
             return False
     return not estimand.is_of_order or estimand.influence is not None

@@ -11,11 +11,9 @@ from cutline.core.ranking import Ranking
 from cutline.inference import constants
 from cutline.inference.caveats import SEARCHED
 from cutline.inference.effective_size import effective
-from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.bands import tpr_at
 from cutline.inference.single.estimand import Estimand
-from cutline.measures import MEASURES
 from cutline.measures.forms import CurvePoint
 from cutline.results.estimate import Interval, Limits
 
@@ -30,12 +28,12 @@ class _Points(NamedTuple):
     high: Array
 
 
-def curve_point_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def curve_point_limits(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a measure that is one point of a curve, and what qualifies them."""
     form = estimand.form_as(CurvePoint)
     r = estimand.ranking
-    defaults = MEASURES[estimand.measure_name].defaults
-    fixed = np.array([float(estimand.parameters.get(form.fixed, defaults[form.fixed]))])
+    parameters = {**estimand.measure.defaults, **estimand.parameters}  # type: ignore[union-attr]
+    fixed = np.array([float(parameters[form.fixed])])
     if form.is_searched:
         return Interval(_recall(r, float(fixed[0]), level), [SEARCHED])
     if form.height == "precision":

@@ -1,4 +1,4 @@
-"""What an interval is asked for: a measure of a ranking, with its parameters, or any function of one."""
+"""Estimands: a measure with its parameters, or a user's function, of a sample."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
@@ -19,17 +19,18 @@ from cutline.inference.caveats import EQUAL
 from cutline.inference.effective_size import effective_counts, freedom_of_sum, squares
 from cutline.inference.influence import JUMPING, Influence, of_four, of_order
 from cutline.inference.quantities import Quantity, quantity_of
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.rank import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import Bounds, bounds
-from cutline.measures.forms import Form, PairedShare, PartialArea
+from cutline.measures.forms import Form, PartialArea
 from cutline.measures.metadata import constant
 
 FormT = TypeVar("FormT")
 
 
 class IntervalRequest(NamedTuple):
-    """How an interval is to be made."""
+    """The options of an interval."""
 
     level: float = LEVEL
     method: str = "auto"
@@ -38,86 +39,168 @@ class IntervalRequest(NamedTuple):
     stratified: bool = False
 
 
-def checked(options: IntervalRequest) -> IntervalRequest:
-    """Check the options, and return them."""
-    return options._replace(
-        level=check_level(options.level),
-        resamples=check_whole(options.resamples, "resamples", 2),
-        stratified=check_flag(options.stratified, "stratified"),
-        seed=check_whole(options.seed, "seed", 0),
+def check_request(request: IntervalRequest) -> IntervalRequest:
+    """Return the options, converted to their types; raise if one is invalid."""
+    return request._replace(
+        level=check_level(request.level),
+        resamples=check_whole(request.resamples, "resamples", 2),
+        stratified=check_flag(request.stratified, "stratified"),
+        seed=check_whole(request.seed, "seed", 0),
     )
 
 
 @dataclass(frozen=True)
 class Estimand:
-    """A measure on a ranking: its value, how to find it on others, and what its interval depends on."""
+    """A measure of a sample: its value, how to compute it on other samples, and what its interval depends on.
+
+    `measure` is None for a user's function. `design` holds the groups, strata and sampling weights of the cases; None
+    for cases that were sampled one by one.
+    """
 
     name: str
     ranking: Ranking
-    statistic: Callable[[Ranking], Any]  # over a stack of rankings too
+    statistic: Callable[[Ranking], Any]  # of a ranking, or of a stack of rankings
     value: float
-    reason: str = ""
+    design: GroupSampler | None = None
     range: tuple[float, float] = (-math.inf, math.inf)
-    form: Form = None
+    measure: Measure | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    data: Any = None  # from which the measure was computed: the ranking, or the counts of its cut
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
-    caveat: str = ""  # what qualifies its interval, whatever the method
-    open_to: Bounds | None = None  # between which values the exact one lies, where the scores were binned
-    by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
-    needs: Needs | None = None  # of a registered measure
-    quota: float | None = None  # how many are flagged, where that is what makes the cut
-    paired: PairedShare | None = None  # the cases of which it is a share, where these are the same for every model
-    data: Any = None  # what a registered measure was computed from: the ranking, or the counts of its cut
-    stretch: tuple[float, float] = (
-        1.0,
-        1.0,
-    )  # the shares of the positives and of the negatives that it is an area over
-    is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
+    quota: float | None = None  # the number of flagged cases, if a quota or a share of the list makes the cut
+    bracket: Bounds | None = None  # between which values the exact one lies, where the scores were binned
+
+    @classmethod
+    def of_measure(
+        cls, measure: Measure, ranking: Ranking, parameters: dict[str, Any], design: GroupSampler | None = None
+    ) -> Self:
+        """Return the estimand of a measure.
+
+        Args:
+            measure: The measure.
+            ranking: The cases.
+            parameters: Those of the measure, and for a measure of one cut its threshold, quota or share.
+            design: How the cases were sampled, if not one by one.
+        """
+        data, rest = measure.prepare(ranking, parameters)
+        quota = rest.get("quota", measure.defaults.get("quota"))
+        compute, cut_at, of_counts = partial(measure.compute, **rest), None, None
+        if measure.needs is Needs.COUNTS:
+            where = _cut_parameters(parameters)
+            cut_at, of_counts = _transfer_cut(ranking, where, design), compute
+            statistic = _compose(of_counts, cut_at)
+            if "threshold" not in where:
+                quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
+        elif quota is not None:
+            statistic = _at_quota(compute, _transfer_quota(quota, ranking, design))
+        else:
+            statistic = compute
+        settings, form = {**measure.bound, **rest}, measure.form
+        named = {name: value for name, value in parameters.items() if name in measure.parameters}
+        return cls(
+            name=str(measure.with_(**named)),
+            ranking=ranking,
+            statistic=statistic,
+            value=float(measure.compute(data, **rest)),
+            design=design,
+            range=form.range(**settings) if isinstance(form, PartialArea) else measure.range,
+            measure=measure,
+            parameters=settings,
+            data=data,
+            cut=cut_at,
+            of_counts=of_counts,
+            quota=None if quota is None else float(quota),
+        )
+
+    @classmethod
+    def of_function(
+        cls,
+        function: Callable[..., Any],
+        ranking: Ranking,
+        where: dict[str, Any],
+        design: GroupSampler | None = None,
+    ) -> Self:
+        """Return the estimand of a user's function: of the counts of a cut, or of the ranking.
+
+        Args:
+            function: The function.
+            ranking: The cases.
+            where: The threshold, quota or share of the cut; empty for a function of the ranking.
+            design: How the cases were sampled, if not one by one.
+        """
+        _check_cut_parameters(where)
+        compute: Callable[[Any], Any] = partial(call_user_function, function, "measure")
+        if where:
+            cut(ranking, **where)  # raises if they name no cut
+            compute = _compose(compute, _transfer_cut(ranking, where, design))
+        name = getattr(function, "__name__", type(function).__name__)
+
+        def statistic(r: Ranking) -> Any:
+            values = [_check_number(compute(ranking), name) for ranking in r.one_by_one()]
+            return np.array(values).reshape(r.pos.shape[:-1])[()]
+
+        return cls(name, ranking, statistic, _check_number(compute(ranking), name), design)
+
+    def with_bracket(self, parameters: Mapping[str, Any]) -> Self:
+        """Return the estimand of a measure with the bracket of its value, if the scores were binned.
+
+        Args:
+            parameters: Those of the measure, and its cut.
+        """
+        if self.measure is None:
+            return self
+        bracket = bounds(self.measure, self.ranking, parameters, self.value)
+        return self if bracket is None else replace(self, bracket=bracket)
 
     @property
-    def influence(self) -> Influence | None:
-        """Return the influence function of a measure of the order or of a quota; None where it has no slope."""
-        if not self.is_of_order:
-            return None
-        if not self.ranking.is_long:
-            return self._influence
-        key = ("influence", self.name, self.quota, str(self.parameters))
-        changes: Influence | None = cached_value(self.ranking, key, self._find_influence)
-        return changes
+    def reason(self) -> str:
+        """Return why the value is undefined; empty if it is defined."""
+        if not math.isnan(self.value):
+            return ""
+        return "the function gives NaN" if self.measure is None else self.measure.reason(self.data, **self.parameters)
 
-    @cached_property
-    def _influence(self) -> Influence | None:
-        return self._find_influence()
+    # ------------------------------------------------------------------ from the definition of the measure
 
-    def _find_influence(self) -> Influence | None:
-        return of_order(self.statistic, self.value, self.ranking)
+    @property
+    def form(self) -> Form:
+        """Return the statistical form of the measure; None for a user's function."""
+        return None if self.measure is None else self.measure.form
 
     def form_as(self, form: type[FormT]) -> FormT:  # noqa: ARG002
-        """Return the form of the measure, for a method whose row of the table has that form alone."""
+        """Return the form of the measure as the one form that a method is for, for type checkers."""
         return cast("FormT", self.form)
 
     @property
-    def measure_name(self) -> str:
-        """Return the name of the measure without its parameters."""
-        return self.name.partition("(")[0]
+    def needs(self) -> Needs | None:
+        """Return what the measure is computed from; None for a user's function."""
+        return None if self.measure is None else self.measure.needs
 
     @cached_property
     def quantity(self) -> Quantity:
-        """Return the kind of quantity, which the table of methods is ordered by."""
-        if self.needs is None:
+        """Return the quantity, which selects the row of the table of methods."""
+        if self.measure is None:
             return Quantity.OWN
-        return quantity_of(self.form, is_of_counts=self.of_counts is not None, by_quota=self.by_quota)
+        return quantity_of(self.form, is_of_counts=self.of_counts is not None, by_quota=self.quota is not None)
+
+    @property
+    def is_of_order(self) -> bool:
+        """Whether it is a measure of the order of the cases, or of a quota, that changes smoothly with the order."""
+        if self.measure is None or self.measure.name in JUMPING:
+            return False
+        return self.quota is not None or self.needs is Needs.RANKING
+
+    # ------------------------------------------------------------------ the cut
 
     @property
     def is_of_one_cut(self) -> bool:
-        """Whether it is a registered measure of one cut that a threshold names."""
-        return self.of_counts is not None and not self.by_quota
+        """Whether it is a measure of the counts at a threshold."""
+        return self.of_counts is not None and self.quota is None
 
-    @cached_property
-    def counts_in_effect(self) -> Counts:
-        """Return the counts of the cut, each as the number of cases that its weights are worth."""
-        return self.counts if self.ranking.integral else effective_counts(self.counts, self.second)
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Return the position of its threshold in the ranking, if any: bins of scores end there."""
+        return (self.ranking.cut(float(self.counts.threshold)),) if self.is_of_one_cut else ()
 
     @cached_property
     def counts(self) -> Counts:
@@ -125,125 +208,66 @@ class Estimand:
         return self.cut(self.ranking)  # type: ignore[misc]
 
     @cached_property
-    def freedom_at_cut(self) -> float:
-        """Return the degrees of freedom of a measure of one cut, about twice the cases that it rests on."""
-        if not math.isfinite(self.value):
-            return math.inf
-        counts = self.counts_in_effect
-        cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
-        changes = of_four(self.of_counts, self.counts)  # type: ignore[arg-type]
-        some = (cells > 0) & np.isfinite(changes) & (np.abs(changes) > EQUAL)
-        if not some.any():  # a share of none, or of all
-            return math.inf
-        return min(freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
-
-    @property
-    def cuts(self) -> tuple[int, ...]:
-        """Return the place of the cut of a measure of one cut: bins of scores end there."""
-        return (self.ranking.cut(float(self.counts.threshold)),) if self.is_of_one_cut else ()
-
-    @property
-    def bins(self) -> tuple[str, ...]:
-        """Return the statement of the value's bracket, if bins leave it open."""
-        return () if self.open_to is None else (self.open_to.statement,)
-
-    @cached_property
-    def second(self) -> Counts:
-        """Return the squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
+    def squared_counts(self) -> Counts:
+        """Return the sums of squared weights at its cut; for a quota that ends inside a tie, those of the whole tie."""
         counts = self.counts
         if self.ranking.integral:
             return counts
         return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
 
+    @cached_property
+    def effective_counts(self) -> Counts:
+        """Return the counts of its cut, scaled to the effective sample size of each class."""
+        return self.counts if self.ranking.integral else effective_counts(self.counts, self.squared_counts)
 
-def bracketed(estimand: Estimand, measure: Measure, parameters: Mapping[str, Any]) -> Estimand:
-    """Return the estimand with what bins leave certain of its value.
+    @cached_property
+    def freedom_at_cut(self) -> float:
+        """Return the degrees of freedom of a measure of one cut, about twice the number of cases that it rests on."""
+        if not math.isfinite(self.value):
+            return math.inf
+        counts = self.effective_counts
+        cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
+        changes = of_four(self.of_counts, self.counts)  # type: ignore[arg-type]
+        some = (cells > 0) & np.isfinite(changes) & (np.abs(changes) > EQUAL)
+        if not some.any():  # a share of 0 or 1
+            return math.inf
+        return min(freedom_of_sum(changes[some], cells[some]), 2 * float(cells[some].sum()))
 
-    Args:
-        estimand: The estimand, of a registered measure.
-        measure: The measure.
-        parameters: Those of the measure, and its cut.
-    """
-    open_to = bounds(measure, estimand.ranking, parameters, estimand.value)
-    return estimand if open_to is None else replace(estimand, open_to=open_to)
+    # ------------------------------------------------------------------ the influence function
 
+    @property
+    def influence(self) -> Influence | None:
+        """Return the influence function of a measure of the order or of a quota; None if it is not differentiable."""
+        if not self.is_of_order:
+            return None
+        if not self.ranking.is_long:
+            return self._influence
+        key = ("influence", self.name, self.quota, str(self.parameters))
+        changes: Influence | None = cached_value(self.ranking, key, self._compute_influence)
+        return changes
 
-def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Estimand:
-    """Return the estimand of a registered measure; for one cut the parameters say where it is.
+    @cached_property
+    def _influence(self) -> Influence | None:
+        return self._compute_influence()
 
-    Resamples of whole groups (`grouped`) are not equally long: a quota is then the same share of each.
-    """
-    data, rest = measure.prepare(ranking, parameters)
-    value = float(measure.compute(data, **rest))
-    quota = rest.get("quota", measure.defaults.get("quota"))
-    cut_at, of_counts = None, None
-    if measure.needs is Needs.COUNTS:
-        cut_at, of_counts = _cut_of_any(ranking, _where(parameters), grouped), partial(measure.compute, **rest)
-        statistic = _of_cut(of_counts, cut_at)
-    elif quota is not None:
-        statistic = _of_quota(partial(measure.compute, **rest), _transfer_quota(quota, ranking, grouped))
-    else:
-        statistic = partial(measure.compute, **rest)
-    settings, form = {**measure.bound, **rest}, measure.form
-    by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
-    if quota is None and by_quota:
-        where = _where(parameters)
-        quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
-    return Estimand(
-        name=str(measure.with_(**{name: value for name, value in parameters.items() if name in measure.parameters})),
-        ranking=ranking,
-        statistic=statistic,
-        value=value,
-        reason=measure.reason(data, **rest) if math.isnan(value) else "",
-        range=form.range(**settings) if isinstance(form, PartialArea) else measure.range,
-        stretch=form.shares(**settings) if isinstance(form, PartialArea) else (1.0, 1.0),
-        form=form,
-        caveat=measure.caveat,
-        parameters=settings,
-        cut=cut_at,
-        of_counts=of_counts,
-        by_quota=by_quota,
-        quota=None if quota is None else float(quota),
-        needs=measure.needs,
-        paired=measure.paired,
-        data=data,
-        is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
-    )
-
-
-def of_function(
-    function: Callable[..., Any], ranking: Ranking, where: dict[str, Any], *, grouped: bool = False
-) -> Estimand:
-    """Return the estimand of a user's function: of the counts of the cut that is named, or of the ranking."""
-    _check_where(where)
-    checked = partial(call_user_function, function, "measure")
-    if where:
-        cut(ranking, **where)  # refuses what names no cut
-    of = _of_cut(checked, _cut_of_any(ranking, where, grouped)) if where else checked
-    name = getattr(function, "__name__", type(function).__name__)
-
-    def statistic(r: Ranking) -> Any:
-        return np.array([_one_number(of(ranking), name) for ranking in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
-
-    value = _one_number(of(ranking), name)
-    reason = "the function gives NaN" if math.isnan(value) else ""
-    return Estimand(name, ranking, statistic, value, reason, by_quota=bool(where) and "threshold" not in where)
+    def _compute_influence(self) -> Influence | None:
+        return of_order(self.statistic, self.value, self.ranking)
 
 
 def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
     """Return a user's function as a measure in no registry, of one cut if `where` names one."""
-    _check_where(where)
+    _check_cut_parameters(where)
     name = str(getattr(function, "__name__", type(function).__name__))
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
             values = [
-                _one_number(call_user_function(function, "measure", ranking), name) for ranking in data.one_by_one()
+                _check_number(call_user_function(function, "measure", ranking), name) for ranking in data.one_by_one()
             ]
             return values[0] if data.pos.ndim == 1 else np.array(values)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
         values = [
-            _one_number(call_user_function(function, "measure", Counts(*row)), name)
+            _check_number(call_user_function(function, "measure", Counts(*row)), name)
             for row in zip(*(cell.ravel() for cell in cells), strict=True)
         ]
         return np.array(values).reshape(cells[0].shape)[()]
@@ -263,8 +287,8 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
     )
 
 
-def _check_where(where: Mapping[str, Any]) -> None:
-    """Refuse parameters that name no cut: a function takes none of its own here."""
+def _check_cut_parameters(where: Mapping[str, Any]) -> None:
+    """Raise if a parameter names no cut: a user's function takes no others here."""
     other = [name for name in where if name not in _CUTS]
     if other:
         raise ParameterError(
@@ -272,8 +296,8 @@ def _check_where(where: Mapping[str, Any]) -> None:
         )
 
 
-def _one_number(returned: Any, name: str) -> float:
-    """Return the number that a user's function gave, or refuse what is none."""
+def _check_number(returned: Any, name: str) -> float:
+    """Return the number that a user's function returned; raise if it is none."""
     try:
         return float(returned)
     except (TypeError, ValueError):
@@ -285,29 +309,33 @@ def _one_number(returned: Any, name: str) -> float:
 _CUTS = ("threshold", "quota", "share")
 
 
-def _where(parameters: dict[str, Any]) -> dict[str, Any]:
+def _cut_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: parameters[name] for name in _CUTS if name in parameters}
 
 
-def _cut_of_any(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ranking], Counts]:
-    """Return what finds a cut, which was checked before, in any ranking."""
+def _transfer_cut(ranking: Ranking, where: dict[str, Any], design: GroupSampler | None) -> Callable[[Ranking], Counts]:
+    """Return a function that makes the same cut in any ranking."""
     threshold = where.get("threshold")
     if threshold is None:
-        flagged = _transfer_quota(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
+        quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
+        flagged = _transfer_quota(quota, ranking, design)
         return lambda r: r.at_quota(flagged(r))
     at = float(threshold)
     return lambda r: r.at_threshold(at)
 
 
-def _transfer_quota(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
-    """Return how many places of a resample a quota of the ranking takes: as many, or with groups the same share."""
+def _transfer_quota(quota: Any, ranking: Ranking, design: GroupSampler | None) -> Callable[[Ranking], Any]:
+    """Return a function from a resample to its quota: the same number, or the same share of resampled groups.
+
+    Resamples of whole groups differ in length.
+    """
     share = float(quota / ranking.total)
-    return lambda r: np.minimum(places_of_share(r, share) if grouped else quota, r.total)
+    return lambda r: np.minimum(quota if design is None else places_of_share(r, share), r.total)
 
 
-def _of_cut(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
+def _compose(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
     return lambda r: function(cut_at(r))
 
 
-def _of_quota(function: Callable[..., Any], flagged: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
+def _at_quota(function: Callable[..., Any], flagged: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
     return lambda r: function(r, quota=flagged(r))

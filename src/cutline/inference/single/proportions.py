@@ -181,7 +181,7 @@ def of_shares(a: Any, b: Any, c: Any, d: Any, level: float, limits: ShareLimits 
 _PLACES = 401  # at which a function of the prevalence is looked at between its limits
 
 
-def of_prevalence(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def of_prevalence(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a function of the prevalence, which has Wilson's."""
     form = estimand.form_as(FunctionOfPrevalence)
     r, size = estimand.ranking, float(sum(effective(estimand.ranking)))
@@ -192,7 +192,7 @@ def of_prevalence(estimand: Estimand, level: float, groups: GroupSampler | None 
     return Interval(Limits(float(np.min(there)), float(np.max(there))))
 
 
-def of_pairs(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def of_pairs(estimand: Estimand, level: float) -> Interval:
     """Return Wilson's limits of a share of pairs, for as many pairs as it is worth.
 
     Its variance is that of what each case has, as in DeLong's, where single pairs count twice, and at least that of
@@ -262,11 +262,11 @@ class _MovedCut(NamedTuple):
     correlation: Array | None
 
 
-def mover_limits(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Limits:
+def mover_limits(estimand: Estimand, level: float) -> Limits:
     """Return the limits of a measure of one cut that a threshold names."""
-    r, counts = estimand.ranking, estimand.counts
+    r, counts, design = estimand.ranking, estimand.counts, estimand.design
     # All measures of the cut look at the same tables.
-    moved = r.cached(("moved cut", counts.threshold, level, groups), lambda: _moved_cut(r, counts, level, groups))
+    moved = r.cached(("moved cut", counts.threshold, level, design), lambda: _moved_cut(r, counts, level, design))
     there = np.broadcast_to(estimand.of_counts(moved.tables), _PLACES_OF_A_CUT)  # type: ignore[misc]
     limits = limits_of_moves(estimand.value, list(there), moved.may_tell_nothing, moved.correlation)
     return Limits(*map(float, limits))
@@ -275,8 +275,8 @@ def mover_limits(estimand: Estimand, level: float, groups: GroupSampler | None =
 _PLACES_OF_A_CUT = 7  # three shares, each at both of its limits, and the cut that tells nothing
 
 
-def _moved_cut(r: Ranking, counts: Counts, level: float, groups: GroupSampler | None) -> _MovedCut:
-    shares = _shares(r, counts, level, groups)
+def _moved_cut(r: Ranking, counts: Counts, level: float, design: GroupSampler | None) -> _MovedCut:
+    shares = _shares(r, counts, level, design)
     reach = shares.reach_of_numbers(level)
     at = np.array(_move_each_share(shares.values, reach, float(divide(counts.flagged, counts.total))))
     cells = dict(zip(("tp", "fp", "fn", "tn"), _cells(at.T, float(r.total)), strict=True))
@@ -372,17 +372,17 @@ def _plain_shares(c: Counts) -> _Shares:
     return _Shares(values, cases, sizes)
 
 
-def _shares(r: Ranking, c: Counts, level: float, groups: GroupSampler | None) -> _Shares:
+def _shares(r: Ranking, c: Counts, level: float, design: GroupSampler | None) -> _Shares:
     plain = _plain_shares(c)
-    if r.integral and groups is None:
+    if r.integral and design is None:
         return plain
     values = np.array(plain.values, dtype=float)
-    known = linearise(_influences(r, c, values), r, groups)
+    known = linearise(_influences(r, c, values), r, design)
     variance, spread = np.diag(known.covariance), values * (1 - values)
     kish = effective(r)
     whole = np.nan_to_num([float(sum(kish)), float(kish.positives), float(kish.negatives)], nan=1.0)
-    if groups is not None:
-        whole = np.minimum(whole, groups.groups)
+    if design is not None:
+        whole = np.minimum(whole, design.groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         sizes = np.where((variance > 0) & (spread > 0), spread / variance, whole)
         correlation = known.covariance / np.sqrt(np.outer(variance, variance))
@@ -405,18 +405,19 @@ def _influences(r: Ranking, c: Counts, values: Array) -> list[Influence]:
     ]
 
 
-def effective_share(influence: Influence, p: float, whole: float, r: Ranking, **how: Any) -> tuple[float, float]:
-    """Return the number of cases that a share rests on in effect, and its variance, by linearisation.
+def effective_share(
+    influence: Influence, p: float, whole: float, estimand: Estimand, level: float
+) -> tuple[float, float]:
+    """Return the effective sample size of a share, and the variance of the share, by linearisation.
 
     Args:
-        influence: What one case changes in the share.
+        influence: The influence function of the share.
         p: The share.
-        whole: The number where the share is 0 or 1, which has no spread.
-        r: The ranking.
-        how: `groups`, and `level`, whose quantile is Student's where groups are few.
+        whole: The sample size where the share is 0 or 1, and has no variance.
+        estimand: The measure that depends on it, with the sample.
+        level: The level of the interval; with few groups its quantile is Student's.
     """
-    level, groups = how["level"], how.get("groups")
-    known = linearise([influence], r, groups)
+    known = linearise([influence], estimand.ranking, estimand.design)
     variance = float(known.covariance[0, 0])
     size = p * (1 - p) / variance if variance > 0 and 0 < p < 1 else whole
     return size * (quantile(level) / known.quantile(level)) ** 2, variance

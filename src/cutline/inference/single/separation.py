@@ -14,7 +14,6 @@ from cutline.core.counts import Counts
 from cutline.inference import constants
 from cutline.inference.caveats import rests_on
 from cutline.inference.effective_size import effective
-from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inference.single import proportions
 from cutline.inference.single.estimand import Estimand
 from cutline.measures import Needs
@@ -24,16 +23,15 @@ _OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
 _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
-def limits_when_separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+def limits_when_separated(estimand: Estimand, level: float) -> Limits | None:
     """Return the limits of a measure of the order or of one cut when the classes are separated; None when they are not.
 
     Args:
         estimand: What is estimated.
         level: The level of the interval.
-        units: How many independent units there are, if fewer than cases: the groups.
     """
     sides = _sides(estimand)
-    positives, negatives = (min(float(size), units) for size in effective(estimand.ranking))
+    positives, negatives = _independent_units(estimand)
     if sides is None or not positives >= 1 or not negatives >= 1:
         return None
     right = [float(proportions.wilson(n, n, level).low) for n in (positives, negatives)]
@@ -46,7 +44,7 @@ def limits_when_separated(estimand: Estimand, level: float, units: float = np.in
     return Limits(min(bound, estimand.value), max(bound, estimand.value))
 
 
-def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+def limits_at_an_end(estimand: Estimand, level: float) -> Limits | None:
     """Return the limits of a value at an end of its range that no resample leaves; None for another value.
 
     It is taken for a share of none, or of all, of the cases of the smaller class.
@@ -54,10 +52,9 @@ def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     Args:
         estimand: What is estimated.
         level: The level of the interval.
-        units: How many independent units there are, if fewer than cases: the groups.
     """
     least, most = estimand.range
-    size = min(*map(float, effective(estimand.ranking)), units)
+    size = min(_independent_units(estimand))
     is_whole = estimand.quota is not None and estimand.quota >= float(estimand.ranking.total)  # all are flagged, always
     if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most) or is_whole:
         return None
@@ -65,11 +62,12 @@ def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     return Limits(*(least + (most - least) * float(share) for share in (low, high)))
 
 
-def few_at_quota(estimand: Estimand) -> bool:
+def has_few_at_quota(estimand: Estimand) -> bool:
     """Whether resamples hardly vary: a quota flags hardly any positive or negative, or leaves hardly any positive."""
-    if estimand.quota is None or not estimand.ranking.integral or estimand.needs is Needs.PROBABILITIES:
+    measure = estimand.measure
+    if measure is None or estimand.quota is None or not estimand.ranking.integral:
         return False
-    if estimand.of_counts is None and estimand.measure_name not in _OF_A_QUOTA:
+    if measure.needs is not Needs.COUNTS and measure.name not in _OF_A_QUOTA:
         return False
     counts = estimand.ranking.at_quota(estimand.quota)
     if (
@@ -81,7 +79,7 @@ def few_at_quota(estimand: Estimand) -> bool:
     return min(float(counts.tp), float(counts.fp), float(counts.fn)) < constants.FEW_DECISIONS
 
 
-def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Interval:  # noqa: ARG001
+def at_quota(estimand: Estimand, level: float) -> Interval:
     """Return the limits of a measure of a quota from two shares, and what qualifies them.
 
     One is that of the positives among the flagged, the other that among the rest. Where hardly any of the flagged is
@@ -105,6 +103,13 @@ def at_quota(estimand: Estimand, level: float, groups: GroupSampler | None = Non
         below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
     limits = Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above))
     return Interval(limits, rests_on(2 * min(tp, fp, fn)))
+
+
+def _independent_units(estimand: Estimand) -> tuple[float, float]:
+    """Return the effective number of positives and of negatives; at most the number of groups."""
+    most = np.inf if estimand.design is None else estimand.design.groups
+    positives, negatives = (min(float(size), most) for size in effective(estimand.ranking))
+    return positives, negatives
 
 
 def _sides(estimand: Estimand) -> int | None:

@@ -55,8 +55,6 @@ def estimate_smoothed(estimands: Sequence[Estimand], options: IntervalRequest) -
 
     All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
     """
-    if not estimands:
-        return []
     ranking, samples, worlds = _smoothed_worlds(estimands, options)
     limits = [_limits(estimand, world, options.level) for estimand, world in zip(estimands, worlds, strict=True)]
     no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))

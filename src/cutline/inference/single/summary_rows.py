@@ -10,10 +10,10 @@ from cutline.core.blocks import compute_together
 from cutline.core.parallel import map_parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
-from cutline.inference.methods import Method
+from cutline.inference.methods import Method, default_method, default_without_resamples
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inference.single.estimand import Estimand, IntervalRequest, checked, of_measure
-from cutline.inference.single.intervals import by_formula, estimates, widen_by_bracket
+from cutline.inference.single.estimand import Estimand, IntervalRequest, check_request
+from cutline.inference.single.intervals import estimate_by_formula, estimates, widen_by_bracket
 from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.estimate import Estimate
 from cutline.results.measure_selection import SelectedMeasure
@@ -26,21 +26,27 @@ _MANY = 40  # measures of a summary, from which on what they share is computed f
 def rows_of(
     selection: Sequence[SelectedMeasure], ranking: Ranking, groups: GroupSampler | None, options: SummaryOptions
 ) -> tuple[tuple[Row, ...], SummaryOptions]:
-    """The rows of a summary, and the options with the number of resamples that were drawn."""
+    """Return the rows of a summary, and its options with the number of resamples that were drawn.
+
+    Args:
+        selection: The measures.
+        ranking: The cases.
+        groups: How the cases were sampled, if not one by one.
+        options: The cut, the level and the resamples.
+    """
     fitting = [selected for selected in selection if selected.measure.fits(ranking)]
-    grouped = groups is not None
     if len(fitting) >= _MANY:
         compute_together(ranking)
     # Of a long ranking one measure at a time, because each takes several columns as long as it is.
     at_once = 0 if ranking.is_long else len(ranking)
     estimands = map_parallel(
-        lambda selected: of_measure(
-            selected.measure, ranking, selected.resolve_parameters(options.cut), grouped=grouped
+        lambda selected: Estimand.of_measure(
+            selected.measure, ranking, selected.resolve_parameters(options.cut), groups
         ),
         fitting,
         at_once,
     )
-    intervals, used = _estimates(estimands, groups, options)
+    intervals, used = _intervals_of_rows(estimands, options)
     with_values = [
         (selected.measure, selected.resolve_parameters(options.cut), t.value)
         for selected, t in zip(fitting, estimands, strict=True)
@@ -53,18 +59,16 @@ def rows_of(
     return rows, replace(options, resamples_used=used)
 
 
-def _estimates(
-    estimands: Sequence[Estimand], groups: GroupSampler | None, options: SummaryOptions
-) -> tuple[list[Estimate | None], int]:
-    """The estimates with the intervals that are requested, and how many resamples gave some of them."""
-    interval = checked(IntervalRequest(options.level, seed=options.seed))
+def _intervals_of_rows(estimands: Sequence[Estimand], options: SummaryOptions) -> tuple[list[Estimate | None], int]:
+    """Return the estimate of each measure, None without an interval, and the number of resamples behind some."""
+    interval = check_request(IntervalRequest(options.level, seed=options.seed))
     intervals: list[Estimate | None] = [None] * len(estimands)
     if not options.intervals or not estimands:
         return intervals, 0
     n = len(estimands[0].ranking)
     at_once = 0 if estimands[0].ranking.is_long else n
     may_resample = options.intervals != "formula" and options.resamples != 0
-    made = map_parallel(lambda t: by_formula(t, interval.level, groups, may_resample=may_resample), estimands, at_once)
+    made = map_parallel(lambda t: _by_formula(t, interval.level, may_resample), estimands, at_once)
     intervals = [result if isinstance(result, Estimate) else None for result in made]
     methods = {i: result for i, result in enumerate(made) if isinstance(result, Method)}
     # Simulations of calibration errors take longer than resamples: they have a budget of their own.
@@ -74,14 +78,21 @@ def _estimates(
     for some, cost in ((resampled, 1), (tested, COST_OF_INVERSION)):
         if some and (resamples := _resamples(options, cost * len(some), n)):
             request, chosen = interval._replace(resamples=resamples), [methods[i] for i in some]
-            for i, estimate in zip(some, estimates([estimands[i] for i in some], request, groups, chosen), strict=True):
+            for i, estimate in zip(some, estimates([estimands[i] for i in some], request, chosen), strict=True):
                 intervals[i] = estimate
             used = resamples
     return intervals, used
 
 
+def _by_formula(estimand: Estimand, level: float, may_resample: bool) -> Estimate | Method | None:
+    """Return the estimate by a formula, or the default method if it resamples or simulates; None without both."""
+    method = default_method(estimand) if may_resample else default_without_resamples(estimand)
+    is_formula = method is not None and method.engine == "formula"
+    return estimate_by_formula(estimand, method, level) if is_formula else method  # type: ignore[arg-type]
+
+
 def _resamples(options: SummaryOptions, measures: int, scores: int) -> int:
-    """How many resamples are to be drawn for so many measures that have no closed form."""
+    """Return the number of resamples to draw for a number of measures without a closed form."""
     resamples = choose_resamples(scores, options.resamples)
     if options.intervals == "formula":
         return 0
@@ -93,21 +104,21 @@ def _row(
     selected: SelectedMeasure,
     estimand: Estimand,
     interval: Estimate | None,
-    open_to: Bounds | None,
+    bracket: Bounds | None,
     options: SummaryOptions,
 ) -> Row:
     baseline = plain(selected.measure.baseline_value(estimand.data, **estimand.parameters))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = (
-        widen_by_bracket(interval, open_to, estimand.range)
+        widen_by_bracket(interval, bracket, estimand.range)
         if interval
         else Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
     )
-    return Row(selected.measure, estimate, baseline, reason, selected.at, open_to)
+    return Row(selected.measure, estimate, baseline, reason, selected.at, bracket)
 
 
 def _undefined(selected: SelectedMeasure, ranking: Ranking, options: SummaryOptions) -> Row:
-    """The row of a measure that the scores are not made for."""
+    """Return the row of a measure that needs other scores."""
     estimate = Estimate(str(selected.measure), math.nan, math.nan, math.nan, options.level, "")
     return Row(selected.measure, estimate, None, selected.measure.reason(ranking), selected.at)

@@ -21,8 +21,8 @@ from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import GroupSampler, OneModel
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.inference.single.bands import Band, band, with_groups
-from cutline.inference.single.estimand import of_measure
-from cutline.inference.single.intervals import IntervalRequest, estimates
+from cutline.inference.single.estimand import Estimand, IntervalRequest
+from cutline.inference.single.intervals import estimates
 from cutline.measures.costs import net_benefit, standardised_net_benefit
 from cutline.results.estimate import Estimate
 
@@ -83,9 +83,8 @@ def decision_band(
 def _of_measure(
     r: Ranking, groups: GroupSampler | None, risks: Array, kind: str, options: IntervalRequest
 ) -> list[Estimate]:
-    grouped = groups is not None
-    estimands = [of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, grouped=grouped) for risk in risks]
-    return estimates(estimands, options, groups)
+    estimands = [Estimand.of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, groups) for risk in risks]
+    return estimates(estimands, options)
 
 
 def _elsewhere(r: Ranking, risks: Array, prevalence: float, level: float) -> list[Estimate]:
