@@ -113,8 +113,8 @@ NUMBERS = (
 )
 PAGE = (
     ("cutline.calibration.summary", "judged", "the two bands of the verdict on the probabilities"),
-    ("cutline.report.chart_specs", "tried", "charts: curves, lines with fewer points, specifications"),
-    ("cutline.report.chart_specs", "still", "still pictures of the charts, drawn by Vega"),
+    ("cutline.report.chart_specs", "draw_chart", "charts: curves, lines with fewer points, specifications"),
+    ("cutline.report.chart_specs", "render_still", "still pictures of the charts, drawn by Vega"),
     ("cutline.report.sections", "build_guarantee_data", "levels of the promises at any cut"),
 )
 

@@ -77,7 +77,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("cutline.results.resample_budget.RESAMPLES", 30)
     monkeypatch.setattr(chart_specs, "MOST_BYTES", 0)
-    monkeypatch.setattr(renderer, "svg", lambda spec: SVG)  # seen elsewhere
+    monkeypatch.setattr(renderer, "render_svg", lambda spec: SVG)  # seen elsewhere
     return tmp_path
 
 

@@ -228,7 +228,7 @@ class DatasetComparison(ShownAsTable):
         """
         check_choice(name, "name", ("critical_difference",))
         check_text(title, "title", "Mean ranks")
-        from cutline.charts.fold_charts import critical_difference
+        from cutline.charts.fold_charts import draw_critical_difference
 
         by_rank = self.test == "nemenyi"
         how = self.method
@@ -240,7 +240,7 @@ class DatasetComparison(ShownAsTable):
         places = [[self.models.index(model) for model in clique] for clique in cliques]
         difference = self.critical_difference if by_rank else None
         ranks = [self.mean_ranks[model] for model in self.models]
-        return critical_difference(
+        return draw_critical_difference(
             self.models, ranks, places, subtitle, difference=difference, theme=theme, title=title
         )
 

@@ -19,7 +19,7 @@ from cutline.charts import CHARTS, Place
 from cutline.core.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
 from cutline.model_evaluation import evaluate_model
-from cutline.report import save, summarized
+from cutline.report import save, summarize
 from cutline.results.measure_selection import list_headlines
 from cutline.results.summary import Summary
 
@@ -60,7 +60,7 @@ class CutlineEvaluator(ModelEvaluator):  # type: ignore[misc]
         """
         config = _check_config(evaluator_config or {})
         ev = _evaluate_dataset(dataset, model, {name: config[name] for name in _CUT if name in config})
-        summary = summarized(ev, **{name: config[name] for name in _NUMBERS if name in config})
+        summary = summarize(ev, **{name: config[name] for name in _NUMBERS if name in config})
         # All measures with their limits would be 312 metrics; those that nobody named are in the artifacts.
         usual = [measure.name for measure in list_headlines(ev.cut)]
         numbers = collect_numbers(summary if "measures" in config else summary.only(usual))

@@ -463,12 +463,12 @@ class QuotaPeriods(Summarized, Mapping[Any, Evaluation]):
             level: The level of the band.
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.periods import quota_chart
+        from cutline.charts.periods import draw_quota_curve
 
         level = check_level(level)
         at = self.places[0] if len(set(self.places.tolist())) == 1 else None
         columns = {name: np.array(values) for name, values in _split_columns(self.curve(measure, level)).items()}
-        return quota_chart(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)
+        return draw_quota_curve(columns, measure, self.by, self.title, quota=at, level=level, theme=theme)
 
     # ------------------------------------------------------------------ all of it
 

@@ -110,7 +110,7 @@ def test_a_wrong_token_opens_nothing(client, secret):
 def test_the_token_that_other_users_may_see_among_the_processes_works_once():
     access = Access("127.0.0.1", 8000)
     once = access.once
-    assert access.url(once).endswith(f"#{once}")
+    assert access.make_url(once).endswith(f"#{once}")
     assert access.open_session(once) is not None
     assert access.open_session(once) is None
     assert access.open_session(access.token) is not None
@@ -164,7 +164,7 @@ def test_the_token_opens_nothing_where_a_password_does():
     access = Access("192.168.1.20", 8000, "a long password")
     assert access.open_session(access.token) is None
     assert access.open_session(access.once) is None
-    assert access.token not in access.url(access.token)
+    assert access.token not in access.make_url(access.token)
     assert access.token not in repr(access)
 
 

@@ -29,7 +29,7 @@ def open_page(app, browser):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
         page.on("request", lambda request: errors.append(request.url) if is_foreign(request.url) else None)
-        page.goto(address or app.access.url(app.access.token))
+        page.goto(address or app.access.make_url(app.access.token))
         page.wait_for_selector("html[data-ready]")
         return page
 
@@ -214,7 +214,7 @@ def test_a_server_that_ended_is_told_and_what_was_shown_stays(browser):
     with running() as client:
         context = browser.new_context()
         page = context.new_page()
-        page.goto(client.access.url(client.access.once))
+        page.goto(client.access.make_url(client.access.once))
         page.wait_for_selector("html[data-ready]")
         page.click("#close")
         page.wait_for_selector("#gate:not([hidden])")
@@ -228,7 +228,7 @@ def test_a_password_opens_the_page(browser):
     with running(password="a long password") as client:  # noqa: S106
         context = browser.new_context()
         page = context.new_page()
-        page.goto(client.access.url(client.access.token))
+        page.goto(client.access.make_url(client.access.token))
         page.wait_for_selector("#gate-form:not([hidden])")
         page.fill("#password", "another")
         page.keyboard.press("Enter")

@@ -391,5 +391,5 @@ def test_a_process_works_under_a_lower_limit_that_it_may_not_raise(monkeypatch):
         raise ValueError("not allowed to raise maximum limit")
 
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    worker._bound_memory()
+    worker._limit_memory()
     assert asked == [resource.RLIMIT_DATA, resource.RLIMIT_CORE]

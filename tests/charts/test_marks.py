@@ -10,7 +10,7 @@ import vl_convert
 import cutline as cl
 from cutline.charts import CHARTS, DARK, LIGHT, Shows
 from cutline.charts.layers import Frame
-from cutline.charts.marks import Mark, group_marks, sizes
+from cutline.charts.marks import Mark, choose_sizes, group_marks
 from cutline.curves import Point
 from drawing import layers_of, line, rows_of, series_of
 
@@ -110,8 +110,8 @@ def test_the_cuts_of_several_models_at_one_place_are_one_mark_with_all_their_nam
 
 
 def test_marks_far_apart_have_one_size_and_near_ones_are_rings_around_each_other():
-    apart = sizes(group_marks([mark_at(0.1, 0.1), mark_at(0.9, 0.9)]), FRAME)
-    near = sizes(group_marks([mark_at(0.5, 0.5), mark_at(0.53, 0.5), mark_at(0.5, 0.55)]), FRAME)
+    apart = choose_sizes(group_marks([mark_at(0.1, 0.1), mark_at(0.9, 0.9)]), FRAME)
+    near = choose_sizes(group_marks([mark_at(0.5, 0.5), mark_at(0.53, 0.5), mark_at(0.5, 0.55)]), FRAME)
 
     assert apart[0] == apart[1]
     assert near[0] == apart[0]
@@ -121,7 +121,7 @@ def test_marks_far_apart_have_one_size_and_near_ones_are_rings_around_each_other
 
 
 def test_many_near_marks_do_not_grow_without_end():
-    assert max(sizes(group_marks([mark_at(0.5 + i / 1000, 0.5) for i in range(12)]), FRAME)) < 3000
+    assert max(choose_sizes(group_marks([mark_at(0.5 + i / 1000, 0.5) for i in range(12)]), FRAME)) < 3000
 
 
 def test_a_mark_has_its_own_colour_in_the_legend():

@@ -12,8 +12,8 @@ from html.parser import HTMLParser
 import pytest
 
 import cutline as cl
-from cutline.charts.picture import SUFFIXES, Picture, squeezed
-from cutline.charts.renderer import size
+from cutline.charts.picture import SUFFIXES, Picture, compress_png
+from cutline.charts.renderer import measure_svg
 from sources import BERRAR_LABELS, BERRAR_SCORES
 
 pytestmark = pytest.mark.slow
@@ -119,7 +119,7 @@ def chunks(png):
 def test_a_png_says_how_many_dots_an_inch_has(asked, dots):
     png = PICTURE.render(".png", **asked)
     across, down, unit = struct.unpack(">IIB", chunks(png)[b"pHYs"])
-    width, _ = size(PICTURE.render(".svg").decode())
+    width, _ = measure_svg(PICTURE.render(".svg").decode())
 
     assert unit == 1  # metres
     assert across == down == round(dots / 0.0254)
@@ -129,7 +129,7 @@ def test_a_png_says_how_many_dots_an_inch_has(asked, dots):
 def test_squeezing_again_changes_nothing():
     png = PICTURE.render(".png", scale=1)
 
-    assert squeezed(png, 96) == png
+    assert compress_png(png, 96) == png
     assert len(png) < 60_000
 
 
@@ -140,7 +140,7 @@ def test_a_picture_in_a_notebook_needs_no_network_and_no_program():
     assert data["image/svg+xml"].startswith("<svg")
     assert "<script" not in data["image/svg+xml"]
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
-    assert about["image/png"]["width"] == size(data["image/svg+xml"])[0]
+    assert about["image/png"]["width"] == measure_svg(data["image/svg+xml"])[0]
     assert not hasattr(PICTURE, "_repr_html_")  # which a notebook would prefer
     assert repr(PICTURE) == "Picture of roc: .save(path) writes .png, .svg, .pdf, .html, .json"
 
@@ -163,7 +163,7 @@ def test_the_whole_picture_has_the_size_that_was_asked_for(name, width, height, 
     if name == "skew" and width is not None:
         width, pixels = "200mm", (755.9, pixels[1])  # two charts side by side
     picture = cl.chart(name, models if name == "dominance" else models["a"], width=width, height=height)
-    found = size(picture.render(".svg").decode())
+    found = measure_svg(picture.render(".svg").decode())
 
     assert all(
         goal is None or is_now == pytest.approx(goal, abs=1.1) for is_now, goal in zip(found, pixels, strict=True)

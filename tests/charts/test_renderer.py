@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import cutline as cl
-from cutline.charts.renderer import cached_on_disk, spec_text
+from cutline.charts.renderer import cache_on_disk, write_spec
 
 
 class Maker:
@@ -29,32 +29,32 @@ def folder(tmp_path, monkeypatch):
 
 def test_it_is_made_once_and_then_read_as_it_was(folder):
     make = Maker()
-    assert [cached_on_disk("a-1.js", make) for _ in range(3)] == [make.content] * 3
+    assert [cache_on_disk("a-1.js", make) for _ in range(3)] == [make.content] * 3
     assert make.times == 1
     assert [path.name for path in folder.iterdir()] == ["a-1.js"]
 
 
 def test_another_version_is_made_by_itself(folder):
-    assert cached_on_disk("a-1.js", Maker(b"one")) == b"one"
-    assert cached_on_disk("a-2.js", Maker(b"two")) == b"two"
+    assert cache_on_disk("a-1.js", Maker(b"one")) == b"one"
+    assert cache_on_disk("a-2.js", Maker(b"two")) == b"two"
 
 
 @pytest.mark.parametrize("damage", [b"", b"no checksum", b"0" * 64 + b"\nthe program\n\n"])
 def test_a_damaged_file_is_made_anew(folder, damage):
     make = Maker()
-    cached_on_disk("a-1.js", make)
+    cache_on_disk("a-1.js", make)
     (folder / "a-1.js").write_bytes(damage)
-    assert cached_on_disk("a-1.js", make) == make.content
+    assert cache_on_disk("a-1.js", make) == make.content
     assert make.times == 2
-    cached_on_disk("a-1.js", make)
+    cache_on_disk("a-1.js", make)
     assert make.times == 2
 
 
 def test_nothing_is_kept_when_the_folder_is_named_as_nothing(monkeypatch):
     monkeypatch.setenv("CUTLINE_CACHE", "")
     make = Maker()
-    cached_on_disk("a-1.js", make)
-    cached_on_disk("a-1.js", make)
+    cache_on_disk("a-1.js", make)
+    cache_on_disk("a-1.js", make)
     assert make.times == 2
 
 
@@ -62,7 +62,7 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CUTLINE_CACHE", str(tmp_path / "file" / "kept"))
     make = Maker()
-    assert cached_on_disk("a-1.js", make) == cached_on_disk("a-1.js", make) == make.content
+    assert cache_on_disk("a-1.js", make) == cache_on_disk("a-1.js", make) == make.content
     assert make.times == 2
 
 
@@ -71,8 +71,8 @@ def test_a_folder_that_others_can_write_into_is_not_trusted(folder):
     folder.mkdir()
     folder.chmod(0o777)
     make = Maker()
-    cached_on_disk("a-1.js", make)
-    cached_on_disk("a-1.js", make)
+    cache_on_disk("a-1.js", make)
+    cache_on_disk("a-1.js", make)
     assert make.times == 2
     assert not list(folder.iterdir())
 
@@ -81,7 +81,7 @@ def test_a_folder_that_others_can_write_into_is_not_trusted(folder):
 def test_without_a_name_it_is_the_cache_folder_of_the_user(tmp_path, monkeypatch):
     monkeypatch.delenv("CUTLINE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    cached_on_disk("a-1.js", Maker())
+    cache_on_disk("a-1.js", Maker())
     assert (tmp_path / "cutline" / "a-1.js").exists()
     assert (tmp_path / "cutline").stat().st_mode & 0o077 == 0
 
@@ -100,7 +100,7 @@ def test_a_name_that_no_picture_can_hold_is_written_out(name):
 
 def test_a_text_inside_an_expression_stays_the_text_of_the_data():
     text = "ctl\x1b\x9b\u2028\U000e0041\ud800 é😀 C:\\bin\\u001b"
-    spec = json.loads(spec_text({"data": text, "expression": f"datum[{json.dumps(text)}]"}))
+    spec = json.loads(write_spec({"data": text, "expression": f"datum[{json.dumps(text)}]"}))
 
     assert json.loads(spec["expression"][len("datum[") : -1]) == spec["data"]
-    assert spec_text({"a": "é😀 C:\\bin \t\n"}) == json.dumps({"a": "é😀 C:\\bin \t\n"}, separators=(",", ":"))
+    assert write_spec({"a": "é😀 C:\\bin \t\n"}) == json.dumps({"a": "é😀 C:\\bin \t\n"}, separators=(",", ":"))

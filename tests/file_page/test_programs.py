@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 import cutline as cl
 from cutline.core.errors import CutlineError
-from cutline.file_page.page import WORKER, page_data, ranking_measures, script
+from cutline.file_page.page import WORKER, choose_ranking_measures, collect_data, load_script
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.tracing import columns_of
 from cutline.results.estimate import student_quantile
@@ -23,9 +23,9 @@ LEVEL = 0.9
 def engine(browser):
     """A function that runs JavaScript after the modules of the worker, with some data."""
     tab = browser.new_page()
-    modules = script(tuple(name for name in WORKER if name != "worker"))
+    modules = load_script(tuple(name for name in WORKER if name != "worker"))
     tab.evaluate(f"window.use = (body) => new Function('given', 'data', {modules!r} + ';' + body)")
-    tab.evaluate("data => { window.data = data }", page_data(LEVEL))
+    tab.evaluate("data => { window.data = data }", collect_data(LEVEL))
     yield lambda body, given: tab.evaluate("([body, given]) => use(body)(given, data)", [body, given])
     tab.close()
 
@@ -59,7 +59,7 @@ return { measures: found.measures, reliability: found.reliability };
 
 def test_every_measure_and_interval_is_that_of_the_command_line_without_resamples(engine):
     seen = set()
-    measures = {measure.name: measure for measure in ranking_measures()[0]}
+    measures = {measure.name: measure for measure in choose_ranking_measures()[0]}
     for r in random_rankings():
         given = {name: column.tolist() for name, column in columns_of(r).items()} | {"integral": r.integral}
         found = engine(EVALUATE, given)

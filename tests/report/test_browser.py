@@ -11,8 +11,8 @@ import cutline as cl
 from cutline.curves import iso_cost
 from cutline.examples import load
 from cutline.measures import Needs, Proportion, Ratio
-from cutline.report import summarized
-from cutline.report.measure_rows import number
+from cutline.report import summarize
+from cutline.report.measure_rows import format_number
 
 COUNT_MEASURES = [m.name for m in cl.MEASURES.search(needs=Needs.COUNTS)]
 INJECTED = "<script>alert(1)</script>"
@@ -85,7 +85,7 @@ def opened_reports(browser, tmp_path_factory):
     folder, reports = tmp_path_factory.mktemp("reports"), {}
     for name, make in DATA.items():
         evaluation = make()
-        summary = summarized(evaluation)
+        summary = summarize(evaluation)
         path = evaluation.save(folder / f"{name}.html", summary=summary)
         page = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True).new_page()
         page.complaints, page.requests = [], []
@@ -408,9 +408,9 @@ def test_the_numbers_of_the_evaluation_stand_until_the_cut_is_moved(report):
     report.page.click("#reset")
     for row in report.summary.rows:
         if f"live-{row.name}" in report.ids and not math.isnan(row.value):
-            assert report.text(f"#live-{row.name} .value") == number(row.value), row.name
+            assert report.text(f"#live-{row.name} .value") == format_number(row.value), row.name
             if row.interval:
-                words = f"{number(row.interval[0])} to {number(row.interval[1])}"
+                words = f"{format_number(row.interval[0])} to {format_number(row.interval[1])}"
                 assert report.text(f"#live-{row.name} .interval") == words, row.name
                 assert report.text(f"#live-{row.name} .method") == row.method
     assert report.page.is_hidden("#moved")

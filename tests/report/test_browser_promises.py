@@ -78,7 +78,7 @@ def opened_reports(browser, tmp_path_factory):
     """The three reports, each in a window of its own: of a tab behind another, a click waits seconds to be drawn."""
     folder, pages = tmp_path_factory.mktemp("promises"), {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chart_specs, "kinds", lambda several: [CHARTS["roc"]])
+        patch.setattr(chart_specs, "list_kinds", lambda several: [CHARTS["roc"]])
         for name, make in DATA.items():
             ev = make()
             path = ev.save(folder / f"{name}.html", measures=MEASURES, resamples=0)

@@ -11,7 +11,7 @@ from cutline.core.counts import Counts, divide
 from cutline.examples import load
 from cutline.measures import Family, Needs
 from cutline.measures.registry import MEASURES, measure
-from cutline.report import chart_specs, measure_rows, summarized
+from cutline.report import chart_specs, measure_rows, summarize
 
 
 def tumours(**options):
@@ -149,7 +149,7 @@ def own_measures(monkeypatch):
 
 def test_measures_of_ones_own_follow_the_cut(browser, tmp_path, own_measures):
     ev = tumours()
-    summary = summarized(ev, resamples=100)
+    summary = summarize(ev, resamples=100)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.complaints = []
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
@@ -196,4 +196,4 @@ def test_numbers_are_written_alike_by_the_tables_and_by_the_program(browser):
     finally:
         page.close()
 
-    assert found == [measure_rows.number(value) for value in values]
+    assert found == [measure_rows.format_number(value) for value in values]

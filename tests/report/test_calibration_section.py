@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.report import chart_specs, html, summarized
-from cutline.report.page import NUMBERS, page, trust
+from cutline.report import chart_specs, render_html, summarize
+from cutline.report.page import NUMBERS, render_model_page, view_calibration
 
 
 def predictions(seed=3, cases=200):
@@ -22,15 +22,15 @@ def predictions(seed=3, cases=200):
 def report_of_one():
     labels, _, extreme = predictions()
     ev = cl.evaluate(labels, extreme, name="extreme")
-    summary = summarized(ev, resamples=50)
-    return ev, summary, html(ev, summary)
+    summary = summarize(ev, resamples=50)
+    return ev, summary, render_html(ev, summary)
 
 
 @pytest.fixture(scope="module")
 def report_of_two():
     labels, right, extreme = predictions()
     comparison = cl.compare(labels, {"right": right, "extreme": extreme})
-    return html(comparison, summarized(comparison, resamples=50))
+    return render_html(comparison, summarize(comparison, resamples=50))
 
 
 def section(page):
@@ -51,7 +51,7 @@ def test_the_section_says_what_the_verdict_of_the_same_numbers_says(report_of_on
 
 def test_the_numbers_of_the_section_are_those_of_the_summary(report_of_one):
     _, summary, _ = report_of_one
-    [group] = trust({"extreme": summary})["numbers"]
+    [group] = view_calibration({"extreme": summary})["numbers"]
     assert [row["name"] for row in group["rows"]] == list(NUMBERS)
     for row in group["rows"]:
         estimate = summary[row["name"]].estimate
@@ -67,7 +67,7 @@ def test_recalibration_is_judged_as_by_the_call(report_of_one):
     ev, summary, page = report_of_one
     found = cl.worth_recalibrating(ev, seed=summary.options.seed)
     assert found.verdict in text_of(section(page))
-    assert len(trust({"extreme": summary})["models"][0]["worth"]["rows"]) == len(found.candidates)
+    assert len(view_calibration({"extreme": summary})["models"][0]["worth"]["rows"]) == len(found.candidates)
 
 
 def test_several_models_each_have_their_verdict_and_share_the_charts(report_of_two):
@@ -83,7 +83,7 @@ def test_several_models_each_have_their_verdict_and_share_the_charts(report_of_t
 def test_scores_that_are_not_probabilities_get_a_plain_sentence():
     labels, risk, _ = predictions()
     ev = cl.evaluate(labels, np.log(risk / (1 - risk)))
-    shown = section(html(ev, summarized(ev, resamples=0)))
+    shown = section(render_html(ev, summarize(ev, resamples=0)))
     assert "The scores are not probabilities from 0 to 1" in text_of(shown)
     assert "<figure" not in shown
 
@@ -91,7 +91,7 @@ def test_scores_that_are_not_probabilities_get_a_plain_sentence():
 def test_a_model_without_probabilities_takes_the_section_from_no_other():
     labels, risk, extreme = predictions()
     models = cl.compare(labels, {"points": 300 + 500 * risk, "right": risk, "extreme": extreme})
-    shown = section(html(models, summarized(models, resamples=0)))
+    shown = section(render_html(models, summarize(models, resamples=0)))
 
     assert "The scores of points are not probabilities from 0 to 1" in text_of(shown)
     names = re.findall(r'<h3 class="name">(.*?)</h3>', shown)
@@ -105,12 +105,12 @@ def test_a_model_without_probabilities_takes_the_section_from_no_other():
 def test_a_report_of_a_few_measures_has_no_section_whose_numbers_nobody_asked_for():
     labels, risk, _ = predictions()
     ev = cl.evaluate(labels, risk)
-    assert not section(html(ev, summarized(ev, measures=["auc", "brier"])))
+    assert not section(render_html(ev, summarize(ev, measures=["auc", "brier"])))
 
 
 def test_data_of_one_class_have_a_page_without_the_section():
     ev = cl.evaluate([1, 1, 1], [0.2, 0.5, 0.9], positive=1)
-    assert trust({"one": summarized(ev, resamples=0)}) is None
+    assert view_calibration({"one": summarize(ev, resamples=0)}) is None
 
 
 def test_the_page_computes_no_judgement(report_of_one, monkeypatch):
@@ -118,7 +118,7 @@ def test_the_page_computes_no_judgement(report_of_one, monkeypatch):
     for name in ("judge_calibration", "worth_recalibrating"):
         monkeypatch.setattr(f"cutline.calibration.summary.{name}", lambda *_, **__: pytest.fail("computed again"))
 
-    assert text_of(section(page(summary))) == text_of(section(page_of_one))
+    assert text_of(section(render_model_page(summary))) == text_of(section(page_of_one))
 
 
 def test_the_document_of_a_report_holds_the_judgement(report_of_one):
@@ -132,17 +132,19 @@ def test_the_document_of_a_report_holds_the_judgement(report_of_one):
 
 def test_too_few_cases_to_compare_methods_are_told():
     ev = cl.evaluate([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2])
-    found = summarized(ev, resamples=0)
+    found = summarize(ev, resamples=0)
 
     assert found.probabilities.worth is None
-    assert "A class has fewer than 20 cases" in text_of(section(html(ev, found)))
+    assert "A class has fewer than 20 cases" in text_of(section(render_html(ev, found)))
 
 
 def test_the_bands_of_the_charts_have_the_level_of_the_report():
     labels, _, extreme = predictions(cases=60)
     models = {"extreme": cl.evaluate(labels, extreme)}
 
-    said = {chart["name"]: " ".join(chart["notes"]) for chart in chart_specs.charts(models, trusted=True, level=0.9)}
+    said = {
+        chart["name"]: " ".join(chart["notes"]) for chart in chart_specs.draw_charts(models, trusted=True, level=0.9)
+    }
 
     assert "90 % consistency band" in said["reliability"]
     assert "90 % interval at each threshold" in said["net_benefit"]

@@ -10,7 +10,7 @@ import pytest
 import cutline as cl
 from cutline.cli.main import main
 from cutline.core.table import shown
-from cutline.report import summarized
+from cutline.report import summarize
 from cutline.report.clinical import CHECKLIST, GUIDES
 
 pytestmark = pytest.mark.slow
@@ -217,7 +217,7 @@ def test_no_note_recommends_what_the_guidance_does_not(tmp_path):
     ev.save(tmp_path / "page.html", template="clinical", resamples=50)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
 
-    notes = [note.text for note in summarized(ev, resamples=50).notes]
+    notes = [note.text for note in summarize(ev, resamples=50).notes]
     assert any("Read recall together with precision" in text for text in notes)
     assert not any("MCC" in text for text in notes)  # which the page calls not recommended
     assert "not recommended" in text

@@ -6,7 +6,7 @@ import pytest
 import cutline as cl
 from cutline.cuts.guarantees import make_promises, simultaneous_bounds, upper_bounds
 from cutline.cuts.requirements import parse_requirement
-from cutline.report.cut_data import levels, sentences, why_not
+from cutline.report.cut_data import collect_sentences, compute_levels, explain_no_guarantee
 
 
 def ranking(seed=0, n=400, tied=False):
@@ -19,7 +19,7 @@ def ranking(seed=0, n=400, tied=False):
 @pytest.mark.parametrize("n", [60, 400, 5000])
 def test_the_bounds_of_a_band_follow_from_its_level(n):
     r = ranking(n=n)
-    found = levels(r, 0.95)
+    found = compute_levels(r, 0.95)
     for about, cases in (("recall", int(r.positives)), ("fpr", int(r.negatives))):
         own = np.array(found["shared"][about] or np.arange(1, cases + 1))
         beyond = own[np.searchsorted(own, np.arange(1, cases + 1))] - 1
@@ -29,16 +29,16 @@ def test_the_bounds_of_a_band_follow_from_its_level(n):
 
 
 def test_weights_groups_and_one_class_cannot_be_promised_anything():
-    assert why_not(ranking(), grouped=False) == ""
-    assert "groups" in why_not(ranking(), grouped=True)
-    assert "weights" in why_not(cl.rank([1, 0], [2.0, 1.0], [2, 1]), grouped=False)
-    assert "weights" in why_not(cl.rank([1, 0], [2.0, 1.0], [0.5, 1.5]), grouped=False)
-    assert "one class" in why_not(cl.rank([1, 1], [2.0, 1.0]), grouped=False)
+    assert explain_no_guarantee(ranking(), grouped=False) == ""
+    assert "groups" in explain_no_guarantee(ranking(), grouped=True)
+    assert "weights" in explain_no_guarantee(cl.rank([1, 0], [2.0, 1.0], [2, 1]), grouped=False)
+    assert "weights" in explain_no_guarantee(cl.rank([1, 0], [2.0, 1.0], [0.5, 1.5]), grouped=False)
+    assert "one class" in explain_no_guarantee(cl.rank([1, 1], [2.0, 1.0]), grouped=False)
 
 
 def test_the_sentences_of_the_page_are_those_of_the_statements():
     cut = cl.choose_cut(ranking(), "recall >= 0.8", resamples=0)
-    said = sentences()
+    said = collect_sentences()
 
     assert said["clauses"]["recall"].split("{")[0] in cut.statement
     assert list(cut.assumptions) == [*said["basis"], said["in_advance"], said["no_drift"]]

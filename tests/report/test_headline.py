@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.report import html, summarized
-from cutline.report.sections import best_first, verdict, verdict_on, warnings
+from cutline.report import render_html, summarize
+from cutline.report.sections import choose_warnings, order_models, write_comparison_verdict, write_verdict
 from cutline.results.notes import Note
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
@@ -15,11 +15,11 @@ SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
 
 
 def sentences(evaluation, **options):
-    return verdict(summarized(evaluation, **{"intervals": "formula"} | options))
+    return write_verdict(summarize(evaluation, **{"intervals": "formula"} | options))
 
 
 def test_two_sentences_stand_first():
-    text = html(cl.evaluate(LABELS, SCORES))
+    text = render_html(cl.evaluate(LABELS, SCORES))
     found = re.search(r'<div class="verdict">(.*?)</div>', text, flags=re.DOTALL)[1]
 
     assert found.count("<p>") == 2
@@ -71,14 +71,14 @@ def test_a_summary_without_the_auc_has_a_first_sentence_too():
 
 
 def test_at_most_three_warnings_stand_below_the_verdict():
-    summary = summarized(cl.evaluate(LABELS, SCORES), intervals="formula")
+    summary = summarize(cl.evaluate(LABELS, SCORES), intervals="formula")
     notes = tuple(Note(f"rule-{i}", f"Warning {i}.", kind="warning") for i in range(5))
 
-    assert warnings(summary.with_notes((Note("fact", "A fact."), *notes))) == list(notes[:3])
+    assert choose_warnings(summary.with_notes((Note("fact", "A fact."), *notes))) == list(notes[:3])
 
 
 def test_a_page_with_a_slider_does_not_ask_for_an_option():
-    text = html(cl.evaluate(LABELS, np.asarray(SCORES) * 40))
+    text = render_html(cl.evaluate(LABELS, np.asarray(SCORES) * 40))
     said = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
 
     assert "The scores are not probabilities" in said
@@ -90,17 +90,17 @@ def test_the_same_warning_of_several_models_stands_once():
     rng = np.random.default_rng(3)
     labels = rng.random(300) < 0.3
     scores = {f"m{i}": np.clip(rng.random(300) * 0.2 + 0.8 * (rng.random(300) < 0.3), 0, 1) for i in range(4)}
-    shown = warnings(summarized(cl.compare(labels, scores), resamples=50))
+    shown = choose_warnings(summarize(cl.compare(labels, scores), resamples=50))
 
     assert len({note.rule for note in shown}) == len(shown)
 
 
 def test_the_best_model_comes_first():
-    summary = summarized(compared(), resamples=50)
-    areas = [own["auc"].value for own in best_first(summary).values()]
+    summary = summarize(compared(), resamples=50)
+    areas = [own["auc"].value for own in order_models(summary).values()]
 
     assert areas == sorted(areas, reverse=True)
-    assert set(best_first(summary)) == set(summary.models)
+    assert set(order_models(summary)) == set(summary.models)
 
 
 def compared(groups=None):
@@ -111,17 +111,17 @@ def compared(groups=None):
 
 
 def test_the_method_of_the_verdict_is_that_of_the_test():
-    plain = summarized(compared(), resamples=100)
-    grouped = summarized(compared(np.repeat(np.arange(60), 4)), resamples=100)
-    assert plain.choices[0].sentence in verdict_on(plain)
-    assert grouped.choices[0].sentence in verdict_on(grouped)
+    plain = summarize(compared(), resamples=100)
+    grouped = summarize(compared(np.repeat(np.arange(60), 4)), resamples=100)
+    assert plain.choices[0].sentence in write_comparison_verdict(plain)
+    assert grouped.choices[0].sentence in write_comparison_verdict(grouped)
     methods = [next(row.method for row in summary.rows if row.measure.name == "auc") for summary in (plain, grouped)]
     assert "DeLong" in methods[0]
     assert "DeLong" not in methods[1]
 
 
 def test_prices_that_nobody_entered_are_not_advice():
-    text = html(cl.evaluate(LABELS, SCORES))
+    text = render_html(cl.evaluate(LABELS, SCORES))
 
     assert "Cheapest at these prices (1 and 1 until you enter yours)" in text
     assert '<button type="button" id="go-cheapest">' in text

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.charts.periods import monitoring_chart
-from cutline.report.html_page import asset
+from cutline.charts.periods import draw_monitoring
+from cutline.report.html_page import load_asset
 from cutline.report.monitor_page import DRIFT_SECTIONS, MONITOR_SECTIONS
 
 WIDTHS = (1280, 390)
@@ -36,7 +36,7 @@ def pages(tmp_path_factory):
 
 def test_every_section_has_its_part():
     for section in (*MONITOR_SECTIONS, *DRIFT_SECTIONS):
-        assert asset(f"parts/{section.part or section.name}.html")
+        assert load_asset(f"parts/{section.part or section.name}.html")
 
 
 def test_the_page_shows_alarms_waiting_days_and_a_picture_of_each_measure(pages):
@@ -83,6 +83,6 @@ def test_the_pages_open_in_wide_and_narrow_windows(pages, browser, name, width):
 def test_the_words_of_an_early_alarm_are_not_cut_off():
     row = dict.fromkeys(("low", "high", "release", "limit")) | {"value": 0.5, "cumulated": 0.5}
     rows = [row | {"day": f"2026-11-{day:02d}", "alarm": day in (1, 20)} for day in range(1, 21)]
-    layers = monitoring_chart(rows, "Recall", "").to_dict()["layer"]
+    layers = draw_monitoring(rows, "Recall", "").to_dict()["layer"]
     words = [layer["mark"] for layer in layers if layer["mark"]["type"] == "text"]
     assert [(mark["align"], mark["dx"]) for mark in words] == [("left", 5), ("right", -5)]

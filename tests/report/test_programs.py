@@ -15,7 +15,7 @@ from cutline.measures import Family, Needs
 from cutline.measures.metadata import constant
 from cutline.measures.registry import Measure
 from cutline.measures.tracing import Program
-from cutline.report.programs import compile_programs, looked_up
+from cutline.report.programs import compile_programs, tabulate_untraced
 
 COUNT_MEASURES = [(m.name, m) for m in cl.MEASURES.search(needs=Needs.COUNTS)]
 
@@ -69,7 +69,7 @@ def test_the_limits_of_shares_and_ratios_are_those_of_the_package(level):
 def test_a_definition_that_decides_is_looked_up_at_every_cut():
     ev = cl.evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], np.linspace(0.95, 0.05, 10))
     entry = compile_programs([("branching", MINE)], [], 0.95)["measures"][0]
-    found = looked_up([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=False)["branching"]
+    found = tabulate_untraced([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=False)["branching"]
 
     assert entry["looked_up"]
     assert found["value"] == [0, 0, 0, 0, 0, 0.4, 0.4, 0.4, 0.5, 0.5, 0.5]
@@ -79,14 +79,14 @@ def test_a_definition_that_decides_is_looked_up_at_every_cut():
     expected = ev.estimate(without_if, threshold=ev.ranking.thresholds[5])
     assert (found["low"][5], found["high"][5]) == pytest.approx((expected.low, expected.high))
     assert found["method"] == expected.method
-    grouped = looked_up([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=True)["branching"]
+    grouped = tabulate_untraced([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=True)["branching"]
     assert set(grouped["low"]) == {"nan"}
 
 
 def test_what_has_a_program_is_not_looked_up():
     ev = cl.evaluate([1, 0, 1], [0.9, 0.5, 0.2])
 
-    assert looked_up(COUNT_MEASURES, ev.ranking, np.arange(4), 0.95, grouped=False) == {}
+    assert tabulate_untraced(COUNT_MEASURES, ev.ranking, np.arange(4), 0.95, grouped=False) == {}
 
 
 def test_a_definition_that_fails_off_the_data_has_no_interval():
@@ -97,7 +97,7 @@ def test_a_definition_that_fails_off_the_data_has_no_interval():
 
     picky = dataclasses.replace(MINE, function=whole_numbers_only, range=(0.0, math.inf))
     ev = cl.evaluate([1, 0, 1], [0.9, 0.5, 0.2])
-    found = looked_up([("picky", picky)], ev.ranking, np.arange(4), 0.95, grouped=False)["picky"]
+    found = tabulate_untraced([("picky", picky)], ev.ranking, np.arange(4), 0.95, grouped=False)["picky"]
     assert found["value"] == [0, 1, 1, 2]
     assert found["low"][1] == "nan"
 

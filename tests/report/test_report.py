@@ -14,10 +14,10 @@ import pytest
 import cutline as cl
 from cutline.examples import load
 from cutline.inference.differences.difference_rows import NOT_RESAMPLED
-from cutline.report import html, summarized
-from cutline.report.html_page import asset, packed, script
-from cutline.report.measure_rows import facts, number, p_value, slug
-from cutline.report.page import MODULES, page
+from cutline.report import render_html, summarize
+from cutline.report.html_page import load_asset, load_script, pack_data
+from cutline.report.measure_rows import describe_measure, format_number, format_p_value, make_slug
+from cutline.report.page import MODULES, render_model_page
 from cutline.report.sections import SECTIONS
 
 INJECTED = "<script>alert(1)</script>"
@@ -32,15 +32,15 @@ def ten():
 
 @pytest.fixture(scope="module")
 def text(ten):
-    return html(ten)
+    return render_html(ten)
 
 
 @pytest.fixture(scope="module")
 def report_of_two():
     data = load("tumours")
     models = cl.compare(data.labels, data.scores, positive=data.positive)
-    summary = summarized(models)
-    return summary, html(models, summary)
+    summary = summarize(models)
+    return summary, render_html(models, summary)
 
 
 def data_of(text):
@@ -76,7 +76,7 @@ def test_names_are_text_wherever_they_stand(text):
 def test_names_of_several_models_and_labels_are_text():
     labels = np.where(np.array(LABELS) == 1, INJECTED, "no")
     models = cl.compare(labels, {INJECTED: SCORES, "<b>": SCORES[::-1]}, positive=INJECTED)
-    text = html(models)
+    text = render_html(models)
 
     assert INJECTED not in text
     assert "<b></th>" not in text
@@ -96,7 +96,7 @@ def test_every_measure_is_there_with_formula_and_source(text, ten):
     for row in rows:
         assert f"<code>{row.name}</code>" in text
     assert text.count("<math ") >= len(rows)
-    assert facts(cl.MEASURES["mcc"])["sources"][-1].startswith("Matthews")
+    assert describe_measure(cl.MEASURES["mcc"])["sources"][-1].startswith("Matthews")
 
 
 def test_the_sections_stand_in_their_order_and_each_has_a_part(text, report_of_two):
@@ -107,13 +107,13 @@ def test_the_sections_stand_in_their_order_and_each_has_a_part(text, report_of_t
     assert re.findall(r'<section id="(\w+)"', report_of_two[1]) == always
     assert re.findall(r'<a href="#(\w+)">', text) == one_model
     for section in SECTIONS:
-        assert asset(f"parts/{section.name}.html")
+        assert load_asset(f"parts/{section.name}.html")
 
 
 def test_no_formula_of_a_measure_stands_in_the_program():
     """The program knows operations, and by their names only the measures that it has fields and columns for."""
     names = {name for m in cl.MEASURES for name in m.names if len(name) > 3}
-    words = set(re.findall(r"[a-z_0-9]+", re.sub(r"//.*", "", script(MODULES)).replace("-", "_")))
+    words = set(re.findall(r"[a-z_0-9]+", re.sub(r"//.*", "", load_script(MODULES)).replace("-", "_")))
 
     known = {"recall", "precision", "error", "expected_cost", "predicted_positive_rate", "prevalence"}
     assert words & names <= known
@@ -124,7 +124,7 @@ def test_the_program_neither_divides_nor_weighs_the_counts_of_a_cut():
     """A rate or a cost would be a measure, stated a second time. What makes counts of counts is none."""
     count = r"(?:\w+\.)?(?:tp|fp|fn|tn|flagged|positives|negatives)(?:\[\w+\])?"
     formula = re.compile(rf"{count}\)* [*/] |[*/] \(*{count}(?![\w.(])")
-    found = [line.strip() for name in MODULES for line in asset(f"{name}.js").splitlines() if formula.search(line)]
+    found = [line.strip() for name in MODULES for line in load_asset(f"{name}.js").splitlines() if formula.search(line)]
 
     counts_of_counts = (
         "inside * (this.tp[next] - this.tp[index])",  # part of a tie
@@ -138,23 +138,23 @@ def test_the_program_neither_divides_nor_weighs_the_counts_of_a_cut():
 
 
 def test_the_modules_are_one_program():
-    assert "import " not in re.sub(r"//.*", "", script(MODULES))
-    assert "export " not in script(MODULES)
+    assert "import " not in re.sub(r"//.*", "", load_script(MODULES))
+    assert "export " not in load_script(MODULES)
     top = r"^(?:export )?(?:async )?(?:const|let|function|class) (\w+)"
-    names = [name for module in MODULES for name in re.findall(top, asset(f"{module}.js"), flags=re.MULTILINE)]
+    names = [name for module in MODULES for name in re.findall(top, load_asset(f"{module}.js"), flags=re.MULTILINE)]
     assert len(names) == len(set(names))
 
 
 def test_cases_that_all_share_a_score_give_a_report():
-    assert "labels rather than scores" in html(cl.evaluate([1, 0] * 20, [0.5] * 40))
+    assert "labels rather than scores" in render_html(cl.evaluate([1, 0] * 20, [0.5] * 40))
 
 
 def test_infinite_scores_are_held():
-    assert html(cl.evaluate([1, 0, 1, 0], [np.inf, 0.5, 0.2, -np.inf], threshold=0.3))
+    assert render_html(cl.evaluate([1, 0, 1, 0], [np.inf, 0.5, 0.2, -np.inf], threshold=0.3))
 
 
 def test_one_class_gives_a_report_that_says_so():
-    text = html(cl.evaluate([1, 1, 1], [0.2, 0.6, 0.9]))
+    text = render_html(cl.evaluate([1, 1, 1], [0.2, 0.6, 0.9]))
 
     assert "one class" in text
     assert "The curve roc cannot be drawn" in text
@@ -178,12 +178,12 @@ def test_the_tables_show_the_numbers_of_the_summary():
     data = load("tumours")
     ev = cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive)
     summary = ev.summary(level=0.9, seed=7, resamples=150, share=0.4)
-    rows = shown_rows(page(summary))
+    rows = shown_rows(render_model_page(summary))
 
     assert set(rows) == {row.name for row in summary.rows}
     for row in summary.rows:
-        interval = f"{number(row.interval[0])} to {number(row.interval[1])}" if row.interval else None
-        assert rows[row.name][0] == number(row.value), row.name
+        interval = f"{format_number(row.interval[0])} to {format_number(row.interval[1])}" if row.interval else None
+        assert rows[row.name][0] == format_number(row.value), row.name
         if interval:
             assert rows[row.name][1] == interval, row.name
         elif row.reason and row.reason != "infinite":
@@ -191,8 +191,8 @@ def test_the_tables_show_the_numbers_of_the_summary():
 
 
 def test_the_data_hold_the_document_of_the_summary(ten):
-    summary = summarized(ten, level=0.8, seed=3)
-    found = data_of(page(summary))
+    summary = summarize(ten, level=0.8, seed=3)
+    found = data_of(render_model_page(summary))
 
     assert found["document"] == json.loads(json.dumps(summary.document()))
 
@@ -202,7 +202,7 @@ def test_the_page_of_a_share_opens_at_its_cut():
     data = load("tumours")
     ev = cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive)
     summary = ev.summary(share=0.4, intervals=False)
-    text = page(summary)
+    text = render_model_page(summary)
 
     assert words_of(text, "cell-flagged") == "227"
     assert "flags 227 of 569 (39.9 %)" in text
@@ -211,7 +211,7 @@ def test_the_page_of_a_share_opens_at_its_cut():
 
 
 def test_a_quota_inside_a_tie_says_that_its_counts_are_expectations():
-    text = page(cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).summary(quota=2))
+    text = render_model_page(cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).summary(quota=2))
 
     assert words_of(text, "cell-tp") == "1.5"
     assert words_of(text, "sentence") == (
@@ -223,7 +223,7 @@ def test_a_quota_inside_a_tie_says_that_its_counts_are_expectations():
 
 
 def test_one_case_is_said_in_the_singular():
-    text = page(cl.evaluate([1, 0, 1, 0], [0.9, 0.7, 0.3, 0.2]).summary())
+    text = render_model_page(cl.evaluate([1, 0, 1, 0], [0.9, 0.7, 0.3, 0.2]).summary())
 
     assert words_of(text, "sentence").endswith(
         "1 of the 2 positives is found, 1 is missed; 1 of the 2 negatives is a false alarm."
@@ -233,7 +233,7 @@ def test_one_case_is_said_in_the_singular():
 def test_few_measures_give_a_short_page():
     data = load("tumours")
     ev = cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive)
-    rows = shown_rows(page(ev.summary(["auc", "precision", "mcc"])))
+    rows = shown_rows(render_model_page(ev.summary(["auc", "precision", "mcc"])))
 
     assert set(rows) == {"auc", "precision", "mcc"}
 
@@ -247,7 +247,7 @@ def test_a_page_resamples_nothing(monkeypatch, ten):
     monkeypatch.setattr("cutline.inference.resampling.bootstrap.bootstrap", refuse)
     monkeypatch.setattr("cutline.evaluation.Evaluation.summary", refuse)
     monkeypatch.setattr("cutline.evaluation.Evaluation.estimate", refuse)
-    assert page(summary)
+    assert render_model_page(summary)
 
 
 def test_the_level_is_that_of_every_interval(ten, tmp_path):
@@ -271,15 +271,15 @@ def test_words_of_the_page_are_plain(text, report_of_two):
 
 
 def test_a_p_value_is_never_nought():
-    assert p_value(0.0) == "< 1e-16"
-    assert p_value(0.0321) == "0.0321"
-    assert p_value(3.21e-9) == "3.21e-09"
-    assert p_value(math.nan) == p_value(None) == ""
+    assert format_p_value(0.0) == "< 1e-16"
+    assert format_p_value(0.0321) == "0.0321"
+    assert format_p_value(3.21e-9) == "3.21e-09"
+    assert format_p_value(math.nan) == format_p_value(None) == ""
 
 
 def test_names_with_parameters_are_ids():
-    assert slug("f_beta(beta=2)") == "f_beta-beta-2"
-    assert slug("precision") == "precision"
+    assert make_slug("f_beta(beta=2)") == "f_beta-beta-2"
+    assert make_slug("precision") == "precision"
 
 
 # ---------------------------------------------------------------------- several models
@@ -307,8 +307,8 @@ def test_the_tests_of_many_models_fold_away():
     labels = rng.random(200) < 0.5
     scores = {f"m{i}": rng.normal(size=200) + (3 - i) * labels for i in range(4)}
     models = cl.compare(labels, scores, threshold=0.5)
-    summary = summarized(models)
-    text = html(models, summary)
+    summary = summarize(models)
+    text = render_html(models, summary)
 
     assert "<summary>Tests of all 6 pairs of models</summary>" in text
     assert "pairs differ significantly" not in text
@@ -335,10 +335,10 @@ def long():
 
 @pytest.mark.usefixtures("with_pictures")
 def test_a_long_list_stays_small(long):
-    text = page(long.summary(intervals="formula"))
+    text = render_model_page(long.summary(intervals="formula"))
 
     assert len(text) < 3_000_000
-    assert len(packed(data_of(text)["models"])) < 400_000
+    assert len(pack_data(data_of(text)["models"])) < 400_000
 
 
 # ---------------------------------------------------------------------- files
@@ -347,7 +347,7 @@ def test_a_long_list_stays_small(long):
 def test_the_suffix_says_what_is_written(ten, tmp_path):
     assert ten.save(tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     document = ten.save(tmp_path / "a.json").read_text(encoding="utf-8")
-    assert json.loads(document) == json.loads(json.dumps(summarized(ten).document()))
+    assert json.loads(document) == json.loads(json.dumps(summarize(ten).document()))
     assert ten.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     rows = list(csv.DictReader(ten.save(tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()))
     assert float(next(row for row in rows if row["measure"] == "auc")["value"]) == 0.8

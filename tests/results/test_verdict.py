@@ -16,7 +16,7 @@ def test_every_view_begins_with_the_same_two_sentences():
     sentences = list(ev.summary().verdict)
 
     assert sentences[0].startswith("forest puts a positive before a negative in 93.8 % of the pairs")
-    assert ev.verdict().splitlines() == sentences == sections.verdict(ev.summary())
+    assert ev.verdict().splitlines() == sentences == sections.write_verdict(ev.summary())
     assert repr(ev).splitlines()[:2] == repr(ev.summary()).splitlines()[:2] == sentences
     assert ev.to_dict()["verdict"].splitlines() == sentences
     assert ev._repr_html_().startswith(f"<div><p>{sentences[0]}</p>")

@@ -67,11 +67,11 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie: cookies of one host are shared by all its ports."""
+        """Name of the cookie, with the port, as all ports of a host share cookies."""
         return f"cutline-{self.port}"
 
-    def url(self, token: str) -> str:
-        """Return the address to open, with a token where there is no password."""
+    def make_url(self, token: str) -> str:
+        """Return the address to open, with a token if there is no password."""
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
         fragment = "" if self.password else f"#{token}"
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{fragment}"
@@ -116,8 +116,8 @@ class Access:
             return False
         return cookie is not None and secrets.compare_digest(cookie.value.encode(), self._session.encode())
 
-    def refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Return why a request is refused, as a status and a sentence; None if it is answered."""
+    def find_refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Return the status and the sentence of a refusal; None if the request is answered."""
         headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
         host = headers.get("host", "")
         if not self.knows_host(host):
@@ -134,13 +134,13 @@ class Access:
             return 403, "This request comes from another site."
         if path not in OPEN and not self.has_session(headers):
             return 403, "There is no session. Open the address that the terminal shows."
-        size, most = headers.get("content-length", "0"), self.most_bytes(path)
+        size, most = headers.get("content-length", "0"), self.limit_bytes(path)
         if not size.isascii() or not size.isdigit() or int(size) > most:
             return 413, f"This is larger than the limit of {most} bytes."
         return None
 
-    def most_bytes(self, path: str) -> int:
-        """Return how many bytes a request to a path may have."""
+    def limit_bytes(self, path: str) -> int:
+        """Return the most bytes of a request to a path."""
         return self.limit if path.endswith("/file") else SMALL_BODY
 
 
@@ -161,7 +161,7 @@ def _is_number(host: str) -> bool:
 
 
 class Guard:
-    """Refuse what Access refuses, bound the size and the time of what is read, and add headers to every answer."""
+    """Middleware that refuses requests, bounds the size and the time of their bodies, and adds headers to answers."""
 
     def __init__(self, app: ASGIApp, access: Access, patience: float = PATIENCE) -> None:
         self.app, self.access, self.patience = app, access, patience
@@ -182,7 +182,7 @@ class Guard:
                 headers.setdefault("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
             await send(message)
 
-        refusal = self.access.refusal(scope)
+        refusal = self.access.find_refusal(scope)
         if refusal is not None:
             await JSONResponse({"message": refusal[1]}, refusal[0])(scope, receive, send_with_headers)
             return
@@ -190,7 +190,7 @@ class Guard:
 
     def _bound_body(self, scope: Scope, receive: Receive) -> Receive:
         """Return a receive that ends a body that is too large or too slow; a declared size may be wrong or absent."""
-        most, seen, is_whole = self.access.most_bytes(scope["path"]), 0, scope["method"] != "POST"
+        most, seen, is_whole = self.access.limit_bytes(scope["path"]), 0, scope["method"] != "POST"
 
         async def receive_bounded() -> Message:
             nonlocal seen, is_whole

@@ -78,10 +78,10 @@ class Jobs:
         try:
             jobs[name]()
         except CutlineError as error:
-            self._send("refusal", {"message": self._retitle(in_fields(error))})
+            self._send("refusal", {"message": self._retitle(name_fields(error))})
 
     def _retitle(self, text: str) -> str:
-        """Return a text with the user's name of the file in place of ours."""
+        """Replace our name of the file in a text by the user's."""
         ours, theirs = self._titles
         return text.replace(ours, theirs) if ours in text else text
 
@@ -123,7 +123,7 @@ class Jobs:
         begin = time.perf_counter()
         cut = self._choose(file, settings)
         self._send("cut", _describe_cut(cut))
-        models = self._models_at_cut(file, settings)
+        models = self._read_models_at_cut(file, settings)
         evaluations = dict(models) if isinstance(models, Comparison) else {models.name or "the model": models}
         quick = {name: ev.summary(list_headlines(ev.cut), resamples=0) for name, ev in evaluations.items()}
         self._send("table", _tabulate(quick) | {"seconds": round(time.perf_counter() - begin, 2)})
@@ -136,7 +136,7 @@ class Jobs:
             summary = summarize_evaluation(models, _SELECTION, whole=True, quiet=True)
             whole = dict.fromkeys(evaluations, summary)
         summary = summary.with_notes(tuple(replace(note, text=self._retitle(note.text)) for note in summary.notes))
-        notes = [in_fields(note.text) for note in summary.notes]
+        notes = [name_fields(note.text) for note in summary.notes]
         usual = {name: own.only({m.name for m in list_headlines(evaluations[name].cut)}) for name, own in whole.items()}
         self._send("table", _tabulate(usual) | {"notes": notes, "seconds": round(time.perf_counter() - begin, 2)})
         for suffix in ("json", "csv"):
@@ -149,16 +149,16 @@ class Jobs:
     def _slice(self, file: str, settings: Settings, cut: Cut) -> None:
         """Send the page of the slices, all of them at the threshold of the cut: a quota is one of all cases."""
         self._send("stage", "Comparing the slices")
-        reading = _reading(replace(settings, second=""))
+        reading = _make_reading(replace(settings, second=""))
         if settings.cut != "default" and cut.possible:
             reading = replace(reading, threshold=cut.threshold, quota=None, share=None)
         slices, _ = read_slices([file], [settings.by], reading, None, quiet=True)
         options: dict[str, Any] = {"measure": "auc", "least": 5, "overwrite": True, "level": 0.95, "seed": 0}
         self._write("slices.html", lambda path: slices.save(path, **options))
 
-    def _models(self, file: str, settings: Settings) -> Evaluation | Comparison:
-        """Return the model, or two of them, as the file and the settings say."""
-        reading = _reading(settings)
+    def _read_models(self, file: str, settings: Settings) -> Evaluation | Comparison:
+        """Read the model of the file, or two models."""
+        reading = _make_reading(settings)
         key = (file, reading)
         if self._read is None or self._read[0] != key:
             self._send("stage", "Reading the predictions")
@@ -167,20 +167,20 @@ class Jobs:
             self._read = key, read
         return self._read[1]
 
-    def _models_at_cut(self, file: str, settings: Settings) -> Evaluation | Comparison:
-        """Return the same, cut where the costs or the promises put the cut."""
-        models, cut = self._models(file, settings), self._choose(file, settings)
+    def _read_models_at_cut(self, file: str, settings: Settings) -> Evaluation | Comparison:
+        """Read the models, at the cut that the costs or the promises choose."""
+        models, cut = self._read_models(file, settings), self._choose(file, settings)
         if not cut.possible or settings.cut not in ("costs", "promise"):
             return models
         if isinstance(models, Evaluation):
             return models.with_cut(threshold=cut.threshold)
-        return read_comparison([file], replace(_reading(settings), threshold=cut.threshold))[0]
+        return read_comparison([file], replace(_make_reading(settings), threshold=cut.threshold))[0]
 
     def _choose(self, file: str, settings: Settings) -> Cut:
         """Return the cut with its guarantees; of two models, the first one's."""
         if self._cut is not None and self._cut[0] == (file, settings):
             return self._cut[1]
-        models = self._models(file, settings)
+        models = self._read_models(file, settings)
         ev = models[settings.score] if isinstance(models, Comparison) else models
         level = settings.number("confidence")
         if settings.cut == "promise":
@@ -216,7 +216,7 @@ class Jobs:
         chart, suffix = Path(name).stem, Path(name).suffix
         if chart not in CHARTS or suffix not in _FORMATS:
             raise ParameterError("There is no such chart", "choose one from the list")
-        models = self._models_at_cut(file, settings)
+        models = self._read_models_at_cut(file, settings)
         self._send("stage", "Drawing the chart")
         self._write(f"{chart}{suffix}", lambda path: cl.chart(chart, models).save(path, overwrite=True))
 
@@ -224,7 +224,7 @@ class Jobs:
         """Say which maps to better probabilities are worth it, or write one and the probabilities that it makes."""
         from cutline.calibration.recalibration import in_sql
 
-        reading = _reading(replace(settings, second="", cut="default"))
+        reading = _make_reading(replace(settings, second="", cut="default"))
         self._send("stage", "Recalibrating")
         ev = read_evaluation([file], reading, None)[0]
         if not method:
@@ -258,8 +258,8 @@ class Jobs:
 # ---------------------------------------------------------------------- what the page shows
 
 
-def _reading(settings: Settings) -> ReadingAtCut:
-    """Return how the file is read, in the words of the command line."""
+def _make_reading(settings: Settings) -> ReadingAtCut:
+    """Return the settings as options of the command line."""
     if not settings.label or not settings.score:
         raise ParameterError("The columns of the labels and the scores have not been chosen", "choose both")
     scores = (settings.score, settings.second) if settings.second else (settings.score,)
@@ -311,8 +311,8 @@ def _describe_cut(cut: Cut) -> dict[str, Any]:
         "statement": cut.statement,
         "possible": cut.possible,
         "details": list(cut.details) if cut.possible else [],
-        "assumptions": [in_fields(text) for text in cut.assumptions] if cut.possible else [],
-        "notes": [in_fields(text) for text in (*cut.warnings, *cut.notes)],
+        "assumptions": [name_fields(text) for text in cut.assumptions] if cut.possible else [],
+        "notes": [name_fields(text) for text in (*cut.warnings, *cut.notes)],
     }
 
 
@@ -324,10 +324,10 @@ def _list_charts(models: int) -> list[dict[str, str]]:
 
 
 class FieldWords:
-    """The words of the page: its fields for arguments, rows for positions."""
+    """Words of the page: fields for arguments, rows for positions."""
 
     def argument(self, mentioned: Argument) -> str:
-        """Return the field, with what to put into it."""
+        """Return the field with its value."""
         title = TITLES.get(mentioned.name, mentioned.name)
         is_switch = mentioned.name in ("missing", "higher_is_positive", "after_looking")
         return f"“{title}”" if mentioned.value is None or is_switch else f"“{title}”: {mentioned.value}"
@@ -344,8 +344,8 @@ class FieldWords:
 _FIELD_OF_OPTION = {option: TITLES[name] for name, option in OPTIONS.items() if name in TITLES}
 
 
-def in_fields(text: str | CutlineError) -> str:
-    """Return a text or a refusal in the words of the page, also where it names options of the command line."""
+def name_fields(text: str | CutlineError) -> str:
+    """Return a text or a refusal with the fields of the page for arguments and options."""
     from cutline.core.messages import render
 
     words = FieldWords()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -34,24 +32,22 @@ from cutline.app.settings import METHODS, PROMISES, Settings
 from cutline.app.tabs import FILE_SECONDS, Tab, Workers
 from cutline.cli.text import escape_controls
 from cutline.core.errors import CutlineError
-from cutline.report.html_page import asset as report_asset
-from cutline.report.html_page import environment, theme_variables
-from cutline.report.html_page import script as report_script
+from cutline.report.html_page import hash_source, load_asset, load_script, make_environment, write_theme_variables
 
 
 @cache
-def page(*, asks_password: bool, limit: int) -> tuple[str, str]:
+def render_page(*, asks_password: bool, limit: int) -> tuple[str, str]:
     """Return the page and its content security policy.
 
     Args:
         asks_password: Whether a session is opened by a password.
         limit: The most bytes of a file.
     """
-    style = report_asset("style.css") + theme_variables() + _asset("app.css")
-    program = report_script(("shell",)) + _asset("app.js")
+    style = load_asset("style.css") + write_theme_variables() + load_asset("app.css", "cutline.app")
+    program = load_script(("shell",)) + load_asset("app.js", "cutline.app")
     text: str = (
-        environment()
-        .from_string(_asset("app.html"))
+        make_environment()
+        .from_string(load_asset("app.html", "cutline.app"))
         .render(
             style=style,
             program=program,
@@ -63,8 +59,8 @@ def page(*, asks_password: bool, limit: int) -> tuple[str, str]:
     )
     rules = (
         "default-src 'none'",
-        f"script-src '{_hash(program)}'",
-        f"style-src '{_hash(style)}'",
+        f"script-src {hash_source(program)}",
+        f"style-src {hash_source(style)}",
         "connect-src 'self'",
         "frame-src 'self'",
         "img-src data:",
@@ -73,14 +69,6 @@ def page(*, asks_password: bool, limit: int) -> tuple[str, str]:
         "frame-ancestors 'none'",
     )
     return text, "; ".join(rules)
-
-
-def _asset(name: str) -> str:
-    return (files("cutline.app") / "assets" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 # The files that are taken, and the suffix that they get here: the name that the browser sends is shown, and no more.
@@ -116,7 +104,7 @@ class AppServer:
 
     @property
     def app(self) -> ASGIApp:
-        """The application, behind its guard."""
+        """Application behind its guard."""
         routes = [
             Route("/", self.show_page),
             Route("/session", self.open_session, methods=["POST"]),
@@ -132,11 +120,11 @@ class AppServer:
             Route("/tabs/{tab}/download/{name}", self.download),
         ]
         handlers: dict[Any, Any] = {HTTPException: _answer_error, CutlineError: _answer_refusal}
-        starlette = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._live)
+        starlette = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._run_housekeeping)
         return Guard(starlette, self.access, self.patience)
 
     @contextlib.asynccontextmanager
-    async def _live(self, _: Starlette) -> AsyncIterator[None]:
+    async def _run_housekeeping(self, _: Starlette) -> AsyncIterator[None]:
         remove_old_folders(self.root.parent)
         keeping = asyncio.get_running_loop().create_task(self._keep_house())
         try:
@@ -182,12 +170,12 @@ class AppServer:
 
     async def show_page(self, _: Request) -> Response:
         """Answer with the page, which holds no data."""
-        text, policy = page(asks_password=self.access.password is not None, limit=self.access.limit)
+        text, policy = render_page(asks_password=self.access.password is not None, limit=self.access.limit)
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def open_session(self, request: Request) -> Response:
         """Exchange the token, or the password, for the cookie."""
-        document = await _document(request)
+        document = await _read_document(request)
         session = self.access.open_session(str(document.get("secret", "")))
         if session is None:
             await asyncio.sleep(0.5)
@@ -220,9 +208,9 @@ class AppServer:
 
     async def find_tab(self, request: Request) -> Response:
         """Say whether a page is still open, which was reloaded."""
-        return JSONResponse({"tab": self._tab(request).key})
+        return JSONResponse({"tab": self._require_tab(request).key})
 
-    def _tab(self, request: Request) -> Tab:
+    def _require_tab(self, request: Request) -> Tab:
         tab = self.tabs.get(request.path_params["tab"])
         if tab is None:
             raise HTTPException(404, "This page was closed. Reload it.")
@@ -231,10 +219,10 @@ class AppServer:
 
     async def stream_events(self, request: Request) -> Response:
         """Send every part of the page when it changes, as server-sent events."""
-        tab = self._tab(request)
-        return StreamingResponse(self._events(tab), media_type="text/event-stream")
+        tab = self._require_tab(request)
+        return StreamingResponse(self._write_events(tab), media_type="text/event-stream")
 
-    async def _events(self, tab: Tab) -> AsyncIterator[str]:
+    async def _write_events(self, tab: Tab) -> AsyncIterator[str]:
         sent: dict[str, int] = {}
         tab.connections += 1
         try:
@@ -255,7 +243,7 @@ class AppServer:
 
     async def take_file(self, request: Request) -> Response:
         """Take a file: the bytes of the request, as they come."""
-        tab = self._tab(request)
+        tab = self._require_tab(request)
         title = escape_controls(PurePosixPath(request.query_params.get("name", "").replace("\\", "/")).name)[:200]
         suffix = SUFFIXES.get(Path(title).suffix.lower())
         if suffix is None:
@@ -269,7 +257,7 @@ class AppServer:
 
     async def take_example(self, request: Request) -> Response:
         """Take the predictions that come with the package."""
-        tab = self._tab(request)
+        tab = self._require_tab(request)
 
         async def content() -> AsyncIterator[bytes]:
             yield (files("cutline.examples") / "tumours.csv").read_bytes()
@@ -280,7 +268,7 @@ class AppServer:
 
     async def run_job(self, request: Request) -> Response:
         """Begin a job, in place of the one that is running."""
-        tab, document = self._tab(request), await _document(request)
+        tab, document = self._require_tab(request), await _read_document(request)
         name, argument, settings = document.get("job"), document.get("argument", ""), document.get("settings", {})
         if name not in JOBS or not isinstance(argument, str) or len(argument) > 1000:
             raise HTTPException(400, "There is no such job.")
@@ -292,29 +280,29 @@ class AppServer:
 
     async def cancel_job(self, request: Request) -> Response:
         """Stop the job that is running."""
-        await self._tab(request).stop()
+        await self._require_tab(request).stop()
         return JSONResponse({})
 
     async def view(self, request: Request) -> Response:
         """Show a page of results in a frame that may run its own program and nothing else."""
-        path = self._result(request)
+        path = self._require_result(request)
         if path.name not in _PAGES:
             raise HTTPException(404, "There is no such page.")
         return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": _IN_FRAME})
 
     async def download(self, request: Request) -> Response:
         """Send a file of results."""
-        path = self._result(request)
+        path = self._require_result(request)
         return FileResponse(path, filename=path.name, media_type="application/octet-stream")
 
-    def _result(self, request: Request) -> Path:
-        path = self._tab(request).result(request.path_params["name"])
+    def _require_result(self, request: Request) -> Path:
+        path = self._require_tab(request).find_result(request.path_params["name"])
         if path is None or not path.is_file():
             raise HTTPException(404, "There is no such file any more: evaluate again.")
         return path
 
 
-async def _document(request: Request) -> dict[str, Any]:
+async def _read_document(request: Request) -> dict[str, Any]:
     """Return the object that a request holds as JSON."""
     try:
         document = json.loads(await request.body())
@@ -405,7 +393,7 @@ def serve(access: Access, listening: socket.socket, *, opens_browser: bool) -> N
     running = uvicorn.Server(config)
     server.on_end = lambda: setattr(running, "should_exit", True)
     if opens_browser:
-        address = access.url(access.once)
+        address = access.make_url(access.once)
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     try:
         running.run(sockets=[listening])

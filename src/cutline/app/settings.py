@@ -40,7 +40,7 @@ _LONGEST = 1000  # characters of the name of a column
 
 @dataclass(frozen=True)
 class Settings:
-    """How the file is read and where it is cut; an empty text stands for nothing."""
+    """How the file is read and where it is cut; an empty text means no value."""
 
     label: str = ""
     score: str = ""
@@ -84,7 +84,7 @@ class Settings:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The promises as `choose_cut` takes them, such as "recall >= 0.9"."""
+        """Promises as `choose_cut` takes them, such as "recall >= 0.9"."""
         requirements = []
         for field in ("promise", "second_promise"):
             measure = getattr(self, field)

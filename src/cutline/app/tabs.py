@@ -33,7 +33,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Process id."""
         return self._process.pid
 
     @classmethod
@@ -145,8 +145,8 @@ class Tab:
             return False
         return True
 
-    def result(self, name: str) -> Path | None:
-        """Return the file of results of a name that a job has sent; None if there is none."""
+    def find_result(self, name: str) -> Path | None:
+        """Return the file of a result that a job has sent; None if there is none."""
         files = self.parts.get("files", (0, {}))[1] or {}
         return self.folder / name if name in files else None
 

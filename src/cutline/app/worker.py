@@ -22,18 +22,18 @@ _PAUSE = 0.1  # seconds between two reports of progress
 _MEMORY_SHARE = 0.75  # of the machine's memory that the process may use
 
 
-def main(root: str) -> None:
+def run_jobs(root: str) -> None:
     """Run the jobs that come in, one after the other.
 
     Args:
         root: The folder of the server, which is removed when the server has gone.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
-    _bound_memory()
+    _limit_memory()
     events = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no event
     jobs: Queue[dict[str, Any]] = Queue()
-    threading.Thread(target=_receive, args=(jobs, root), daemon=True).start()
+    threading.Thread(target=_receive_jobs, args=(jobs, root), daemon=True).start()
 
     def send(part: str, value: Any) -> None:
         events.write(json.dumps({"part": part, "value": value}, allow_nan=False) + "\n")
@@ -49,7 +49,7 @@ def main(root: str) -> None:
     while True:
         job = jobs.get()
         try:
-            with report_progress_to(_throttle(send)):
+            with report_progress_to(_limit_progress(send)):
                 settings = Settings.parse(job["settings"])
                 work.run(job["name"], Path(job["folder"]), job["file"], job["title"], settings, job["argument"])
         except MemoryError:
@@ -63,10 +63,10 @@ def main(root: str) -> None:
                 traceback.print_exception(error)
             text = f"This is an error of cutline, not of your data ({type(error).__name__}). Please report it."
             send("refusal", {"message": text})
-        send("end", _peak_memory())
+        send("end", _measure_peak_memory())
 
 
-def _receive(jobs: Queue[dict[str, Any]], root: str) -> None:
+def _receive_jobs(jobs: Queue[dict[str, Any]], root: str) -> None:
     """Take jobs until the server has gone."""
     for line in sys.stdin:
         jobs.put(json.loads(line))
@@ -74,7 +74,7 @@ def _receive(jobs: Queue[dict[str, Any]], root: str) -> None:
     os._exit(0)
 
 
-def _throttle(send: Callable[[str, Any], None]) -> Callable[[int, int], None]:
+def _limit_progress(send: Callable[[str, Any], None]) -> Callable[[int, int], None]:
     """Return a watcher that sends progress, a few times in a second."""
     last = 0.0
 
@@ -88,7 +88,7 @@ def _throttle(send: Callable[[str, Any], None]) -> Callable[[int, int], None]:
     return watch
 
 
-def _bound_memory() -> None:
+def _limit_memory() -> None:
     """Limit the memory, so that an allocation fails before the machine runs out of it."""
     try:
         import resource
@@ -103,7 +103,7 @@ def _bound_memory() -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def _peak_memory() -> int:
+def _measure_peak_memory() -> int:
     """Return the most bytes that this process has used; 0 where the system does not say."""
     status = Path("/proc/self/status")
     if status.exists():  # Linux, where ru_maxrss begins with what the parent had used
@@ -133,4 +133,4 @@ def _prepare() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    run_jobs(sys.argv[1])

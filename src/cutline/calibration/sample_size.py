@@ -242,11 +242,11 @@ class Plan(ComparedByFields):
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.calibration import plan_chart
+        from cutline.charts.calibration import draw_plan
 
         sizes = np.unique(np.geomspace(max(20, self.cases / 20), self.cases * 3, 60).astype(int))
         targets = {need.criterion: need.target for need in self.needs}
-        return plan_chart(sizes.tolist(), self.widths(sizes), targets, self.cases, self.statement, theme)
+        return draw_plan(sizes.tolist(), self.widths(sizes), targets, self.cases, self.statement, theme)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan, ready for JSON."""

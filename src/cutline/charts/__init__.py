@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cutline.charts.bars_and_densities import error_bars
+from cutline.charts.bars_and_densities import list_error_bars
 from cutline.charts.chart_kind import ChartKind, Charts, CutPlace, Place, Requires, Shows
-from cutline.charts.drawing import CHARTS, PAGE_MEASURES, chart, drawn_of
+from cutline.charts.drawing import CHARTS, PAGE_MEASURES, chart, choose_models
 from cutline.charts.layers import AREAS, CUT, Evaluated
-from cutline.charts.picture import Picture, legends_below
-from cutline.charts.renderer import program as vega
+from cutline.charts.picture import Picture, move_legends_below
+from cutline.charts.renderer import load_program as load_vega
 from cutline.charts.theme import DARK, LIGHT, MOST_MODELS, PAGE, PRINT, THEMES, Theme
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "Shows",
     "Theme",
     "chart",
-    "drawn_of",
-    "error_bars",
-    "legends_below",
-    "vega",
+    "choose_models",
+    "list_error_bars",
+    "load_vega",
+    "move_legends_below",
 ]

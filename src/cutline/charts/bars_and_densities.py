@@ -19,21 +19,21 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
-    axes,
-    clickable,
     clip_to_axis,
-    fading,
-    frame_of,
-    heading,
-    layered,
-    line_layers,
-    rows,
-    tooltips,
+    combine_layers,
+    describe_cases,
+    draw_lines,
+    encode_axes,
+    encode_fading,
+    list_rows,
+    list_tooltips,
+    make_frame,
+    make_legend_selection,
 )
-from cutline.charts.lines import curves_of
-from cutline.charts.marks import cut_rule, rule_layer
+from cutline.charts.lines import find_curves
+from cutline.charts.marks import draw_cut_rule, draw_rules
 from cutline.charts.theme import DASHES, SHORTENED, Theme
-from cutline.charts.vega_lite import inline, rule_text, score_text
+from cutline.charts.vega_lite import format_rule, format_score, make_data
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError, briefly
@@ -60,30 +60,30 @@ MOST_BARS = 4  # side by side, in colours that differ in black and white too
 )
 def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> alt.Chart:
     """Draw the lift of each portion of the list as bars; as lines for many models."""
-    curves = curves_of(models, "portion_lift", portions=portions)
+    curves = find_curves(models, "portion_lift", portions=portions)
     if portions > MOST_PORTIONS:
         raise ParameterError(
             f"is {portions}, but a chart shows {MOST_PORTIONS} at most", "pass fewer", argument="portions"
         )
-    frame = frame_of(curves)
-    baseline = rule_layer({"baseline": 1.0}, "y", frame, theme)
+    frame = make_frame(curves)
+    baseline = draw_rules({"baseline": 1.0}, "y", frame, theme)
     if len(curves) <= MOST_BARS:
-        return layered([_bars(curves, frame, theme), *baseline], frame)
+        return combine_layers([_draw_bars(curves, frame, theme), *baseline], frame)
     frame = replace(frame, x_domain=(1, max(portions, 2)))
     series = [
-        Series(name, {"x": lift.x[1:], "y": lift.y[1:]} | _portion_columns(lift), theme.colour(i), DASHES[i])
+        Series(name, {"x": lift.x[1:], "y": lift.y[1:]} | _list_portions(lift), theme.colour(i), DASHES[i])
         for i, (name, lift) in enumerate(curves.items())
     ]
-    return layered([*baseline, *line_layers(series, frame)], frame)
+    return combine_layers([*baseline, *draw_lines(series, frame)], frame)
 
 
-def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> alt.Chart:
-    """Draw a bar for each portion and model, those of a model picked out by a click in the legend."""
-    data = [row for name, lift in curves.items() for row in rows(_portion_columns(lift), series=name)]
-    names, clicked = list(curves), clickable(frame)
+def _draw_bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> alt.Chart:
+    """Draw a bar for each portion and model; a click in the legend picks out a model."""
+    data = [row for name, lift in curves.items() for row in list_rows(_list_portions(lift), series=name)]
+    names, clicked = list(curves), make_legend_selection(frame)
     legend = alt.Legend(title=None, labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
-        alt.Chart(inline(data))
+        alt.Chart(make_data(data))
         .mark("bar", strokeWidth=1, stroke=theme.text)
         .encode(
             x=alt.X("portion:O", title=frame.x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
@@ -94,15 +94,15 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> alt.Chart:
                 legend=legend,
                 sort=None,
             ),
-            opacity=fading(frame),
-            tooltip=tooltips(data[0]),
+            opacity=encode_fading(frame),
+            tooltip=list_tooltips(data[0]),
         )
         .add_params(clicked)
     )
     return bars.encode(xOffset=alt.XOffset("series:N", sort=names)) if len(names) > 1 else bars
 
 
-def _portion_columns(lift: Curve) -> dict[str, Any]:
+def _list_portions(lift: Curve) -> dict[str, Any]:
     columns = describe_line(lift, CurveLine(np.arange(1, len(lift)), lift.x[1:], lift.y[1:]))
     counted = {name: column for name, column in columns.items() if name not in "xy"}
     return {"portion": lift.x[1:], "lift": lift.y[1:], "inside": np.diff(lift.counts.tp)} | counted
@@ -127,25 +127,25 @@ MISSED, FALSE_ALARMS = "missed positives", "false alarms"
 def score_distribution(models: Models, theme: Theme, *, bins: int | None = None) -> alt.Chart:
     """Draw the scores of the two classes as densities, with the two kinds of errors at the cut as areas."""
     [(_, model)] = models.items()
-    density = _distribution(model, bins)
+    density = _find_distribution(model, bins)
     at = [model.threshold] if math.isfinite(model.threshold) else []
     x_domain = THRESHOLD.domain(np.append(density.x, at))
-    frame = frame_of({"": density}, subtitle=[heading(model)], x_domain=x_domain)
+    frame = make_frame({"": density}, subtitle=[describe_cases(model)], x_domain=x_domain)
     classes = dict(zip(plural_titles(model.ranking), (None, "negatives"), strict=True))
     outlines = [
         Series(name, describe_line(density, _close_outline(curve_line(density, other))), theme.colour(i), DASHES[i])
         for i, (name, other) in enumerate(classes.items())
     ]
-    cut = cut_rule(model, model.threshold, frame, theme)
-    return layered([_error_areas(model, bins, frame, theme), *line_layers(outlines, frame), *cut], frame)
+    cut = draw_cut_rule(model, model.threshold, frame, theme)
+    return combine_layers([_shade_errors(model, bins, frame, theme), *draw_lines(outlines, frame), *cut], frame)
 
 
-def _distribution(model: Evaluated, bins: int | None) -> Curve:
+def _find_distribution(model: Evaluated, bins: int | None) -> Curve:
     parameters = {"through": model.threshold} | ({} if bins is None else {"bins": bins})
     return curve(model.ranking, "score_distribution", **parameters)
 
 
-def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]]:
+def list_error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]]:
     """Return the bars of both densities, each with the error that it shows on one side of a cut.
 
     `below` says on which: positives with scores below the cut are missed, negatives above it are false alarms, and the
@@ -155,7 +155,7 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
         model: The evaluation.
         bins: The number of bins; chosen by the number of cases when None.
     """
-    distribution = _distribution(model, bins)
+    distribution = _find_distribution(model, bins)
     density = {MISSED: distribution.y, FALSE_ALARMS: distribution.also["negatives"]}
     edges = distribution.x.tolist()
     return [
@@ -172,18 +172,18 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
     ]
 
 
-def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> alt.Chart:
+def _shade_errors(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> alt.Chart:
     """Draw the bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
     at, counts = model.threshold, model.ranking.at_threshold(model.threshold)
-    wrong = [bar for bar in error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
+    wrong = [bar for bar in list_error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
     numbers = {MISSED: written(counts.fn), FALSE_ALARMS: written(counts.fp)}
     label_with_count = f"datum.label + ': ' + {json.dumps(numbers)}[datum.label]"
     scale = alt.Scale(domain=list(numbers), range=[theme.colour(0), theme.colour(1)])
     return (
-        alt.Chart(inline(wrong, name=AREAS))
+        alt.Chart(make_data(wrong, name=AREAS))
         .mark("rect", opacity=0.4)
         .encode(
-            **axes(frame),
+            **encode_axes(frame),
             x2=alt.X2("x2:Q"),
             y2=alt.Y2("zero:Q"),
             fill=alt.Fill(
@@ -199,7 +199,7 @@ def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme)
 
 
 def _close_outline(line: CurveLine) -> CurveLine:
-    """Return the outline of a histogram, brought down to the axis at its end."""
+    """Return the outline of a histogram, closed at the axis."""
     return CurveLine(np.append(line.vertex, line.vertex[-1]), np.append(line.x, line.x[-1]), np.append(line.y, 0.0))
 
 
@@ -223,7 +223,7 @@ def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> alt.Chart:  #
         Series(name, {"x": margin, "y": value}, theme.colour(i), DASHES[i])
         for i, (name, value) in enumerate(loss_by_name.items())
     ]
-    return layered(line_layers(series, frame), frame)
+    return combine_layers(draw_lines(series, frame), frame)
 
 
 # ---------------------------------------------------------------------- tables as pictures
@@ -232,7 +232,7 @@ def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> alt.Chart:  #
 SAID = ("flagged", "not flagged", "all")
 
 
-def _boxes(c: Counts) -> list[dict[str, str]]:
+def _list_boxes(c: Counts) -> list[dict[str, str]]:
     """Return the boxes of the contingency table, its margins included: what each counts, and the rate that belongs to
     it.
     """
@@ -275,7 +275,7 @@ def confusion_matrix(models: Models, theme: Theme) -> alt.Chart:
     plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
     counts = model.ranking.at_threshold(model.threshold)
     above = alt.Axis(orient="top", labelAngle=0, **plain)
-    base = alt.Chart(inline(_boxes(counts))).encode(
+    base = alt.Chart(make_data(_list_boxes(counts))).encode(
         x=alt.X("real:N", sort=[*counts.class_titles, "all"], title="Real class", axis=above),
         y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**plain)),
         tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("what", "count", "rate")],
@@ -289,8 +289,8 @@ def confusion_matrix(models: Models, theme: Theme) -> alt.Chart:
         base.mark("text", dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
         base.mark("text", dy=22, fontSize=11, color=theme.text).encode(text=alt.Text("rate:N")),
     ]
-    title = f"Confusion matrix at {rule_text(model.ranking, model.threshold)}"
-    return layered([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [heading(model)], None, 560, 270))
+    title = f"Confusion matrix at {format_rule(model.ranking, model.threshold)}"
+    return combine_layers([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [describe_cases(model)], None, 560, 270))
 
 
 PLAIN = ("score", "positives", "negatives", "tp", "recall", "fpr", "precision", "lift")
@@ -308,16 +308,16 @@ _TITLES = {
 }
 
 
-def _cut_columns(
+def _write_cut_columns(
     r: Ranking, chosen: Array, columns: Sequence[str], names: Sequence[Any] | None
 ) -> dict[str, list[str]]:
-    """Return what the table says of the chosen cuts, column by column; the thresholds stand between the rows."""
+    """Return the columns of the table at the chosen cuts; the thresholds stand between the rows."""
     c = r.counts
     at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
     made: dict[str, Callable[[], list[str]]] = {
         "id": lambda: [str((names or ())[cut - 1]) for cut in chosen],
         "class": lambda: [written(value) for value in r.share[chosen - 1]],
-        "score": lambda: [score_text(r, float(value), fewer=2) for value in at.threshold],
+        "score": lambda: [format_score(r, float(value), fewer=2) for value in at.threshold],
         "positives": lambda: [written(value) for value in r.pos[chosen - 1]],
         "negatives": lambda: [written(value) for value in r.neg[chosen - 1]],
         "tp": lambda: [written(value) for value in at.tp],
@@ -332,8 +332,8 @@ def _cut_columns(
     return table
 
 
-def _table_columns(columns: Any, ids: Any) -> tuple[str, ...]:
-    """Return the columns of a ranking table by name; a text has commas between them."""
+def _parse_columns(columns: Any, ids: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a ranking table; a text is split at commas."""
     if columns is None:
         return PLAIN if ids is None else NAMED
     names = [name.strip() for name in columns.split(",")] if isinstance(columns, str) else list(columns)
@@ -349,8 +349,8 @@ def _table_columns(columns: Any, ids: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _table_names(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
-    """Return the names of the cases from the top of the list: by their scores, or as they are given."""
+def _name_cases(r: Ranking, ids: Any, scores: Any) -> Sequence[Any] | None:
+    """Return the names of the cases from the top of the list."""
     if ids is None or scores is not None:
         return names_from_the_top(r, ids, scores)
     return names_from_the_top(r, ids, np.repeat(r.score, r.size.astype(int)))
@@ -379,8 +379,8 @@ def ranking_table(
     if isinstance(rows, bool) or not (isinstance(rows, int | np.integer) and 2 <= rows <= 60):
         raise ParameterError(f"is {rows!r}", "pass a whole number from 2 to 60", argument="rows")
     chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
-    named = _table_columns(columns, ids)
-    made = _cut_columns(r, chosen, named, _table_names(r, ids, scores))
+    named = _parse_columns(columns, ids)
+    made = _write_cut_columns(r, chosen, named, _name_cases(r, ids, scores))
     data = [{"row": i, "column": name, "text": text} for name, column in made.items() for i, text in enumerate(column)]
     if "threshold" in named:  # t1 is above the first row, and each other one below the row of its cut
         places = [(i - 0.5, cut) for i, cut in enumerate(chosen.tolist())]
@@ -388,12 +388,12 @@ def ranking_table(
         data += [{"row": at, "column": _TITLES["threshold"], "text": f"t{number}"} for at, number in places]
     titles = [_TITLES.get(name) or MEASURES[name].title for name in named]
     shown_rows = len(chosen)
-    cut = rule_text(r, model.threshold)
+    cut = format_rule(r, model.threshold)
     subtitle = [
-        heading(model) + ("" if shown_rows == len(r) else f"; {shown_rows} of {len(r)} distinct scores shown"),
+        describe_cases(model) + ("" if shown_rows == len(r) else f"; {shown_rows} of {len(r)} distinct scores shown"),
         f"Above the dashed line: {cut}",
     ]
-    base = alt.Chart(inline(data)).encode(
+    base = alt.Chart(make_data(data)).encode(
         x=alt.X(
             "column:N",
             sort=titles,
@@ -405,14 +405,14 @@ def ranking_table(
     text = base.mark("text", fontSize=12, color=theme.text).encode(text=alt.Text("text:N"))
     above = int(np.searchsorted(chosen, r.cut(model.threshold), side="right"))
     line = (
-        alt.Chart(inline([{"row": above - 0.5, "name": f"cut: {cut}"}]))
+        alt.Chart(make_data([{"row": above - 0.5, "name": f"cut: {cut}"}]))
         .mark("rule", color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
         .encode(y=alt.Y("row:Q"), tooltip=[alt.Tooltip("name:N", title="Line")])
     )
     if named[0] == "threshold":  # whose names stand where the line is: it begins beside them
         line = line.encode(x=alt.value(_TABLE_WIDTH / len(named)), x2=alt.value(_TABLE_WIDTH))
     frame = Frame("", "", (0, 1), (0, 1), "Ranking table", subtitle, None, _TABLE_WIDTH, 22 * shown_rows + 16)
-    return layered([text, line], frame)
+    return combine_layers([text, line], frame)
 
 
 # ---------------------------------------------------------------------- cases on both sides of the boundary
@@ -455,7 +455,7 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> alt.Chart:
     r, at = model.ranking, model.threshold
     chosen = np.unique(np.linspace(0, len(r) - 1, min(int(scores), len(r))).round().astype(int))
     chosen = chosen[np.isfinite(r.score[chosen])]
-    data = _rows(r, chosen, at)
+    data = _list_rows(r, chosen, at)
     how_many = "" if len(chosen) == len(r) else f"; {len(chosen)} of {len(r)} distinct scores shown"
     values = np.array([*(row["x"] for row in data), *([at] if math.isfinite(at) else [])])
     frame = Frame(
@@ -464,17 +464,19 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> alt.Chart:
         x_domain=THRESHOLD.domain(values),
         y_domain=(0.0, len(chosen) + 1.0),
         title="Cases on both sides of the boundary",
-        subtitle=[heading(model) + how_many],
+        subtitle=[describe_cases(model) + how_many],
         width=420,
         height=min(480, 60 + 20 * len(chosen)),
         x_axis=EVERY_DIGIT,
         y_axis={"labels": False, "ticks": False, "grid": False},
     )
-    cut = cut_rule(model, at, frame, theme)
-    return layered([*_distances(data, frame, theme), *_cases(data, r.class_titles, frame, theme), *cut], frame)
+    cut = draw_cut_rule(model, at, frame, theme)
+    return combine_layers(
+        [*_draw_distances(data, frame, theme), *_draw_cases(data, r.class_titles, frame, theme), *cut], frame
+    )
 
 
-def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
+def _list_rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
     """Return a row for each class that has cases of a score, from the lowest score up."""
     flagged = chosen < r.cut(at)
     return [
@@ -493,14 +495,14 @@ def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
     ]
 
 
-def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
+def _draw_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
     finite = [row for row in data if math.isfinite(row["boundary"])]
-    lines = alt.Chart(inline(finite)).mark("rule", strokeWidth=1, stroke=theme.reference, opacity=0.6)
-    return [lines.encode(**axes(frame), x2=alt.X2("boundary:Q")), *_written_distances(finite, frame, theme)]
+    lines = alt.Chart(make_data(finite)).mark("rule", strokeWidth=1, stroke=theme.reference, opacity=0.6)
+    return [lines.encode(**encode_axes(frame), x2=alt.X2("boundary:Q")), *_write_distances(finite, frame, theme)]
 
 
-def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
-    """Draw the distances as numbers above their lines, in a short list and where there is room."""
+def _write_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
+    """Draw the distances as numbers above their lines, in a short list and if there is room."""
     low, high = frame.x_domain
     rows = [
         {"x": (row["x"] + row["boundary"]) / 2, "y": row["y"], "distance": row["distance"]}
@@ -509,11 +511,11 @@ def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -
     ]
     if not rows or len(data) > MOST_WRITTEN:
         return []
-    text = alt.Chart(inline(rows)).mark("text", dy=-6, fontSize=9, color=theme.text)
-    return [text.encode(**axes(frame), text=alt.Text("distance:Q", format=".3~g"))]
+    text = alt.Chart(make_data(rows)).mark("text", dy=-6, fontSize=9, color=theme.text)
+    return [text.encode(**encode_axes(frame), text=alt.Text("distance:Q", format=".3~g"))]
 
 
-def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, theme: Theme) -> list[alt.Chart]:
+def _draw_cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the cases: the shape is the class, filled where the case is on the wrong side."""
     rows = [row if math.isfinite(row["boundary"]) else row | {"boundary": None, "distance": None} for row in data]
     scale = alt.Scale(domain=list(classes), range=list(SHAPES))
@@ -524,7 +526,7 @@ def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, t
         scale=alt.Scale(domain=list(fills), range=list(fills.values())),
         legend=alt.Legend(title="Side of the boundary", symbolType="circle", symbolStrokeColor=theme.text),
     )
-    points = alt.Chart(inline(rows)).mark("point", size=70, strokeWidth=2, opacity=1)
+    points = alt.Chart(make_data(rows)).mark("point", size=70, strokeWidth=2, opacity=1)
     tooltip = [
         alt.Tooltip("class:N", title="Class"),
         alt.Tooltip("x:Q", title="Score", format=".15~g"),
@@ -533,7 +535,7 @@ def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, t
     ]
     return [
         points.encode(
-            **axes(frame),
+            **encode_axes(frame),
             shape=alt.Shape("class:N", scale=scale, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
             stroke=alt.Stroke("class:N", scale=colours, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
             fill=fill,

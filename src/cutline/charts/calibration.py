@@ -16,15 +16,15 @@ from cutline.charts.layers import (
     Models,
     Series,
     Shade,
-    axes,
-    layered,
-    line_layers,
-    rows,
+    combine_layers,
+    draw_lines,
+    encode_axes,
+    list_rows,
 )
-from cutline.charts.marks import cut_rule
+from cutline.charts.marks import draw_cut_rule
 from cutline.charts.picture import Picture, finish
-from cutline.charts.theme import DASHES, DOTTED, Theme, themed
-from cutline.charts.vega_lite import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme, find_theme
+from cutline.charts.vega_lite import make_data
 from cutline.core.array_ops import Array
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking, plural_titles
@@ -83,13 +83,13 @@ def reliability(
         band = "none"  # bands take cases for independent
     series, layers = [], []
     for i, (name, model) in enumerate(models.items()):
-        calibration = _curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
+        calibration = _fit_curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
         if len(models) == 1 and isinstance(calibration, Band):
-            layers.append(_area(calibration, theme))
+            layers.append(_shade_band(calibration, theme))
         label = f"{name}: {shown(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
-        series.append(Series(label, _columns(calibration), theme.colour(i), DASHES[i]))
+        series.append(Series(label, _list_columns(calibration), theme.colour(i), DASHES[i]))
         if smooth == "bins":
-            layers.append(_wilson(model.ranking, bins, level, theme.colour(i)))
+            layers.append(_draw_wilson_intervals(model.ranking, bins, level, theme.colour(i)))
     series.append(Series(DIAGONAL, {"x": [0, 1], "y": [0, 1]}, theme.reference, DOTTED, 1.5))
     frame = Frame(
         x="Probability",
@@ -97,25 +97,25 @@ def reliability(
         x_domain=(0, 1),
         y_domain=(0, 1),
         title="Reliability diagram",
-        subtitle=_subtitle(models, band, smooth, level),
+        subtitle=_write_subtitle(models, band, smooth, level),
         legend=MEASURES["mcb"].title if len(models) > 1 else None,
         height=WIDTH,
         clip=True,
     )
-    cut = _cut(models, frame, theme) if len(models) == 1 else []
-    top = layered(
-        [*(layer.encode(**_share_frame(frame)) for layer in layers), *line_layers(series, frame), *cut], frame
+    cut = _draw_cut(models, frame, theme) if len(models) == 1 else []
+    top = combine_layers(
+        [*(layer.encode(**_encode_shares(frame)) for layer in layers), *draw_lines(series, frame), *cut], frame
     )
     if not histogram:
         return top
-    below = _distribution(models, theme)
+    below = _draw_distribution(models, theme)
     return alt.vconcat(top, below, spacing=4).resolve_scale(color="independent", strokeDash="independent")
 
 
-def _cut(models: Models, frame: Frame, theme: Theme) -> list[alt.Chart]:
+def _draw_cut(models: Models, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cut of one model, as a line across the diagram."""
     [model] = models.values()
-    return cut_rule(model, model.threshold, frame, theme)
+    return draw_cut_rule(model, model.threshold, frame, theme)
 
 
 def _check(band: str, smooth: str) -> None:
@@ -124,7 +124,7 @@ def _check(band: str, smooth: str) -> None:
             raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
 
 
-def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, seed: int) -> Any:
+def _fit_curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, seed: int) -> Any:
     if smooth == "bins":
         observed, expected, size = in_bins(model.ranking, bins, "mass")
         there = size > 0
@@ -138,28 +138,28 @@ def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, se
     return calibration_band(model.ranking, band, resamples=resamples, groups=groups, **how)  # type: ignore[arg-type]
 
 
-def _columns(calibration: Any) -> dict[str, Array]:
+def _list_columns(calibration: Any) -> dict[str, Array]:
     columns = {"x": calibration.x, "y": calibration.y} if isinstance(calibration, Band) else calibration
     some = np.unique(np.linspace(0, len(columns["x"]) - 1, MOST_DRAWN).round().astype(int))
     return {name: np.asarray(column)[some] for name, column in columns.items()}
 
 
-def _share_frame(frame: Frame) -> dict[str, Any]:
-    return {key: value for key, value in axes(frame).items() if key == "x"}
+def _encode_shares(frame: Frame) -> dict[str, Any]:
+    return {key: value for key, value in encode_axes(frame).items() if key == "x"}
 
 
-def _area(band: Band, theme: Theme) -> alt.Chart:
+def _shade_band(band: Band, theme: Theme) -> alt.Chart:
     some = np.unique(np.linspace(0, len(band.x) - 1, MOST_DRAWN).round().astype(int))
-    data = rows({"x": band.x[some], "low": band.low[some], "high": band.high[some]})
+    data = list_rows({"x": band.x[some], "low": band.low[some], "high": band.high[some]})
     return (
-        alt.Chart(inline(data))
+        alt.Chart(make_data(data))
         .mark("area", color=theme.reference, opacity=0.25, clip=True)
         .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
         .drawn_from(Shade(band.x[some], band.low[some], band.high[some], theme.reference))
     )
 
 
-def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
+def _draw_wilson_intervals(r: Ranking, bins: int, level: float, colour: str) -> Any:
     observed, expected, size = in_bins(r, bins, "mass")
     limits = [
         {"x": float(e / n), "low": float(low), "high": float(high)}
@@ -168,13 +168,13 @@ def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
         for low, high in [METHODS["wilson"](float(o), float(n), level)]
     ]
     return (
-        alt.Chart(inline(limits))
+        alt.Chart(make_data(limits))
         .mark("rule", color=colour, strokeWidth=1.5)
         .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
     )
 
 
-def _subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]:
+def _write_subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]:
     curve = {"isotonic": "isotonic (CORP)", "loess": "loess, span 0.75, degree 2", "bins": "bins of equal mass"}[smooth]
     if len(models) > 1:
         line = []
@@ -199,22 +199,22 @@ def _counts(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
     return edges, np.bincount(where, r.floats[0], bins), np.bincount(where, r.floats[1], bins)
 
 
-def _distribution(models: Models, theme: Theme) -> alt.Chart:
-    """Draw the distribution of the probabilities below the diagram: bars of one model, outlines of several."""
+def _draw_distribution(models: Models, theme: Theme) -> alt.Chart:
+    """Draw the distribution of the probabilities: bars of one model, outlines of several."""
     data = []
     for name, model in models.items():
         edges, pos, neg = _counts(model.ranking, _HISTOGRAM)
         share = (pos + neg) / float(model.ranking.total)
-        data += rows({"x": edges[:-1], "x2": edges[1:], "y": share}, series=name, zero=0)
+        data += list_rows({"x": edges[:-1], "x2": edges[1:], "y": share}, series=name, zero=0)
         if len(models) > 1:  # the last step goes on to the end
-            data += rows({"x": edges[-1:], "x2": edges[-1:], "y": share[-1:]}, series=name, zero=0)
+            data += list_rows({"x": edges[-1:], "x2": edges[-1:], "y": share[-1:]}, series=name, zero=0)
     colours = alt.Scale(domain=list(models), range=[theme.colour(i) for i in range(len(models))])
     axis = {
         "x": alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
         "y": alt.Y("y:Q", title="Cases", axis=alt.Axis(format="%", tickCount=3)),
         "tooltip": [alt.Tooltip("series:N", title="Model"), alt.Tooltip("y:Q", title="Share of cases", format=".3p")],
     }
-    base = alt.Chart(inline(data), width=WIDTH, height=60)
+    base = alt.Chart(make_data(data), width=WIDTH, height=60)
     if len(models) == 1:
         return base.mark("bar", color=theme.colour(0), opacity=0.7).encode(
             x2=alt.X2("x2:Q"), y2=alt.Y2("zero:Q"), **axis
@@ -243,14 +243,14 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> alt.Char
     data = [
         row
         for name, y in sides.items()
-        for row in rows({"x": edges[:-1], "x2": edges[1:], "y": y}, series=name, zero=0)
+        for row in list_rows({"x": edges[:-1], "x2": edges[1:], "y": y}, series=name, zero=0)
     ]
     highest = float(max(np.abs(side).max() for side in sides.values()))
     slope = MEASURES["discrimination_slope"].compute(r)
     shares = alt.Axis(labelExpr="format(abs(datum.value), '.0%')")
     title = alt.title("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"])
     return (
-        alt.Chart(inline(data), width=WIDTH, height=WIDTH * 2 // 3, title=title)
+        alt.Chart(make_data(data), width=WIDTH, height=WIDTH * 2 // 3, title=title)
         .mark("bar", stroke=theme.ground, strokeWidth=0.5)
         .encode(
             x=alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
@@ -287,16 +287,16 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> alt.Chart:
         points.append(parts | {"series": name, "score": total, "colour": theme.colour(i)})
     right, top = (1.15 * max(1e-6, *(p[key] for p in points)) for key in ("dsc", "mcb"))
     known = MEASURES["brier" if score == "brier" else "log_loss"].title
-    lines = _equal_scores(points[0]["unc"], right, top) if len({p["unc"] for p in points}) == 1 else []
+    lines = _list_equal_scores(points[0]["unc"], right, top) if len({p["unc"] for p in points}) == 1 else []
     x = alt.X("dsc:Q", title=MEASURES["dsc"].title, scale=alt.Scale(domain=[0, right], nice=False))
     y = alt.Y("mcb:Q", title=MEASURES["mcb"].title, scale=alt.Scale(domain=[0, top], nice=False))
-    marks = alt.Chart(inline(points))
+    marks = alt.Chart(make_data(points))
     tips = [alt.Tooltip("series:N", title="Model")] + [
         alt.Tooltip(f"{key}:Q", title=title, format=".4~g")
         for key, title in (("mcb", "Miscalibration"), ("dsc", "Discrimination"), ("score", known))
     ]
     layers = [
-        alt.Chart(inline(lines))
+        alt.Chart(make_data(lines))
         .mark("line", color=theme.grid, clip=True)
         .encode(x=x, y=y, detail=alt.Detail("label:N")),
         marks.mark("point", size=90, filled=True, opacity=1).encode(
@@ -313,8 +313,8 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> alt.Chart:
     )
 
 
-def _equal_scores(uncertainty: float, right: float, top: float) -> list[dict[str, Any]]:
-    """Return lines of equal score: it rises with the miscalibration."""
+def _list_equal_scores(uncertainty: float, right: float, top: float) -> list[dict[str, Any]]:
+    """Return lines of equal score, which rises with the miscalibration."""
     levels = uncertainty + np.linspace(-right, top, 9)[1:-1]
     return [
         {"label": f"{level:.3g}", "dsc": dsc, "mcb": level - uncertainty + dsc}
@@ -326,7 +326,7 @@ def _equal_scores(uncertainty: float, right: float, top: float) -> list[dict[str
 # ---------------------------------------------------------------------- planning a study
 
 
-def plan_chart(
+def draw_plan(
     sizes: Sequence[int],
     reached: Mapping[str, Sequence[float]],
     target: Mapping[str, float],
@@ -344,7 +344,7 @@ def plan_chart(
         statement: The plan in words.
         theme: "light", "dark" or "print".
     """
-    chosen, names = themed(theme), list(reached)
+    chosen, names = find_theme(theme), list(reached)
     rows = [
         {"n": n, "y": y, "series": f"{name} (target: {target[name]:g})"}
         for name in names
@@ -363,9 +363,9 @@ def plan_chart(
     )
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=labels, range=[list(d) for d in DASHES[: len(labels)]]))
     layers = [
-        alt.Chart(inline(rows)).mark("line", clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
-        alt.Chart(inline([{"n": cases}])).mark("rule", color=chosen.text, strokeDash=[4, 3]).encode(x=alt.X("n:Q")),
-        alt.Chart(inline(points)).mark("rule", strokeWidth=0.6).encode(y=alt.Y("y:Q"), color=colour),
+        alt.Chart(make_data(rows)).mark("line", clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
+        alt.Chart(make_data([{"n": cases}])).mark("rule", color=chosen.text, strokeDash=[4, 3]).encode(x=alt.X("n:Q")),
+        alt.Chart(make_data(points)).mark("rule", strokeWidth=0.6).encode(y=alt.Y("y:Q"), color=colour),
     ]
     half = statement.find(":") + 1
     title = alt.title(f"A study of {cases:,} cases", subtitle=[statement[:half], statement[half:].strip()])

@@ -42,7 +42,7 @@ class Requires(Flag):
 
     @property
     def words(self) -> str:
-        """The requirements in words; empty when there is none."""
+        """Sentence about the requirements; empty if there is none."""
         return listed([words for requirement, words in _REQUIRED.items() if requirement in self])
 
 
@@ -116,13 +116,13 @@ class ChartKind:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the chart with their defaults."""
+        """Parameters of the chart with their defaults."""
         signature = inspect.signature(self.draw).parameters.values()
         return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 
     def __reduce__(self) -> tuple[Callable[..., ChartKind], tuple[Charts, str]]:
         # Its function cannot be found by name: the declaration stands there.
-        return operator.getitem, (_all_charts(), self.name)
+        return operator.getitem, (_load_charts(), self.name)
 
     def __repr__(self) -> str:
         return f"<chart {self.name}: {self.title}>"
@@ -142,14 +142,14 @@ def declare_chart(**facts: Any) -> Callable[[Callable[..., Chart]], ChartKind]:
 
 
 class Charts(Mapping[str, ChartKind]):
-    """Every chart by name; besides, every measure of one cut is a chart over the threshold."""
+    """Registry of the charts by name; every measure of one cut is a chart over the threshold too."""
 
     def __init__(self, *kinds: ChartKind, over_threshold: Callable[..., Chart]) -> None:
         self._kinds = {kind.name: kind for kind in kinds}
         self._over_threshold = over_threshold
 
     def __reduce__(self) -> tuple[Callable[[], Charts], tuple[()]]:
-        return _all_charts, ()  # there is one list of charts
+        return _load_charts, ()  # there is one list of charts
 
     def __getitem__(self, name: str) -> ChartKind:
         if not isinstance(name, str):
@@ -159,7 +159,7 @@ class Charts(Mapping[str, ChartKind]):
         if name in CURVES and CURVES[name].name in self._kinds:
             return self._kinds[CURVES[name].name]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
-            return self._of_measure(name)
+            return self._make_measure_chart(name)
         raise UnknownNameError(f"There is no chart {name!r}", hint=self.hint(name))
 
     def __iter__(self) -> Iterator[str]:
@@ -173,16 +173,14 @@ class Charts(Mapping[str, ChartKind]):
         return [kind for kind in self.values() if kind.places & place]
 
     def hint(self, name: object) -> str:
-        """Return where to look instead of a name that is no chart: the chart of a measure or curve, or what there
-        is.
-        """
+        """Return a hint for a name that is no chart: the chart of a measure or curve, or the known names."""
         if isinstance(name, str) and name in CURVES:
             curve = CURVES[str(name)].name
             drawn_by = next((kind.name for kind in self.values() if curve in kind.curves), None)
             if drawn_by is not None:
                 return f" The chart {drawn_by} draws that curve: ask for it."
         if isinstance(name, str) and name in MEASURES:
-            return self._hint_of_measure(str(name))
+            return self._explain_measure(str(name))
         if ours := CHARTS_ELSEWHERE.get(str(name).lower()):
             return f" Did you mean {ours}?"
         from difflib import get_close_matches
@@ -191,7 +189,7 @@ class Charts(Mapping[str, ChartKind]):
         meant = f" Did you mean {' or '.join(close)}?" if close else ""
         return f"{meant} There are {', '.join(self)}; and every measure of one cut, such as f1."
 
-    def _hint_of_measure(self, name: str) -> str:
+    def _explain_measure(self, name: str) -> str:
         measure = MEASURES[name].name
         for kind in CURVES:
             if kind.area is not None and kind.area.name == measure:
@@ -200,7 +198,7 @@ class Charts(Mapping[str, ChartKind]):
                 return f" {measure} belongs to the chart {kind.name}: use that."
         return f" {measure} is one number for all cuts: only a measure of one cut has a chart."
 
-    def _of_measure(self, name: str) -> ChartKind:
+    def _make_measure_chart(self, name: str) -> ChartKind:
         measure = MEASURES[name]
         return ChartKind(
             name=name,
@@ -216,7 +214,7 @@ class Charts(Mapping[str, ChartKind]):
         return f"Registry of {len(self)} charts: {', '.join(self)}; and every measure of one cut"
 
 
-def _all_charts() -> Charts:
+def _load_charts() -> Charts:
     from cutline.charts.drawing import CHARTS  # which is made of the modules that import this one
 
     return CHARTS

@@ -21,9 +21,9 @@ from cutline.charts import (
 from cutline.charts.chart_kind import ChartKind, Charts, Requires, Shows
 from cutline.charts.layers import Evaluated, Frame, Series, Shade, VerticalLine
 from cutline.charts.marks import CUT_DASH, Mark
-from cutline.charts.picture import Length, Picture, finish, resized
+from cutline.charts.picture import Length, Picture, finish, resize
 from cutline.charts.several_classes import DrawnClasses
-from cutline.charts.theme import LONGEST, MOST_MODELS, themed
+from cutline.charts.theme import LONGEST, MOST_MODELS, find_theme
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.messages import listed
@@ -67,7 +67,7 @@ CHARTS = Charts(
     several_classes.class_roc,
     several_classes.class_measures,
     several_classes.class_confusion_matrix,
-    over_threshold=lines.over_threshold,
+    over_threshold=lines.draw_over_threshold,
 )
 """All charts in the order of lists, page and gallery; besides, every measure of one cut is a chart over the threshold.
 """
@@ -104,7 +104,7 @@ def chart(
     ax: Any = None,
     **parameters: Any,
 ) -> Any:
-    """Draw a chart of one evaluation, or of several by name.
+    """Draw a chart of one evaluation, or of several.
 
     Args:
         name: One of `CHARTS`, or a measure of one cut to draw over the threshold.
@@ -124,40 +124,40 @@ def chart(
         raise UnknownNameError(
             f"is of type {type(name).__name__}", "pass the name of a chart first, such as 'roc'", argument="name"
         )
-    chosen, kind = themed(theme), CHARTS[name]
+    chosen, kind = find_theme(theme), CHARTS[name]
     if ax is not None:
         check_axes(ax)
         if width is not None or height is not None:
             raise ParameterError("width and height are those of a picture", "leave them out where ax has a size")
         parameters = {"histogram": False, **parameters} if "histogram" in kind.parameters else parameters
     if kind.shows is Shows.DIFFERENCE:
-        curve, parameters = _difference(models, parameters)
+        curve, parameters = _find_difference(models, parameters)
         drawing = kind.draw(curve, chosen, **parameters)
     elif kind.shows is Shows.CLASSES:
-        drawing = kind.draw(_classes(kind, models), chosen, **_parameters(kind, parameters))
+        drawing = kind.draw(_find_classes(kind, models), chosen, **_check_parameters(kind, parameters))
     elif kind.shows is Shows.TABLES:
-        drawing = kind.draw(_tables(kind, models), chosen, **_parameters(kind, parameters))
+        drawing = kind.draw(_collect_tables(kind, models), chosen, **_check_parameters(kind, parameters))
     else:
-        shown = _models(kind, models)
-        which = drawn_of(kind, shown, parameters)
+        shown = _collect_models(kind, models)
+        which = choose_models(kind, shown, parameters)
         suitable = {name: model for i, (name, model) in enumerate(shown.items()) if i in which}
-        drawing = kind.draw(suitable, chosen.of(which), **_parameters(kind, parameters))
+        drawing = kind.draw(suitable, chosen.of(which), **_check_parameters(kind, parameters))
         if not kind.names_model and len(shown) == 1 and [*shown] != [UNNAMED]:
             drawing = _name_model(drawing, *shown)
         if len(suitable) < len(shown):
-            drawing = _add_line(drawing, without_probabilities(shown, which))
+            drawing = _add_line(drawing, describe_left_out(shown, which))
     if title is not None:
         drawing = _replace_title(drawing, title)
     if ax is not None:
         return draw_on_axes(ax, kind.name, drawing)
     picture = finish(kind.name, drawing, chosen)
-    return picture if width is None and height is None else resized(picture, width, height)
+    return picture if width is None and height is None else resize(picture, width, height)
 
 
-def drawn_of(
+def choose_models(
     kind: ChartKind, models: Mapping[str, Evaluated], parameters: Mapping[str, Any] | None = None
 ) -> list[int]:
-    """Return which of the models a chart shows, by their places: of a chart of probabilities, those that give them.
+    """Return the places of the models that a chart shows: only those with probabilities, if the chart needs them.
 
     Args:
         kind: The chart.
@@ -173,15 +173,15 @@ def drawn_of(
     return suitable
 
 
-def without_probabilities(models: Mapping[str, Evaluated], shown: Sequence[int]) -> str:
-    """Return which models a chart of probabilities leaves out, in words."""
+def describe_left_out(models: Mapping[str, Evaluated], shown: Sequence[int]) -> str:
+    """Describe the models that a chart of probabilities leaves out."""
     left_out = listed([name for i, name in enumerate(models) if i not in shown])
     return f"Without {left_out}, whose scores are not probabilities"
 
 
 def _add_line(drawing: alt.Chart, line: str) -> alt.Chart:
     """Return the chart with one more line below its title."""
-    text, below = _title_of(drawing)
+    text, below = _find_title(drawing)
     return drawing.properties(title=alt.title(text, [*below, line]) if text else alt.title(line))
 
 
@@ -189,7 +189,7 @@ def _replace_title(drawing: alt.Chart, text: str) -> alt.Chart:
     """Return the chart with another title; the lines below it stay."""
     if not isinstance(text, str):
         raise ParameterError(f"is of type {type(text).__name__}", "pass a text", argument="title")
-    return drawing.properties(title=alt.title(text, _title_of(drawing)[1]))
+    return drawing.properties(title=alt.title(text, _find_title(drawing)[1]))
 
 
 def _name_model(drawing: alt.Chart, name: str) -> alt.Chart:
@@ -199,18 +199,18 @@ def _name_model(drawing: alt.Chart, name: str) -> alt.Chart:
         return drawing.properties(vconcat=[_name_model(first, name), *rest])
     if len(name) > LONGEST:
         name = f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2 - 1) :]}"
-    text, below = _title_of(drawing)
+    text, below = _find_title(drawing)
     return drawing.properties(title=alt.title(text, [name, *below]) if text else alt.title(name))
 
 
-def _title_of(drawing: alt.Chart) -> tuple[str, list[str]]:
-    """Return the title of a chart and the lines below it; empty where its parts have titles of their own."""
+def _find_title(drawing: alt.Chart) -> tuple[str, list[str]]:
+    """Return the title of a chart and the lines below it; empty if its parts have titles."""
     title = drawing.spec.get("title", {})
     return title.get("text", ""), title.get("subtitle", [])
 
 
-def _parameters(kind: ChartKind, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a chart; unknown ones are refused."""
+def _check_parameters(kind: ChartKind, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a chart; raise if one is unknown."""
     takes = kind.parameters
     if "measure" in takes:  # over the threshold, a measure has parameters of its own
         if "measure" in parameters:
@@ -223,10 +223,8 @@ def _parameters(kind: ChartKind, parameters: dict[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurve, dict[str, Any]]:
-    """Return the confidence curve to draw, given as such or asked of a comparison, and the parameters of the
-    drawing.
-    """
+def _find_difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurve, dict[str, Any]]:
+    """Return the confidence curve, given or computed by a comparison, and the parameters of the drawing."""
     if isinstance(models, ConfidenceCurve):
         return models, parameters
     if not hasattr(models, "confidence_curve"):
@@ -239,20 +237,23 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
     return models.confidence_curve(**requested), own
 
 
-def _classes(kind: ChartKind, models: Any) -> DrawnClasses:
-    """Return the classes to draw, finished or asked of what one_vs_rest() gives."""
+def _find_classes(kind: ChartKind, models: Any) -> DrawnClasses:
+    """Return the classes to draw, given or computed by the result of one_vs_rest()."""
     classes = models if isinstance(models, DrawnClasses) else getattr(models, "chart_data", None)
     if not isinstance(classes, DrawnClasses):
         raise InputError(f"The chart {kind.name} shows several classes", "pass what one_vs_rest() gives")
     return classes
 
 
-def _tables(kind: ChartKind, models: Any) -> dict[str, Counts]:
+def _collect_tables(kind: ChartKind, models: Any) -> dict[str, Counts]:
     """Return the tables of counts by name; for an evaluation the table of its cut."""
     by_name = models if isinstance(models, Mapping) else {getattr(models, "name", None) or UNNAMED: models}
     evaluations = {name: model for name, model in by_name.items() if not isinstance(model, Counts)}
     cuts = (
-        {name: model.ranking.at_threshold(model.threshold) for name, model in _models(kind, evaluations).items()}
+        {
+            name: model.ranking.at_threshold(model.threshold)
+            for name, model in _collect_models(kind, evaluations).items()
+        }
         if (evaluations or not by_name)
         else {}
     )
@@ -262,8 +263,8 @@ def _tables(kind: ChartKind, models: Any) -> dict[str, Counts]:
     return tables
 
 
-def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
-    """Return the models by name: at least one where one is needed, and no more than can be told apart."""
+def _collect_models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
+    """Return the models by name; raise if there are too few or too many for the chart."""
     if models is None:
         if kind.shows is Shows.NOTHING:
             return {}
@@ -276,7 +277,7 @@ def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
                 f"A chart shows evaluations, but one of type {type(model).__name__} was given",
                 "pass what evaluate() gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}",
             )
-    named = _told_apart(models)
+    named = _name_models(models)
     if not named:
         raise InputError(f"The chart {kind.name} shows predictions, but no model was given", "pass at least one")
     if len(named) > MOST_MODELS:
@@ -288,8 +289,8 @@ def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
     return named
 
 
-def _told_apart(models: Mapping[Any, Evaluated]) -> dict[str, Evaluated]:
-    """Return the models by names that can be read and differ."""
+def _name_models(models: Mapping[Any, Evaluated]) -> dict[str, Evaluated]:
+    """Return the models by name; raise if names are empty or read the same."""
     named = {str(key): model for key, model in models.items()}
     if len(named) < len(models):
         raise InputError("Two models have names that read the same", "give each a name of its own")
@@ -330,14 +331,14 @@ def draw_on_axes(ax: Any, name: str, chart: alt.Chart) -> Any:
     for depth, part in enumerate(parts):
         _draw(ax, part, depth)
     _set_axes(ax, frame)
-    _set_title(ax, *_title_of(chart))
+    _set_title(ax, *_find_title(chart))
     if len(ax.get_legend_handles_labels()[1]) > 1:
         ax.legend(title=frame.legend, fontsize="small")
     return ax
 
 
 def _collect_parts(layers: Sequence[alt.Chart]) -> Iterator[Any]:
-    """Yield what the layers of a chart were made from."""
+    """Yield the lines, marks and bands from which the layers of a chart were made."""
     for layer in layers:
         yield from layer.drawn if isinstance(layer.drawn, tuple) else [layer.drawn]
 
@@ -362,8 +363,8 @@ def _draw(ax: Any, part: Any, depth: int) -> None:
 def _set_axes(ax: Any, frame: Frame) -> None:
     ax.set_xlabel(frame.x)
     ax.set_ylabel(frame.y)
-    ax.set_xlim(*_with_room(frame.x_domain))
-    ax.set_ylim(*_with_room(frame.y_domain))
+    ax.set_xlim(*_widen(frame.x_domain))
+    ax.set_ylim(*_widen(frame.y_domain))
     for ticks, side in ((frame.x_ticks, ax.set_xticks), (frame.y_ticks, ax.set_yticks)):
         low, high = frame.x_domain if side == ax.set_xticks else frame.y_domain
         inside = {place: name for place, name in ticks.items() if low <= place <= high}
@@ -371,14 +372,14 @@ def _set_axes(ax: Any, frame: Frame) -> None:
             side(list(inside), list(inside.values()))
 
 
-def _with_room(domain: tuple[float, float]) -> tuple[float, float]:
-    """The ends of an axis, a little beyond what is drawn: matplotlib would cut lines along an edge in half."""
+def _widen(domain: tuple[float, float]) -> tuple[float, float]:
+    """Widen an axis a little, as matplotlib would cut lines along an edge in half."""
     room = 0.01 * (domain[1] - domain[0])
     return domain[0] - room, domain[1] + room
 
 
 def _set_title(ax: Any, title: str, subtitle: Sequence[str]) -> None:
-    """Set the title in lines as wide as the axes, and the subtitle where no other axes stand beside them."""
+    """Set the title in lines as wide as the axes, and the subtitle if no other axes stand beside them."""
     if not title:
         return
     alone = len(ax.figure.axes) == 1

@@ -11,8 +11,8 @@ import numpy as np
 import cutline.charts.vega_lite as alt
 from cutline.charts.layers import HEIGHT, WIDTH
 from cutline.charts.picture import Picture, finish
-from cutline.charts.theme import DOTTED, Theme, themed
-from cutline.charts.vega_lite import inline, plain
+from cutline.charts.theme import DOTTED, Theme, find_theme
+from cutline.charts.vega_lite import make_data, round_value
 from cutline.core.array_ops import Array
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
@@ -26,7 +26,7 @@ MOST_POINTS = 20_000  # of all folds, up to which curves are exact
 GRID = np.linspace(0, 1, 201)
 
 
-def roc(
+def draw_fold_roc(
     parts: Sequence[Sequence[Ranking]],
     mean: Estimate | None,
     design: str,
@@ -46,13 +46,13 @@ def roc(
     folds = [part for own in parts for part in own]
     is_exact = sum(map(len, folds)) <= MOST_POINTS
     mean_line = mean_roc(folds) if is_exact else (GRID, np.mean([recall_at(fold, GRID) for fold in folds], axis=0))
-    lines = [_points(fold, "roc") if is_exact else (GRID, recall_at(fold, GRID)) for fold in folds[:MOST_FOLDS]]
-    subtitle = _subtitle("mean AUC", mean, design, len(folds))
+    lines = [_find_points(fold, "roc") if is_exact else (GRID, recall_at(fold, GRID)) for fold in folds[:MOST_FOLDS]]
+    subtitle = _write_subtitle("mean AUC", mean, design, len(folds))
     axes = ("False positive rate", "Recall")
-    return _curves("roc", lines, mean_line, ([0.0, 1.0], [0.0, 1.0]), axes, title, subtitle, theme)
+    return _draw_curves("roc", lines, mean_line, ([0.0, 1.0], [0.0, 1.0]), axes, title, subtitle, theme)
 
 
-def precision_recall(
+def draw_fold_precision_recall(
     parts: Sequence[Sequence[Ranking]],
     mean: Estimate | None,
     design: str,
@@ -74,22 +74,24 @@ def precision_recall(
     precisions = [precision_at(fold, GRID) for fold in folds]
     mean_line = (GRID, np.mean(precisions, axis=0))
     lines = [
-        _points(fold, "precision_recall") if is_exact else (GRID, precision)
+        _find_points(fold, "precision_recall") if is_exact else (GRID, precision)
         for fold, precision in zip(folds[:MOST_FOLDS], precisions, strict=False)
     ]
     share = float(np.mean([float(fold.positives / fold.total) for fold in folds]))
-    subtitle = _subtitle("average precision", mean, design, len(folds))
+    subtitle = _write_subtitle("average precision", mean, design, len(folds))
     axes = ("Recall", "Precision")
-    return _curves("precision_recall", lines, mean_line, ([0.0, 1.0], [share, share]), axes, title, subtitle, theme)
+    return _draw_curves(
+        "precision_recall", lines, mean_line, ([0.0, 1.0], [share, share]), axes, title, subtitle, theme
+    )
 
 
-def _points(ranking: Ranking, name: str) -> tuple[Array, Array]:
-    """Return the points of a curve that can be seen."""
+def _find_points(ranking: Ranking, name: str) -> tuple[Array, Array]:
+    """Return the points of a curve that can be drawn."""
     line = curve_line(curve(ranking, name))
     return line.x, line.y
 
 
-def _subtitle(what: str, mean: Estimate | None, design: str, folds: int) -> list[str]:
+def _write_subtitle(what: str, mean: Estimate | None, design: str, folds: int) -> list[str]:
     value = f"{what} {shown(mean.value)}" if mean is not None else ""
     if mean is not None and mean.has_interval:
         value += f" [{shown(mean.low)}, {shown(mean.high)}]"
@@ -97,11 +99,11 @@ def _subtitle(what: str, mean: Estimate | None, design: str, folds: int) -> list
     return [line for line in (value, some) if line]
 
 
-def _curves(
+def _draw_curves(
     name: str, folds: Sequence[Any], mean: Any, reference: Any, axes: Any, title: str, subtitle: Any, theme: str
 ) -> Picture:
     """Draw the curves of the folds, thin, with their mean and a reference line."""
-    look = themed(theme)
+    look = find_theme(theme)
     kinds = ("folds", "mean", "baseline")
     rows = [{"line": i, "kind": kinds[0], "x": _list(x), "y": _list(y)} for i, (x, y) in enumerate(folds)]
     rows.append({"line": -1, "kind": kinds[1], "x": _list(mean[0]), "y": _list(mean[1])})
@@ -113,7 +115,7 @@ def _curves(
 
     unit = alt.Scale(domain=[0, 1], nice=False)
     chart = (
-        alt.Chart(inline(rows))
+        alt.Chart(make_data(rows))
         .transform_flatten(["x", "y"])
         .mark("line", order=False, clip=True)
         .encode(
@@ -126,18 +128,18 @@ def _curves(
             strokeDash=by_kind(alt.StrokeDash, [[1, 0], [1, 0], list(DOTTED)], legend),
         )
     )
-    return _picture(name, chart.properties(width=WIDTH, height=WIDTH), title, subtitle, look)
+    return _make_picture(name, chart.properties(width=WIDTH, height=WIDTH), title, subtitle, look)
 
 
 def _list(values: Any) -> list[float]:
     return [round(float(value), 5) for value in values]
 
 
-def _picture(name: str, chart: Any, title: str, subtitle: Sequence[str], look: Theme) -> Picture:
+def _make_picture(name: str, chart: Any, title: str, subtitle: Sequence[str], look: Theme) -> Picture:
     return finish(name, chart.properties(title=alt.title(title, subtitle)), look)
 
 
-def fold_values(
+def draw_fold_values(
     values: Array, mean: Estimate, measure: str, design: str, *, theme: str = "light", title: str | None = None
 ) -> Picture:
     """Draw a measure in each fold, a column for each repeat, with the mean and its interval.
@@ -150,7 +152,7 @@ def fold_values(
         theme: "light", "dark" or "print".
         title: The title; the name of the measure when None.
     """
-    look = themed(theme)
+    look = find_theme(theme)
     repeats, folds = values.shape
     rows = [
         {"repeat": str(r + 1), "fold": k + 1, "value": float(values[r, k])}
@@ -171,9 +173,9 @@ def fold_values(
         alt.Tooltip("fold:Q", title="Fold"),
         alt.Tooltip("value:Q", title=measure),
     ]
-    points = alt.Chart(inline(rows)).mark("circle", size=60, opacity=0.7, color=look.colour(0))
+    points = alt.Chart(make_data(rows)).mark("circle", size=60, opacity=0.7, color=look.colour(0))
     layers = [points.encode(x=x, y=y, tooltip=tooltip)]
-    rule = alt.Chart(inline([{name: plain(getattr(mean, name)) for name in ("value", "low", "high")}]))
+    rule = alt.Chart(make_data([{name: round_value(getattr(mean, name)) for name in ("value", "low", "high")}]))
     layers.append(rule.mark("rule", color=look.colour(1), strokeWidth=2).encode(y=alt.Y("value:Q")))
     if mean.has_interval:
         band = rule.mark("rect", color=look.colour(1), opacity=0.15)
@@ -181,10 +183,10 @@ def fold_values(
     interval = f" [{shown(mean.low)}, {shown(mean.high)}]" if mean.has_interval else ""
     subtitle = [f"mean {shown(mean.value)}{interval}", design]
     chart = alt.layer(layers, width=WIDTH, height=HEIGHT)
-    return _picture("folds", chart, title or f"{measure} in each fold", subtitle, look)
+    return _make_picture("folds", chart, title or f"{measure} in each fold", subtitle, look)
 
 
-def posterior(
+def draw_posterior(
     difference: FoldMean,
     probabilities: Posterior,
     names: tuple[str, str],
@@ -205,7 +207,7 @@ def posterior(
     """
     from scipy.stats import t
 
-    look = themed(theme)
+    look = find_theme(theme)
     law = t(difference.degrees_of_freedom, difference.value, difference.standard_error)
     rope = probabilities.rope
     ends = law.ppf([0.001, 0.999])
@@ -227,20 +229,20 @@ def posterior(
     ]
     labels = [name for name, _, _ in regions]
     fill = alt.Fill("region:N", scale=alt.Scale(domain=labels, range=list(colours)), sort=None, title=None)
-    area = alt.Chart(inline(rows)).mark("area", opacity=0.55, line=False)
+    area = alt.Chart(make_data(rows)).mark("area", opacity=0.55, line=False)
     horizontal = alt.X("x:Q", title=f"{measure}: {a} minus {b}", scale=alt.Scale(domain=[low, high], nice=False))
     vertical = alt.Y("y:Q", title="Posterior density", stack=None, axis=alt.Axis(labels=False, ticks=False, grid=False))
     layers = [area.encode(x=horizontal, y=vertical, fill=fill)]
     lines = [{"x": value} for value in (-rope, rope)] if rope else [{"x": 0.0}]
-    layers.append(alt.Chart(inline(lines)).mark("rule", color=look.text, strokeDash=[4, 3]).encode(x=alt.X("x:Q")))
+    layers.append(alt.Chart(make_data(lines)).mark("rule", color=look.text, strokeDash=[4, 3]).encode(x=alt.X("x:Q")))
     chart = alt.layer(layers, width=WIDTH, height=HEIGHT * 3 // 4)
     subtitle = [f"mean difference {shown(difference.value)}"]
     if rope:
         subtitle.append(f"between the dashed lines, {-rope:g} and {rope:g}: practically the same")
-    return _picture("posterior", chart, title or f"{a} against {b}", subtitle, look)
+    return _make_picture("posterior", chart, title or f"{a} against {b}", subtitle, look)
 
 
-def critical_difference(
+def draw_critical_difference(
     names: Sequence[str],
     means: Sequence[float],
     cliques: Sequence[Sequence[int]],
@@ -261,7 +263,7 @@ def critical_difference(
         theme: "light", "dark" or "print".
         title: The title.
     """
-    look = themed(theme)
+    look = find_theme(theme)
     k = len(names)
     order = np.argsort(means, kind="stable")
     half = math.ceil(k / 2)
@@ -292,11 +294,11 @@ def critical_difference(
     )
     y = alt.Y("y:Q", scale=alt.Scale(domain=[depth, 0], nice=False), axis=None)
     rule: dict[str, Any] = {"color": look.text, "strokeWidth": 1.2, "clip": False}
-    layers = [alt.Chart(inline(stems)).mark("rule", **rule).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))]
+    layers = [alt.Chart(make_data(stems)).mark("rule", **rule).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))]
     for side in ("left", "right"):
         own = [label for label in labels if label["side"] == side]
         if own:
-            words = alt.Chart(inline(own)).mark(
+            words = alt.Chart(make_data(own)).mark(
                 "text",
                 align="right" if side == "left" else "left",
                 dx=-4 if side == "left" else 4,
@@ -305,15 +307,15 @@ def critical_difference(
             )
             layers.append(words.encode(x=x, y=y, text=alt.Text("text:N")))
     if bars:
-        thick = alt.Chart(inline(bars)).mark("rule", color=look.colour(0), strokeWidth=4.5, clip=False)
+        thick = alt.Chart(make_data(bars)).mark("rule", color=look.colour(0), strokeWidth=4.5, clip=False)
         layers.append(thick.encode(x=x, y=y, x2=alt.X2("x2:Q")))
     if difference is not None:
-        bar = inline([{"x": 1.0, "x2": 1 + difference, "y": depth - 8}])
+        bar = make_data([{"x": 1.0, "x2": 1 + difference, "y": depth - 8}])
         layers.append(
             alt.Chart(bar).mark("rule", color=look.colour(1), strokeWidth=3).encode(x=x, y=y, x2=alt.X2("x2:Q"))
         )
-        name = inline([{"x": 1 + difference, "y": depth - 8, "text": f"critical difference {difference:.2f}"}])
+        name = make_data([{"x": 1 + difference, "y": depth - 8, "text": f"critical difference {difference:.2f}"}])
         words = alt.Chart(name).mark("text", align="left", dx=5, color=look.text, fontSize=11)
         layers.append(words.encode(x=x, y=y, text=alt.Text("text:N")))
     chart = alt.layer(layers, width=width, height=depth, view={"stroke": None})
-    return _picture("critical_difference", chart, title, subtitle, look)
+    return _make_picture("critical_difference", chart, title, subtitle, look)

@@ -8,8 +8,8 @@ from typing import Any
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.picture import Picture, finish
-from cutline.charts.theme import LONGEST, SHORTENED, themed
-from cutline.charts.vega_lite import inline
+from cutline.charts.theme import LONGEST, SHORTENED, find_theme
+from cutline.charts.vega_lite import make_data
 
 _ROW = 22  # pixels
 _MOST = 60  # slices that are drawn
@@ -18,7 +18,7 @@ _MEANING = {"worse": _WORSE, "lower": _WORSE, "better": _BETTER, "higher": _BETT
 _LINE = 78  # characters of a subtitle
 
 
-def forest(
+def draw_slice_forest(
     comparison: Mapping[str, Any], *, theme: str = "light", title: str | None = None, width: int = 380
 ) -> Picture:
     """Draw the slices in the order of their values, those that differ marked by shape and colour.
@@ -29,7 +29,7 @@ def forest(
         title: A title in place of the chart's own.
         width: The width of the plot, without the names, in pixels.
     """
-    chosen = themed(theme)
+    chosen = find_theme(theme)
     ordered = sorted(comparison["rows"], key=lambda row: row["value"])
     left_out = max(0, len(ordered) - _MOST)
     if left_out:  # the worst and the best stay
@@ -63,7 +63,7 @@ def forest(
         alt.Tooltip("high:Q", title="High", format=".4f"),
         alt.Tooltip("p:Q", title="p (adjusted)", format=".3~g"),
     ]
-    base = alt.Chart(inline(rows))
+    base = alt.Chart(make_data(rows))
     bars = base.mark("rule", strokeWidth=2).encode(
         x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour
     )
@@ -71,7 +71,7 @@ def forest(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
     overall = (
-        alt.Chart(inline([{"value": comparison["overall"]}]))
+        alt.Chart(make_data([{"value": comparison["overall"]}]))
         .mark("rule", strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
         .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="All cases", format=".4f")])
     )
@@ -93,7 +93,7 @@ _LESS = "↓"  # after a measure of which less is better
 _APART, _EQUAL = "differs", "cannot be told apart"
 
 
-def difference_forest(
+def draw_difference_forest(
     rows: Sequence[Mapping[str, Any]], reference: str, models: Sequence[str], *, theme: str = "light", width: int = 200
 ) -> Picture:
     """Draw the differences of models from a reference, measure by measure, each with its interval.
@@ -106,7 +106,7 @@ def difference_forest(
         theme: "light", "dark" or "print".
         width: The width of the plot, without the names, in pixels.
     """
-    chosen = themed(theme)
+    chosen = find_theme(theme)
     several = len(models) > 2
     titles = [f"{row['measure']} {_LESS}" if row["less_is_better"] else row["measure"] for row in rows]
     data = [
@@ -150,7 +150,7 @@ def difference_forest(
         *(alt.Tooltip(f"{end}:Q", title=end.capitalize(), format=".4f") for end in ("value", "low", "high")),
         alt.Tooltip("found:N", title="Holm's test"),
     ]
-    base = alt.Chart(inline(data))
+    base = alt.Chart(make_data(data))
     bars = base.mark("rule", strokeWidth=2).encode(
         x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour
     )
@@ -158,12 +158,12 @@ def difference_forest(
         x=x, y=y, color=colour, fill=fill, tooltip=tooltip
     )
     zero = (
-        alt.Chart(inline([{"value": 0}]))
+        alt.Chart(make_data([{"value": 0}]))
         .mark("rule", strokeDash=[4, 3], strokeWidth=1.5, color=chosen.text)
         .encode(x=x, tooltip=[alt.Tooltip("value:Q", title="No difference")])
     )
     words = f"Intervals; filled points differ significantly{' (Holm)' if several else ''}"
-    heading = alt.title(f"Differences from {_short(reference)}", [words])
+    heading = alt.title(f"Differences from {_shorten(reference)}", [words])
     height = max(15 if several else 24, 236 // len(order)) * len(order)
     return finish("differences", alt.layer([zero, bars, points], title=heading, width=width, height=height), chosen)
 
@@ -171,5 +171,5 @@ def difference_forest(
 _BETWEEN = " | "  # measure and model, in the name of a row
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     return name if len(name) <= LONGEST // 2 else f"{name[:9]}…{name[-9:]}"

@@ -12,7 +12,7 @@ import numpy as np
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.theme import DASHES, DOTTED, SHORTENED, Theme
-from cutline.charts.vega_lite import inline, plain_column
+from cutline.charts.vega_lite import make_data, round_column
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
@@ -23,7 +23,7 @@ REFERENCE_DASHES = {"baseline": DOTTED, "perfect": (6, 2)}
 MOST_REFERENCES = 4
 
 
-def reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[str, str]) -> list[Series]:
+def list_reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[str, str]) -> list[Series]:
     """Return the curves beside the curves, under the names they are to have in the legend.
 
     One line when all models share it, as they do on the same cases; otherwise a line for each, in the colour of the
@@ -31,33 +31,31 @@ def reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[s
     """
     series = []
     for reference, label in names.items():
-        references = _references(curves, reference)
+        references = _group_references(curves, reference)
         dash = REFERENCE_DASHES[reference]
         if len(references) == 1:
             [line] = references.values()
-            series.append(plain_series(label, line, theme.reference, dash, 1.5))
+            series.append(make_plain_series(label, line, theme.reference, dash, 1.5))
         elif len(references) <= MOST_REFERENCES:
             colour = {name: theme.colour(i) for i, name in enumerate(curves)}
             series += [
-                plain_series(f"{label} ({', '.join(who)})", line, colour[who[0]], dash, 1.5)
+                make_plain_series(f"{label} ({', '.join(who)})", line, colour[who[0]], dash, 1.5)
                 for who, line in references.items()
             ]
     return series
 
 
 def explain_omitted_references(curves: Mapping[str, Curve], names: Mapping[str, str]) -> list[str]:
-    """Return why there is no line of a reference, in words."""
+    """Explain why there is no line of a reference."""
     return [
         f"No line of {label}: the models have {len(references)} different ones."
         for reference, label in names.items()
-        if len(references := _references(curves, reference)) > MOST_REFERENCES
+        if len(references := _group_references(curves, reference)) > MOST_REFERENCES
     ]
 
 
 def _from_the_start(line: CurveLine, curve: Curve) -> CurveLine:
-    """Return a line known at its end only, as a ratio over one tie of all cases, is level: it begins as the curve
-    does.
-    """
+    """Extend a line known at its end only, as a ratio over one tie of all cases, to the start of the curve."""
     known, seen = np.isfinite(line.y), np.isfinite(curve.y)
     if known.sum() != 1 or not seen.any():
         return line
@@ -65,13 +63,13 @@ def _from_the_start(line: CurveLine, curve: Curve) -> CurveLine:
     return CurveLine(np.repeat(line.vertex[known], 2), ends, np.repeat(line.y[known], 2))
 
 
-def _references(curves: Mapping[str, Curve], reference: str) -> dict[tuple[str, ...], CurveLine]:
-    """Return the different lines of a reference, by the models that share each; of level lines the longest counts."""
+def _group_references(curves: Mapping[str, Curve], reference: str) -> dict[tuple[str, ...], CurveLine]:
+    """Return the different lines of a reference by the models that share them; of level lines the longest."""
     lines: list[tuple[list[str], CurveLine]] = []
     for name, curve in curves.items():
         line = _from_the_start(curve_line(curve.beside[reference]), curve)
         for i, (who, other) in enumerate(lines):
-            if _same(line, other):
+            if _is_same_line(line, other):
                 longer = max(line, other, key=lambda candidate: float(candidate.x[-1]))
                 lines[i] = ([*who, name], longer)
                 break
@@ -80,7 +78,7 @@ def _references(curves: Mapping[str, Curve], reference: str) -> dict[tuple[str, 
     return {tuple(who): line for who, line in lines}
 
 
-def _same(line: CurveLine, other: CurveLine) -> bool:
+def _is_same_line(line: CurveLine, other: CurveLine) -> bool:
     level = np.ptp(line.y) == 0 and np.ptp(other.y) == 0
     if level:
         return math.isclose(line.y[0], other.y[0])
@@ -97,11 +95,11 @@ class Evaluated(Protocol):
 
     @property
     def ranking(self) -> Ranking:
-        """The ranking of the predictions."""
+        """Ranking of the predictions."""
 
     @property
     def threshold(self) -> float:
-        """The chosen cut."""
+        """Threshold of the cut."""
 
 
 Models = Mapping[str, Evaluated]
@@ -165,10 +163,10 @@ class VerticalLine:
 # ---------------------------------------------------------------------- from curves to series
 
 
-def model_series(curves: Mapping[str, Curve], theme: Theme, over: tuple[float, float] | None = None) -> list[Series]:
-    """Return a line for each model, named with its area when there are several, from one end of the axis to the
-    other.
-    """
+def list_model_series(
+    curves: Mapping[str, Curve], theme: Theme, over: tuple[float, float] | None = None
+) -> list[Series]:
+    """Return a line for each model, across the whole axis, with its area in the name if there are several."""
     return [
         Series(
             label_line(name, curve, len(curves)),
@@ -186,13 +184,13 @@ def label_line(name: str, curve: Curve, models: int) -> str:
     return f"{name}: {shown(headline)}" if models > 1 and headline is not None else name
 
 
-def plain_series(name: str, line: CurveLine, colour: str, dash: tuple[int, ...], width: float = 2.0) -> Series:
+def make_plain_series(name: str, line: CurveLine, colour: str, dash: tuple[int, ...], width: float = 2.0) -> Series:
     """Return a line without counts or thresholds."""
     return Series(name, {"x": line.x, "y": line.y}, colour, dash, width)
 
 
-def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: Any) -> Frame:
-    """Return the axes that hold all the curves, titled by their measures; over the threshold, the cuts too."""
+def make_frame(curves: Mapping[str, Curve], models: Models | None = None, **more: Any) -> Frame:
+    """Make the axes that hold all the curves, titled by their measures; over the threshold, the cuts too."""
     first = next(iter(curves.values()))
     x, y = zip(*(curve.domain for curve in curves.values()), strict=True)
     if first.kind.x is THRESHOLD:
@@ -206,11 +204,11 @@ def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: 
             "y": first.kind.y.title,
             "x_domain": x_domain,
             "y_domain": y_domain,
-            "x_axis": _ticks(first.kind.x, x_domain),
-            "y_axis": _ticks(first.kind.y, y_domain),
+            "x_axis": _choose_ticks(first.kind.x, x_domain),
+            "y_axis": _choose_ticks(first.kind.y, y_domain),
             "title": first.title,
-            "subtitle": figures(first) if len(curves) == 1 else (),
-            "legend": legend_title(first) if len(curves) > 1 else None,
+            "subtitle": describe_values(first) if len(curves) == 1 else (),
+            "legend": choose_legend_title(first) if len(curves) > 1 else None,
             **more,
         }
     )
@@ -220,23 +218,23 @@ def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: 
 EVERY_DIGIT = {"format": ",.12~g"}
 
 
-def _ticks(axis: Axis, domain: tuple[float, float]) -> dict[str, Any]:
-    """Return how an axis is marked: scores with all their digits, numbers of cases at whole ones."""
+def _choose_ticks(axis: Axis, domain: tuple[float, float]) -> dict[str, Any]:
+    """Return the ticks of an axis: scores with all their digits, numbers of cases at whole numbers."""
     if axis.counted:
         # Numbers such as 1,500 and 2,000 run into each other where many of them are marked.
         return {"tickMinStep": 1, "tickCount": 5, "labelOverlap": True} if domain[1] >= 2 else {}
     return dict(EVERY_DIGIT) if axis in (THRESHOLD, SCORE) else {}
 
 
-def legend_title(curve: Curve) -> str | None:
+def choose_legend_title(curve: Curve) -> str | None:
     """Return the title of the numbers in a legend of several models."""
     if curve.kind.area is not None:
         return curve.kind.area.title
     return curve.kind.measures[0].title if curve.kind.measures else None
 
 
-def figures(curve: Curve) -> list[str]:
-    """Return the measures that belong to a curve, in words, two a line."""
+def describe_values(curve: Curve) -> list[str]:
+    """Return the measures of a curve with their values, two a line."""
     words = [f"{MEASURES[name].title} {shown(value)}" for name, value in curve.values.items() if name in MEASURES]
     return [", ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
@@ -249,16 +247,16 @@ def clip_to_axis(value: float) -> float:
 # ---------------------------------------------------------------------- rows
 
 
-def rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
+def list_rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
     """Return the columns as rows for a chart."""
     names = list(columns)
-    lists = [plain_column(column) for column in columns.values()]
+    lists = [round_column(column) for column in columns.values()]
     return [same | dict(zip(names, row, strict=True)) | {"i": i} for i, row in enumerate(zip(*lists, strict=True))]
 
 
 def pack_columns(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
     """Return the columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
-    return same | {name: plain_column(columns[name]) for name in names}
+    return same | {name: round_column(columns[name]) for name in names}
 
 
 TOOLTIPS = {
@@ -273,7 +271,7 @@ TOOLTIPS = {
 } | {name: MEASURES[name].title for name in ("recall", "fpr", "precision")}
 
 
-def tooltips(columns: Iterable[str]) -> list[alt.Spec]:
+def list_tooltips(columns: Iterable[str]) -> list[alt.Spec]:
     """Return the tooltip of a point: its line, the threshold, the counts, the rates."""
     known = [name for name in TOOLTIPS if name in set(columns)]
     return [
@@ -285,47 +283,47 @@ def tooltips(columns: Iterable[str]) -> list[alt.Spec]:
 # ---------------------------------------------------------------------- layers
 
 
-def axes(frame: Frame) -> dict[str, Any]:
+def encode_axes(frame: Frame) -> dict[str, Any]:
     """Return the encoding of the two axes."""
     x, y = (alt.Scale(domain=list(domain), nice=False) for domain in (frame.x_domain, frame.y_domain))
     return {
-        "x": alt.X("x:Q", title=frame.x, scale=x, **_axis(frame.x_axis)),
-        "y": alt.Y("y:Q", title=frame.y, scale=y, **_axis(frame.y_axis)),
+        "x": alt.X("x:Q", title=frame.x, scale=x, **_encode_axis(frame.x_axis)),
+        "y": alt.Y("y:Q", title=frame.y, scale=y, **_encode_axis(frame.y_axis)),
     }
 
 
-def _axis(options: Mapping[str, Any]) -> dict[str, Any]:
+def _encode_axis(options: Mapping[str, Any]) -> dict[str, Any]:
     return {"axis": alt.Axis(**options)} if options else {}
 
 
-def line_legend(title: str | None = None, **more: Any) -> alt.Spec:
+def make_line_legend(title: str | None = None, **more: Any) -> alt.Spec:
     """Return a legend of lines, long enough for their dashes, with its rows closer together."""
     return alt.Legend(title=title, symbolType="stroke", symbolSize=500, rowPadding=-9, **more)
 
 
-def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
-    """Return the lines, with a legend that can be clicked, and points to hover over."""
-    series = _distinct(series)
+def draw_lines(series: Sequence[Series], frame: Frame) -> list[Any]:
+    """Draw the lines, with a legend that can be clicked, and points to hover over."""
+    series = _name_distinctly(series)
     names = [line.name for line in series]
-    legend = line_legend(frame.legend, labelExpr=SHORTENED) if len(series) > 1 else None
-    clicked = clickable(frame)
+    legend = make_line_legend(frame.legend, labelExpr=SHORTENED) if len(series) > 1 else None
+    clicked = make_legend_selection(frame)
 
-    def told_apart(channel: Any, looks: list[Any]) -> Any:
+    def encode(channel: Any, looks: list[Any]) -> Any:
         return channel("series:N", scale=alt.Scale(domain=names, range=looks), legend=legend, sort=None)
 
     # The legend shows the dash beside the colour, which merging two legends of one field does.
-    colour = told_apart(alt.Color, [line.colour for line in series])
-    dash = told_apart(alt.StrokeDash, [list(line.dash) for line in series])
-    opacity = fading(frame)
+    colour = encode(alt.Color, [line.colour for line in series])
+    dash = encode(alt.StrokeDash, [list(line.dash) for line in series])
+    opacity = encode_fading(frame)
     # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
     order = sorted(series, key=lambda line: not line.below)
     data = [pack_columns(line.columns, "xy", series=line.name, width=line.width) for line in order]
     lines = (
-        alt.Chart(inline(data))
+        alt.Chart(make_data(data))
         .transform_flatten(["x", "y"])
-        .mark("line", interpolate="linear", order=False, clip=frame.clip or _leaves(series, frame))
+        .mark("line", interpolate="linear", order=False, clip=frame.clip or _leaves_frame(series, frame))
         .encode(
-            **axes(frame),
+            **encode_axes(frame),
             color=colour,
             strokeDash=dash,
             strokeWidth=alt.StrokeWidth("width:O", scale=None, legend=None),
@@ -335,26 +333,26 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     )
     lines = lines.drawn_from(tuple(order))
     hovered = [line for line in series if "threshold" in line.columns]
-    return [lines, _hover_points(hovered, frame, colour, opacity).drawn_from(())] if hovered else [lines]
+    return [lines, _draw_hover_points(hovered, frame, colour, opacity).drawn_from(())] if hovered else [lines]
 
 
-def _hover_points(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
-    """Return the points of lines, to hover over; they are seen where they are few."""
+def _draw_hover_points(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
+    """Draw the points of lines to hover over, which are visible if they are few."""
     columns: list[Any] = list(series[0].columns)
-    points = [pack_columns(_some(line.columns), columns, series=line.name) for line in reversed(series)]
+    points = [pack_columns(_thin_columns(line.columns), columns, series=line.name) for line in reversed(series)]
     few = sum(len(row["x"]) for row in points) <= 60
     return (
-        alt.Chart(inline(points))
+        alt.Chart(make_data(points))
         .transform_flatten(columns)
         .mark("circle", size=34 if few else 90, clip=not few or frame.clip)
-        .encode(**axes(frame), color=colour, opacity=opacity if few else alt.value(0), tooltip=tooltips(columns))
+        .encode(
+            **encode_axes(frame), color=colour, opacity=opacity if few else alt.value(0), tooltip=list_tooltips(columns)
+        )
     )
 
 
-def _distinct(series: Sequence[Series]) -> list[Series]:
-    """Return the lines with a name each: a reference with the name of a model, which comes before it, says that it is
-    one.
-    """
+def _name_distinctly(series: Sequence[Series]) -> list[Series]:
+    """Give each line its own name: a reference named like a model before it is marked as a reference."""
     by_name: dict[str, Series] = {}
     for line in series:
         name = line.name
@@ -364,39 +362,39 @@ def _distinct(series: Sequence[Series]) -> list[Series]:
     return list(by_name.values())
 
 
-def clickable(frame: Frame) -> Any:
+def make_legend_selection(frame: Frame) -> Any:
     """Return the selection of a line by a click in the legend."""
     name = "clicked" + re.sub("[^A-Za-z0-9]", "", frame.title)
     return alt.selection_point(name=name, fields=["series"], bind="legend")
 
 
-def fading(frame: Frame) -> alt.Spec:
-    """Return the opacity of what belongs to a line: it fades when another line is picked in the legend.
+def encode_fading(frame: Frame) -> alt.Spec:
+    """Return the opacity of the marks of a line, which fade when another line is picked in the legend.
 
     Written out, because Altair takes longer to understand `alt.when` than to draw the chart.
     """
-    return alt.value(0.12, condition=[{"param": clickable(frame)["name"], "value": 1}])
+    return alt.value(0.12, condition=[{"param": make_legend_selection(frame)["name"], "value": 1}])
 
 
-# So many points of a line can be pointed at, from one end to the other.
+# Points of a line to hover over.
 MOST_POINTS = 120
 
 
-def _some(columns: Mapping[str, Any]) -> dict[str, Any]:
+def _thin_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     n = len(columns["x"])
     chosen = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(int))
     return {name: np.asarray(column)[chosen] for name, column in columns.items()}
 
 
-def _leaves(series: Sequence[Series], frame: Frame) -> bool:
-    """Whether a line leaves the frame, and has to be cut off at its edges (which thins what runs along an edge)."""
+def _leaves_frame(series: Sequence[Series], frame: Frame) -> bool:
+    """Whether a line leaves the frame and has to be clipped, which thins lines along an edge."""
     low, high = frame.y_domain
     heights = [np.asarray(line.columns["y"], dtype=float) for line in series]
     return any(bool((np.isfinite(y) & ((y < low) | (y > high))).any()) for y in heights)
 
 
-def layered(layers: Sequence[alt.Chart], frame: Frame) -> alt.Chart:
-    """Return the layers as one chart with its title, each layer with legends of its own."""
+def combine_layers(layers: Sequence[alt.Chart], frame: Frame) -> alt.Chart:
+    """Combine layers to a chart with its title, each layer with its own legends."""
     return alt.layer(
         layers,
         title=alt.title(frame.title, frame.subtitle),
@@ -407,7 +405,7 @@ def layered(layers: Sequence[alt.Chart], frame: Frame) -> alt.Chart:
     )
 
 
-def heading(model: Evaluated) -> str:
-    """Return how many cases there are, in words."""
+def describe_cases(model: Evaluated) -> str:
+    """Return the numbers of cases and of positives, as text."""
     r = model.ranking
     return f"{written(r.total)} cases, {written(r.positives)} positive"

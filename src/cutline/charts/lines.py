@@ -15,22 +15,22 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
-    axes,
+    choose_legend_title,
+    combine_layers,
+    describe_values,
+    draw_lines,
+    encode_axes,
     explain_omitted_references,
-    figures,
-    frame_of,
     label_line,
-    layered,
-    legend_title,
-    line_layers,
-    model_series,
-    plain_series,
-    reference_series,
-    rows,
+    list_model_series,
+    list_reference_series,
+    list_rows,
+    make_frame,
+    make_plain_series,
 )
-from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers
+from cutline.charts.marks import Mark, draw_cut_rule, draw_marks, list_cut_marks
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.charts.vega_lite import inline
+from cutline.charts.vega_lite import make_data
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.core.validation import check_number
@@ -56,20 +56,20 @@ BASELINE = "baseline"
 PERFECT = "perfect order"
 
 
-def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
+def find_curves(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
     """Return the curve of each model."""
     return {key: curve(model.ranking, name, **parameters) for key, model in models.items()}
 
 
-def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> alt.Chart:
+def draw_curves(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> alt.Chart:
     """Draw the curve of each model with its references, and the chosen cuts."""
-    curves = curves_of(models, kind, **parameters)
+    curves = find_curves(models, kind, **parameters)
     why = explain_omitted_references(curves, references)
-    frame = frame_of(curves)
+    frame = make_frame(curves)
     frame = replace(frame, subtitle=[*frame.subtitle, *why])
-    series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
-    marks = cut_marks(models, curves, theme, **parameters)
-    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+    series = [*list_model_series(curves, theme), *list_reference_series(curves, theme, references)]
+    marks = list_cut_marks(models, curves, theme, **parameters)
+    return combine_layers([*draw_lines(series, frame), *draw_marks(marks, frame, theme)], frame)
 
 
 @declare_chart(
@@ -79,14 +79,14 @@ def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], 
 )
 def det(models: Models, theme: Theme) -> alt.Chart:
     """Draw the two error rates against each other, on scales of normal deviates, with the equal error rate."""
-    curves = curves_of(models, "det")
+    curves = find_curves(models, "det")
     reach = det_reach(curves.values())
     ticks = deviates(list(RATES)).tolist()
     tick_names = {tick: f"{100 * rate:g} %" for tick, rate in zip(ticks, RATES, strict=True)}
     names = "; ".join(f"abs(datum.value - {tick:.6f}) < 0.001 ? '{name}'" for tick, name in tick_names.items())
     marked = {"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"}
-    words = figures(next(iter(curves.values()))) if len(curves) == 1 else []
-    frame = frame_of(
+    words = describe_values(next(iter(curves.values()))) if len(curves) == 1 else []
+    frame = make_frame(
         curves,
         subtitle=[*words, "Rates of 0 and 1 lie on the edges"],
         x_domain=(-reach, reach),
@@ -107,17 +107,17 @@ def det(models: Models, theme: Theme) -> alt.Chart:
     ]
     ends = {"x": [-reach, reach], "y": [-reach, reach]}
     series.append(Series("equal error rates", ends, theme.reference, DOTTED, 1.5))
-    marks = cut_marks(models, curves, theme)
+    marks = list_cut_marks(models, curves, theme)
     if len(curves) == 1:
         [model_curve] = curves.values()
         marks.append(
             Mark(f"EER {shown(model_curve.values['eer'])}", model_curve.points["eer"], "diamond", theme.colour(3))
         )
-    marks = [replace(mark, point=_in_deviates(mark.point, reach), original=mark.point) for mark in marks]
-    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+    marks = [replace(mark, point=_transform_point(mark.point, reach), original=mark.point) for mark in marks]
+    return combine_layers([*draw_lines(series, frame), *draw_marks(marks, frame, theme)], frame)
 
 
-def _in_deviates(point: Point, reach: float) -> Point:
+def _transform_point(point: Point, reach: float) -> Point:
     x, y = on_edge(deviates([point.x, point.y]), reach).tolist()
     return Point(point.threshold, x, y)
 
@@ -154,7 +154,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     [(name, model)] = models.items()
     readings = {label: curve(model.ranking, kind) for kind, label in READINGS}
     first = readings["steps"]
-    frame = frame_of(
+    frame = make_frame(
         {"": first}, title="Interpolations of the precision-recall curve", subtitle=(), legend="Area under"
     )
     series = [
@@ -168,13 +168,13 @@ def precision_recall_readings(models: Models, theme: Theme) -> alt.Chart:
     ]
     lowest = curve_line(readings["lower trapezoids"])
     shade = (
-        alt.Chart(inline(rows({"x": lowest.x, "y": lowest.y})))
+        alt.Chart(make_data(list_rows({"x": lowest.x, "y": lowest.y})))
         .mark("area", color=theme.colour(4), opacity=0.15, line=False)
         .encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     )
-    series += reference_series({"": first}, theme, {"baseline": "prevalence"})
-    marks = mark_layers(cut_marks(models, {name: first}, theme, [series[0].name]), frame, theme)
-    return layered([shade, *line_layers(series, frame), *marks], frame)
+    series += list_reference_series({"": first}, theme, {"baseline": "prevalence"})
+    marks = draw_marks(list_cut_marks(models, {name: first}, theme, [series[0].name]), frame, theme)
+    return combine_layers([shade, *draw_lines(series, frame), *marks], frame)
 
 
 @declare_chart(
@@ -198,20 +198,22 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     roc_curve = curve(model.ranking, "roc")
     roc_side = {label: replace(roc_curve, counts=ranking.counts) for label, ranking in skewed.items()}
     pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
-    roc_series = _ever_wider(roc_side, theme)
+    roc_series = _widen_lines(roc_side, theme)
     frames = [
-        frame_of(side, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(side.values()))))
+        make_frame(
+            side, width=300, height=280, clip=True, subtitle=(), legend=choose_legend_title(next(iter(side.values())))
+        )
         for side in (roc_side, pr_side)
     ]
-    cut = mark_layers(cut_marks(models, {name: roc_curve}, theme, [roc_series[0].name]), frames[0], theme)
+    cut = draw_marks(list_cut_marks(models, {name: roc_curve}, theme, [roc_series[0].name]), frames[0], theme)
     return alt.hconcat(
-        layered([*line_layers(roc_series, frames[0]), *cut], frames[0]),
-        layered(line_layers(model_series(pr_side, theme), frames[1]), frames[1]),
+        combine_layers([*draw_lines(roc_series, frames[0]), *cut], frames[0]),
+        combine_layers(draw_lines(list_model_series(pr_side, theme), frames[1]), frames[1]),
         spacing=30,
     ).resolve_scale(color="independent", strokeDash="independent", strokeWidth="independent")
 
 
-def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
+def _widen_lines(curves: dict[str, Curve], theme: Theme) -> list[Series]:
     """Draw curves with different counts ever wider from the front to the back, so that all can be seen."""
     line = curve_line(next(iter(curves.values())))
     return [
@@ -253,7 +255,7 @@ def skew_measures(models: Models, theme: Theme) -> alt.Chart:
         Series(name, {"x": power, "y": values}, theme.colour(i), DASHES[i])
         for i, (name, values) in enumerate(values_by_measure.items())
     ]
-    return layered(line_layers(series, frame), frame)
+    return combine_layers(draw_lines(series, frame), frame)
 
 
 # ---------------------------------------------------------------------- over the threshold
@@ -272,7 +274,7 @@ def tpr_fpr(models: Models, theme: Theme) -> alt.Chart:
     """Draw both rates over the threshold, with the gap of the KS statistic and the chosen cut."""
     [(_, model)] = models.items()
     rates = curve(model.ranking, "tpr_fpr")
-    frame = frame_of({"": rates}, models, y="Rate")
+    frame = make_frame({"": rates}, models, y="Rate")
     titles = {None: rates.kind.y.title, "fpr": rates.kind.also[0].title}
     series = [
         Series(title, describe_line(rates, curve_line(rates, also, frame.x_domain)), theme.colour(i), DASHES[i])
@@ -286,16 +288,16 @@ def tpr_fpr(models: Models, theme: Theme) -> alt.Chart:
         (1, 0),
         4,
     )
-    cut = cut_rule(model, model.threshold, frame, theme)
-    return layered([*cut, *line_layers([widest, *series], frame)], frame)
+    cut = draw_cut_rule(model, model.threshold, frame, theme)
+    return combine_layers([*cut, *draw_lines([widest, *series], frame)], frame)
 
 
-def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> alt.Chart:
+def draw_over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> alt.Chart:
     """Draw a measure of one cut over the threshold, with the chosen cuts."""
-    curves = curves_of(models, measure, **parameters)
-    frame = frame_of(curves, models)
-    series, marks = model_series(curves, theme, frame.x_domain), cut_marks(models, curves, theme)
-    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+    curves = find_curves(models, measure, **parameters)
+    frame = make_frame(curves, models)
+    series, marks = list_model_series(curves, theme, frame.x_domain), list_cut_marks(models, curves, theme)
+    return combine_layers([*draw_lines(series, frame), *draw_marks(marks, frame, theme)], frame)
 
 
 # ---------------------------------------------------------------------- over the list
@@ -313,7 +315,7 @@ def gain(models: Models, theme: Theme, *, prevalence: float | None = None) -> al
     """Draw how many positives are found among the first cases of the list, beside those that a prevalence lets
     expect.
     """
-    return simple(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT}, prevalence=prevalence)
+    return draw_curves(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT}, prevalence=prevalence)
 
 
 @declare_chart(
@@ -325,7 +327,7 @@ def gain(models: Models, theme: Theme, *, prevalence: float | None = None) -> al
 )
 def lift(models: Models, theme: Theme, *, prevalence: float | None = None) -> alt.Chart:
     """Draw how many times more positives there are among the first cases than anywhere, or than a prevalence."""
-    return simple(models, theme, "lift", {"baseline": BASELINE}, prevalence=prevalence)
+    return draw_curves(models, theme, "lift", {"baseline": BASELINE}, prevalence=prevalence)
 
 
 @declare_chart(
@@ -337,7 +339,7 @@ def lift(models: Models, theme: Theme, *, prevalence: float | None = None) -> al
 )
 def hit_rate(models: Models, theme: Theme) -> alt.Chart:
     """Draw the share of positives in a quota of any size."""
-    return simple(models, theme, "hit_rate", {"baseline": BASELINE, "perfect": PERFECT})
+    return draw_curves(models, theme, "hit_rate", {"baseline": BASELINE, "perfect": PERFECT})
 
 
 @declare_chart(
@@ -349,28 +351,28 @@ def hit_rate(models: Models, theme: Theme) -> alt.Chart:
 )
 def qrecall(models: Models, theme: Theme) -> alt.Chart:
     """Draw the share of the positives that a quota reaches; for one model the areas of the PEM, shaded."""
-    curves = curves_of(models, "qrecall")
+    curves = find_curves(models, "qrecall")
     first = next(iter(curves.values()))
     if len(models) > 1:
-        return simple(models, theme, "qrecall", {"baseline": BASELINE, "perfect": PERFECT})
+        return draw_curves(models, theme, "qrecall", {"baseline": BASELINE, "perfect": PERFECT})
     s1, s2, s3 = (first.values[name] for name in ("s1", "s2", "s3"))
     summed = math.isfinite(s1)  # over whole places, so not where cases weigh parts of them
     areas = [f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"] if summed else []
     names = (f"S1: {shown(s1)}", f"S2: {shown(s2)}") if summed else ("S1", "S2")
-    frame = frame_of(curves, subtitle=[*figures(first), *areas])
+    frame = make_frame(curves, subtitle=[*describe_values(first), *areas])
     baseline, best = (curve_line(first.beside[name]) for name in ("baseline", "perfect"))
     line = curve_line(first)
-    shade = _shade(gap(line, baseline), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
+    shade = _shade_between(gap(line, baseline), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
     series = [
-        *model_series(curves, theme),
-        plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),
-        plain_series(BASELINE, baseline, theme.reference, DOTTED, 1.5),
+        *list_model_series(curves, theme),
+        make_plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),
+        make_plain_series(BASELINE, baseline, theme.reference, DOTTED, 1.5),
     ]
-    marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
-    return layered([*shade, *line_layers(series, frame), *marks], frame)
+    marks = draw_marks(list_cut_marks(models, curves, theme), frame, theme)
+    return combine_layers([*shade, *draw_lines(series, frame), *marks], frame)
 
 
-def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
+def _shade_between(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
     """Return the band between two lines, where the first is above and where it is below the other, each with its
     name.
     """
@@ -378,7 +380,7 @@ def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
     data = [
         row
         for name, y in zip(colours, (higher, lower), strict=True)
-        for row in rows({"x": band.x, "y": y, "y2": band.other}, area=name)
+        for row in list_rows({"x": band.x, "y": y, "y2": band.other}, area=name)
     ]
     fill = alt.Fill(
         "area:N",
@@ -386,8 +388,10 @@ def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
         legend=alt.Legend(title="Areas", symbolType="square", symbolOpacity=0.5),
         sort=None,
     )
-    bands = alt.Chart(inline(data)).mark("area", opacity=0.22, line=False)
-    return [bands.encode(**axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
+    bands = alt.Chart(make_data(data)).mark("area", opacity=0.22, line=False)
+    return [
+        bands.encode(**encode_axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])
+    ]
 
 
 @declare_chart(
@@ -403,8 +407,11 @@ def quota(models: Models, theme: Theme) -> alt.Chart:
     """Draw hit rate and Qrecall of one model over the same quotas."""
     [(_, model)] = models.items()
     hit, reached = (curve(model.ranking, name) for name in ("hit_rate", "qrecall"))
-    frame = frame_of(
-        {"": hit}, y="Share", title="Hit rate and Qrecall", subtitle=[*figures(hit), *figures(reached)[:1]]
+    frame = make_frame(
+        {"": hit},
+        y="Share",
+        title="Hit rate and Qrecall",
+        subtitle=[*describe_values(hit), *describe_values(reached)[:1]],
     )
     series = [
         Series(
@@ -412,5 +419,5 @@ def quota(models: Models, theme: Theme) -> alt.Chart:
         )
         for i, share_curve in enumerate((hit, reached))
     ]
-    cut = cut_rule(model, float(model.ranking.at_threshold(model.threshold).flagged), frame, theme)
-    return layered([*cut, *line_layers(series, frame)], frame)
+    cut = draw_cut_rule(model, float(model.ranking.at_threshold(model.threshold).flagged), frame, theme)
+    return combine_layers([*cut, *draw_lines(series, frame)], frame)

@@ -13,23 +13,23 @@ from cutline.charts.layers import (
     Evaluated,
     Frame,
     VerticalLine,
-    axes,
     clip_to_axis,
-    fading,
+    encode_axes,
+    encode_fading,
     label_line,
-    line_legend,
+    make_line_legend,
 )
 from cutline.charts.theme import PRINT, Theme
-from cutline.charts.vega_lite import digits, inline, plain, rule_text
+from cutline.charts.vega_lite import count_digits, format_rule, make_data, round_value
 from cutline.curves import Curve, Point
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a chart with its name in the legend; `original` is its place before the axes were transformed.
+    """A point of a chart with its name in the legend; `original` is the point before the axes were transformed.
 
-    `model` is whose point it is, where there are several models. `series` is the line that a cut belongs to: a mark
-    with one is a chosen cut, and stands on a layer of its own.
+    `model` is the name of its model, if there are several. `series` is the line of a cut; the cuts are on their own
+    layer.
     """
 
     name: str
@@ -45,23 +45,22 @@ MarkGroup = tuple[Mark, ...]
 CUT_DASH = [4, 3]
 
 
-def cut_marks(
+def list_cut_marks(
     models: Mapping[str, Evaluated],
     curves: Mapping[str, Curve],
     theme: Theme,
     names: Sequence[str] | None = None,
     **parameters: Any,
 ) -> list[Mark]:
-    """Return the chosen cut of each model, in the colour of its line when there are several.
+    """Return the cut of each model, in the colour of its line if there are several.
 
-    `names` are those of the lines in the legend, if they are not those of `label_line`; the parameters are those of the
-    curves.
+    `names` replaces the names of the lines in the legend; the parameters are those of the curves.
     """
     several = len(models) > 1
     lines = names or [label_line(name, curves[name], len(models)) for name in models]
     return [
         Mark(
-            "cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
+            "cut" if several else f"cut: {format_rule(model.ranking, model.threshold)}",
             curves[name].kind.at(model.ranking, model.threshold, **parameters),
             "circle",
             theme.colour(i) if several else theme.text,
@@ -82,31 +81,31 @@ def _is_chosen(model: Evaluated) -> bool:
 # ---------------------------------------------------------------------- layers
 
 
-def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[alt.Chart]:
-    """Draw marked points, with a legend of their shapes; those outside the chart are left out.
+def draw_marks(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[alt.Chart]:
+    """Draw marks, with a legend of their shapes, and leave out undefined points.
 
-    The chosen cuts have a layer of their own, whose data are called "cut", so that a program can move them. It is
-    there even when no cut has a place yet.
+    The cuts are on their own layer, with data named "cut", so that a program can move them. It exists even if no cut
+    has a place.
     """
     placed = [mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)]
     cuts = group_marks([mark for mark in placed if mark.series is not None])
     others = group_marks([mark for mark in placed if mark.series is None])
     data = [
-        _row(place, theme) | {"size": size}
-        for place, size in zip([*others, *cuts], sizes([*others, *cuts], frame), strict=True)
+        _make_row(place, theme) | {"size": size}
+        for place, size in zip([*others, *cuts], choose_sizes([*others, *cuts], frame), strict=True)
     ]
-    layers = _cut_layers(data[len(others) :], frame, theme) if any(mark.series is not None for mark in marks) else []
-    layers += _other_layers(others, data[: len(others)], frame)
+    layers = _draw_cuts(data[len(others) :], frame, theme) if any(mark.series is not None for mark in marks) else []
+    layers += _draw_others(others, data[: len(others)], frame)
     return [layer.drawn_from(() if i else tuple(placed)) for i, layer in enumerate(layers)]
 
 
-def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
+def _draw_cuts(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cuts as rings with a halo, which fade with their line when another is picked in the legend."""
-    rows = inline(_largest_first(data), name=CUT)
+    rows = make_data(_sort_by_size(data), name=CUT)
     encoding = {
-        **axes(frame),
+        **encode_axes(frame),
         "size": alt.Size("size:Q", scale=None, legend=None),
-        "opacity": fading(frame),
+        "opacity": encode_fading(frame),
     }
     ring: dict[str, Any] = {"shape": "circle", "filled": False}
     halo = alt.Chart(rows).mark("point", **ring, strokeWidth=5, stroke=theme.ground)
@@ -125,7 +124,7 @@ def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> l
     ]
 
 
-def _other_layers(places: Sequence[MarkGroup], data: Sequence[dict[str, Any]], frame: Frame) -> list[Any]:
+def _draw_others(places: Sequence[MarkGroup], data: Sequence[dict[str, Any]], frame: Frame) -> list[Any]:
     """Draw named points that are no cuts."""
     if not places:
         return []
@@ -134,10 +133,10 @@ def _other_layers(places: Sequence[MarkGroup], data: Sequence[dict[str, Any]], f
     shape = alt.Scale(domain=list(looks), range=[shape for shape, _ in looks.values()])
     colour = alt.Scale(domain=list(looks), range=[colour for _, colour in looks.values()])
     layer = (
-        alt.Chart(inline(_largest_first(data)))
+        alt.Chart(make_data(_sort_by_size(data)))
         .mark("point", strokeWidth=2, filled=False, opacity=1)
         .encode(
-            **axes(frame),
+            **encode_axes(frame),
             shape=alt.Shape("mark:N", scale=shape, legend=legend, sort=None),
             stroke=alt.Stroke("mark:N", scale=colour, legend=legend, sort=None),
             size=alt.Size("size:Q", scale=None, legend=None),
@@ -147,8 +146,8 @@ def _other_layers(places: Sequence[MarkGroup], data: Sequence[dict[str, Any]], f
     return [layer]
 
 
-def _largest_first(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows in the order of drawing: the small ones on top."""
+def _sort_by_size(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sort the rows for drawing, the small marks on top."""
     return sorted(data, key=lambda row: -float(row["size"]))
 
 
@@ -162,14 +161,14 @@ def _mark_tooltips(data: Sequence[dict[str, Any]], frame: Frame) -> list[alt.Spe
     ]
 
 
-def _row(place: MarkGroup, theme: Theme) -> dict[str, Any]:
-    """Return the data of a place: its position, its name, and the threshold of each mark there."""
+def _make_row(place: MarkGroup, theme: Theme) -> dict[str, Any]:
+    """Return the row of a place: its position, its name, and the threshold of each mark there."""
     first = place[0]
     place_of_first = first.original or first.point
     names = list(dict.fromkeys(mark.name for mark in place))
     models = [mark.model for mark in place if mark.model is not None]
     at = [mark.point.threshold for mark in place]
-    texts = [f"{threshold:.{digits(at)}g}" for threshold in at]
+    texts = [f"{threshold:.{count_digits(at)}g}" for threshold in at]
     if len(set(texts)) > 1:
         texts = [f"{text} ({mark.model or mark.name})" for mark, text in zip(place, texts, strict=True)]
     return (
@@ -178,8 +177,8 @@ def _row(place: MarkGroup, theme: Theme) -> dict[str, Any]:
             "x": clip_to_axis(first.point.x),
             "y": first.point.y,
             "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
-            "told_x": plain(place_of_first.x),
-            "told_y": plain(place_of_first.y),
+            "told_x": round_value(place_of_first.x),
+            "told_y": round_value(place_of_first.y),
             "threshold": ", ".join(dict.fromkeys(texts)),
         }
         | ({"model": ", ".join(models)} if models else {})
@@ -205,11 +204,14 @@ NEAR = 11
 RADIUS, WIDER, RINGS = 7.0, 3.5, 6
 
 
-def sizes(places: Sequence[MarkGroup], frame: Frame) -> list[float]:
+def choose_sizes(places: Sequence[MarkGroup], frame: Frame) -> list[float]:
     """Return the area of each mark: larger where it must be seen around marks that are near."""
     rings: list[int] = []
     at = [
-        (_share(p[0].point.x, frame.x_domain) * frame.width, _share(p[0].point.y, frame.y_domain) * frame.height)
+        (
+            _find_share(p[0].point.x, frame.x_domain) * frame.width,
+            _find_share(p[0].point.y, frame.y_domain) * frame.height,
+        )
         for p in places
     ]
     for i, place in enumerate(at):
@@ -218,12 +220,12 @@ def sizes(places: Sequence[MarkGroup], frame: Frame) -> list[float]:
     return [round(math.pi * (RADIUS + WIDER * ring) ** 2, 1) for ring in rings]
 
 
-def _share(value: float, domain: tuple[float, float]) -> float:
+def _find_share(value: float, domain: tuple[float, float]) -> float:
     width = domain[1] - domain[0]
     return (value - domain[0]) / width if width else 0.5  # an axis of one value
 
 
-def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[alt.Chart]:
+def draw_rules(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw straight lines across the chart at a value of one axis, each with its name in the legend and as a
     tooltip.
     """
@@ -231,23 +233,23 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
     if not data:
         return []
     dash = [4, 3]
-    legend = line_legend(symbolDash=dash)
+    legend = make_line_legend(symbolDash=dash)
     names = [str(row["name"]) for row in data]
     stroke = alt.Stroke(
         "name:N", scale=alt.Scale(domain=names, range=[theme.text] * len(names)), legend=legend, sort=None
     )
-    rule = alt.Chart(inline(data)).mark("rule", strokeDash=dash, strokeWidth=1.2)
-    side = {channel: axes(frame)[channel]}
+    rule = alt.Chart(make_data(data)).mark("rule", strokeDash=dash, strokeWidth=1.2)
+    side = {channel: encode_axes(frame)[channel]}
     return [rule.encode(**side, stroke=stroke, tooltip=[alt.Tooltip("name:N", title="Line")])]
 
 
-def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[alt.Chart]:
+def draw_cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the chosen cut of one model as a line across the chart, on the layer of the cut."""
-    name = f"cut: {rule_text(model.ranking, model.threshold)}"
+    name = f"cut: {format_rule(model.ranking, model.threshold)}"
     data = [{"mark": name, "x": clip_to_axis(at)}] if math.isfinite(at) else []
-    legend = line_legend(symbolDash=CUT_DASH)
+    legend = make_line_legend(symbolDash=CUT_DASH)
     scale = alt.Scale(domain=[name], range=[theme.text])
-    rule = alt.Chart(inline(data, name=CUT)).mark("rule", strokeDash=CUT_DASH, strokeWidth=1.5)
+    rule = alt.Chart(make_data(data, name=CUT)).mark("rule", strokeDash=CUT_DASH, strokeWidth=1.5)
     stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)
-    rule = rule.encode(x=axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])
+    rule = rule.encode(x=encode_axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])
     return [rule.drawn_from(VerticalLine(name, clip_to_axis(at), theme.text))]

@@ -7,10 +7,10 @@ from datetime import date
 from typing import Any
 
 import cutline.charts.vega_lite as alt
-from cutline.charts.layers import Frame, Series, axes, layered, line_layers, rows
+from cutline.charts.layers import Frame, Series, combine_layers, draw_lines, encode_axes, list_rows
 from cutline.charts.picture import Picture, finish
-from cutline.charts.theme import DASHES, DOTTED, Theme, themed
-from cutline.charts.vega_lite import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme, find_theme
+from cutline.charts.vega_lite import make_data
 from cutline.core.array_ops import Array
 
 WIDTH, HEIGHT = 520, 280
@@ -20,7 +20,7 @@ _A_YEAR = 300  # days, from which on the axis names months and years
 _MOST_POINTS = 60  # days that are marked one by one; more become a line
 
 
-def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: str, theme: str = "light") -> Picture:
+def draw_monitoring(rows: Sequence[Mapping[str, Any]], title: str, subtitle: str, theme: str = "light") -> Picture:
     """Draw a measure over the days: each day, the days so far with their confidence sequence, release and alarms.
 
     Args:
@@ -29,9 +29,9 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
         subtitle: What the band or the limit is.
         theme: "light", "dark" or "print".
     """
-    chosen = themed(theme)
+    chosen = find_theme(theme)
     values = [dict(row) for row in rows if row["value"] is not None or row["cumulated"] is not None]
-    x = _days(values)
+    x = _encode_days(values)
     y = alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
     each_day = _DAY + _POINTS if len(values) <= _MOST_POINTS else _DAY
     names = [each_day, _SO_FAR]
@@ -55,34 +55,34 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: st
 
     band = [{"day": row["day"], "low": row["low"], "high": row["high"]} for row in values if row["low"] is not None]
     lines = [*series(_SO_FAR, "cumulated"), *series(_RELEASE, "release"), *series(_LIMIT, "limit")]
-    daily = alt.Chart(inline(series(each_day, "value")))
+    daily = alt.Chart(make_data(series(each_day, "value")))
     marked = (
         daily.mark("point", filled=True, size=18)
         if len(values) <= _MOST_POINTS
         else daily.mark("line", strokeWidth=0.7)
     )
     layers = [
-        alt.Chart(inline(band))
+        alt.Chart(make_data(band))
         .mark("area", opacity=0.2, color=chosen.colour(0))
         .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         marked.encode(x=x, y=y, color=colour),
-        alt.Chart(inline(lines)).mark("line", strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
+        alt.Chart(make_data(lines)).mark("line", strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash),
     ]
     # Words stand on the side where there is room: left of an early alarm they would be cut off.
     half = (len(values) + 1) // 2
     for side, away, part in (("left", 5, values[:half]), ("right", -5, values[half:])):
         days = [row["day"] for row in part if row["alarm"]]
         if days:
-            at = alt.Chart(inline([{"day": day, "text": f"alarm {day}"} for day in days]))
+            at = alt.Chart(make_data([{"day": day, "text": f"alarm {day}"} for day in days]))
             layers.append(at.mark("rule", color=chosen.colour(1), strokeWidth=2).encode(x=x))
             words = at.mark("text", align=side, dx=away, y=10, fontWeight="bold", color=chosen.colour(1))
             layers.append(words.encode(x=x, text=alt.Text("text:N")))
     heading = alt.title(title, subtitle=subtitle)
-    return _picture(layers, heading, chosen)
+    return _make_picture(layers, heading, chosen)
 
 
-def _days(rows: Sequence[Mapping[str, Any]]) -> alt.Spec:
-    """Return the axis of the days: of dates where all names are dates, in order otherwise."""
+def _encode_days(rows: Sequence[Mapping[str, Any]]) -> alt.Spec:
+    """Encode the days: as dates if all names are dates, in order otherwise."""
     try:
         days = [date.fromisoformat(row["day"]) for row in rows]
     except ValueError:
@@ -93,7 +93,7 @@ def _days(rows: Sequence[Mapping[str, Any]]) -> alt.Spec:
     return alt.X("day:T", title=None, axis=axis)
 
 
-def drift_chart(
+def draw_drift(
     edges: Sequence[tuple[float, float]], shares: Mapping[str, Sequence[float]], title: str, theme: str = "light"
 ) -> Picture:
     """Draw the distributions of scores of two periods, as densities over common bins.
@@ -104,7 +104,7 @@ def drift_chart(
         title: The heading.
         theme: "light", "dark" or "print".
     """
-    chosen, names = themed(theme), list(shares)
+    chosen, names = find_theme(theme), list(shares)
     rows = []
     for name in names:
         heights = [share / (end - start) for share, (start, end) in zip(shares[name], edges, strict=True)]
@@ -117,7 +117,7 @@ def drift_chart(
     domain = alt.Scale(domain=names, range=[chosen.colour(i) for i in range(len(names))])
     colour = alt.Color("series:N", scale=domain, legend=alt.Legend(title=None, orient="bottom", symbolType="stroke"))
     line = (
-        alt.Chart(inline(rows))
+        alt.Chart(make_data(rows))
         .mark("line", strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title="Score", scale=alt.Scale(zero=False, nice=False)),
@@ -127,17 +127,17 @@ def drift_chart(
             order=alt.Order("place:Q"),
         )
     )
-    return _picture([line], alt.title(title), chosen, name="drift")
+    return _make_picture([line], alt.title(title), chosen, name="drift")
 
 
-def _picture(layers: list[Any], title: alt.Spec, theme: Theme, name: str = "monitor") -> Picture:
+def _make_picture(layers: list[Any], title: alt.Spec, theme: Theme, name: str = "monitor") -> Picture:
     return finish(name, alt.layer(layers, title=title, width=WIDTH, height=HEIGHT), theme)
 
 
 _TITLES = {"hit_rate": "Hit rate", "qrecall": "Qrecall"}
 
 
-def quota_chart(
+def draw_quota_curve(
     columns: Mapping[str, Array],
     measure: str,
     by: str,
@@ -158,7 +158,7 @@ def quota_chart(
         level: The level of the band.
         theme: "light", "dark" or "print".
     """
-    chosen, x, title = themed(theme), columns["quota"].astype(float), _TITLES[measure]
+    chosen, x, title = find_theme(theme), columns["quota"].astype(float), _TITLES[measure]
     frame = Frame(
         x=f"Quota per {by}",
         y=f"{title}, pooled",
@@ -173,11 +173,11 @@ def quota_chart(
         Series("perfect order", {"x": x, "y": columns["optimum"]}, chosen.reference, DASHES[1], 1.5),
         Series("random order", {"x": x, "y": columns["random_order"]}, chosen.reference, DOTTED, 1.5),
     ]
-    band = alt.Chart(inline(list(rows({"x": x, "y": columns["low"], "y2": columns["high"]}))))
+    band = alt.Chart(make_data(list(list_rows({"x": x, "y": columns["low"], "y2": columns["high"]}))))
     band = band.mark("area", opacity=0.2, line=False, color=chosen.colour(0), clip=True)
-    layers = [band.encode(**axes(frame), y2=alt.Y2("y2:Q")), *line_layers(series, frame)]
+    layers = [band.encode(**encode_axes(frame), y2=alt.Y2("y2:Q")), *draw_lines(series, frame)]
     if quota is not None:
-        rule = alt.Chart(inline([{"x": float(quota), "name": f"quota {quota}"}]))
+        rule = alt.Chart(make_data([{"x": float(quota), "name": f"quota {quota}"}]))
         rule = rule.mark("rule", color=chosen.text, strokeDash=[4, 3])
         layers.append(rule.encode(x=alt.X("x:Q"), tooltip=[alt.Tooltip("name:N", title="Line")]))
-    return finish(f"quota_periods_{measure}", layered(layers, frame), chosen)
+    return finish(f"quota_periods_{measure}", combine_layers(layers, frame), chosen)

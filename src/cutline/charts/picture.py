@@ -39,10 +39,10 @@ _TRIES = 5
 _CLOSE = 1 + 1e-6  # pixels; ticks that come and go with the size may keep it from coming closer
 
 
-def pixels(length: Length, name: str) -> float:
+def parse_length(length: Length, name: str) -> float:
     """Return a length in pixels.
 
-    >>> pixels(400, "width"), round(pixels("85mm", "width"), 2), pixels("3 in", "height")
+    >>> parse_length(400, "width"), round(parse_length("85mm", "width"), 2), parse_length("3 in", "height")
     (400.0, 321.26, 288.0)
 
     Args:
@@ -60,18 +60,21 @@ def pixels(length: Length, name: str) -> float:
     return size
 
 
-def resized(picture: Picture, width: Length | None, height: Length | None) -> Picture:
-    """Return the picture with a width, a height or both; all that stands around the axes included.
+def resize(picture: Picture, width: Length | None, height: Length | None) -> Picture:
+    """Resize a picture to a width, a height or both, titles and legends included.
 
-    The axes get what the text around them leaves. How much that is depends a little on the axes, so it is measured.
-    With a width alone they keep their shape, so that a diagonal stays one.
+    The axes take the room that the text around them leaves, which is measured, as it depends on the axes. With a width
+    alone they keep their shape.
 
     Args:
         picture: The picture, as large as its chart is by default.
         width: The width, as `pixels` takes it; as it is if None.
         height: The height.
     """
-    goal = [None if length is None else pixels(length, name) for length, name in ((width, "width"), (height, "height"))]
+    goal = [
+        None if length is None else parse_length(length, name)
+        for length, name in ((width, "width"), (height, "height"))
+    ]
     is_narrow = goal[0] is not None and goal[0] < _BESIDE
     one_column = Picture(picture.name, picture.drawing, is_narrow)
     if not is_narrow or goal[1] is None:
@@ -86,9 +89,9 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
 
 
 def _fit_size(picture: Picture, goal: list[float | None]) -> Picture:
-    """Return the picture in the size that is wanted, by a few steps towards it."""
+    """Approach the size in a few steps."""
     for _ in range(_TRIES):
-        now = renderer.size(renderer.svg(picture.to_dict(check=False)))
+        now = renderer.measure_svg(renderer.render_svg(picture.to_dict(check=False)))
         more = [0.0 if length is None else length - is_now for length, is_now in zip(goal, now, strict=True)]
         if all(abs(step) <= _CLOSE for step in more):
             return picture
@@ -176,7 +179,7 @@ class Picture:
 
     @property
     def altair(self) -> Any:
-        """The chart as one of Altair, to change or to combine with others."""
+        """Chart of Altair, to change or to combine with others."""
         if not isinstance(self.drawing, alt.Chart):
             return self.drawing
         spec = self.drawing.to_spec(named=False)
@@ -196,21 +199,21 @@ class Picture:
             spec = self.drawing.to_spec()
         else:
             spec = dict(self.drawing.to_dict(validate=False))
-            rows = {**spec.get("datasets", {}), **_named_rows(spec)}
+            rows = {**spec.get("datasets", {}), **_collect_named_rows(spec)}
             spec["datasets"] = {name: list(own) for name, own in rows.items()}
         if self.legends_below:
-            spec["config"] = legends_below(spec["config"], self.legend_columns)
+            spec["config"] = move_legends_below(spec["config"], self.legend_columns)
         return spec
 
     def to_json(self) -> str:
         """Return the Vega-Lite specification as text."""
-        return renderer.spec_text(self.to_dict())
+        return renderer.write_spec(self.to_dict())
 
     def to_html(self) -> str:
         """Return a page that holds the chart and the program that draws it: opening it makes no network requests."""
-        spec = renderer.spec_text(self.to_dict()).replace("<", "\\u003c")
+        spec = renderer.write_spec(self.to_dict()).replace("<", "\\u003c")
         draw = f"window.vegaEmbed('#chart', {spec}, {{actions: false, renderer: 'svg', ast: true}});"
-        programs = (renderer.program(), draw)
+        programs = (renderer.load_program(), draw)
         hashes = (base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs)
         return PAGE.format(
             policy=" ".join(f"'sha256-{digest}'" for digest in hashes),
@@ -219,7 +222,7 @@ class Picture:
         )
 
     def render(self, suffix: str, *, scale: float | None = None, dpi: float | None = None) -> bytes:
-        """Return the file of a suffix as bytes.
+        """Return the content of a file with this suffix.
 
         In a forked process a fresh one draws, because what draws does not survive a fork: that takes a second longer.
 
@@ -228,7 +231,7 @@ class Picture:
             scale: How many dots of a PNG a pixel has; 2 unless told.
             dpi: The same as dots per inch, of which a pixel is 1/96: `dpi=300` for print.
         """
-        dots = _dots(scale, dpi)
+        dots = _choose_dots(scale, dpi)
         if check_text(suffix, "suffix", ".png") == ".json":
             return self.to_json().encode()
         if suffix == ".html":
@@ -237,10 +240,10 @@ class Picture:
             what = f"the suffix {suffix!r}" if suffix else "no suffix"
             way_out = f"pass a path that ends in {', '.join(SUFFIXES)}"
             raise ParameterError(f"A chart cannot be saved with {what}", way_out)
-        svg = renderer.svg(self.to_dict())
+        svg = renderer.render_svg(self.to_dict())
         if suffix == ".png":
-            return squeezed(renderer.png(svg, dots), dots * renderer.PIXELS_PER_INCH)
-        return svg.encode() if suffix == ".svg" else renderer.pdf(svg)
+            return compress_png(renderer.render_png(svg, dots), dots * renderer.PIXELS_PER_INCH)
+        return svg.encode() if suffix == ".svg" else renderer.render_pdf(svg)
 
     def save(
         self,
@@ -265,9 +268,9 @@ class Picture:
 
     def _repr_mimebundle_(self, *_: Any, **__: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the picture itself for a notebook: it can be seen without a network, and where no program may run."""
-        svg = renderer.svg(self.to_dict())
-        dots = base64.b64encode(squeezed(renderer.png(svg, 2.0), 2.0 * renderer.PIXELS_PER_INCH)).decode()
-        width, height = renderer.size(svg)
+        svg = renderer.render_svg(self.to_dict())
+        dots = base64.b64encode(compress_png(renderer.render_png(svg, 2.0), 2.0 * renderer.PIXELS_PER_INCH)).decode()
+        width, height = renderer.measure_svg(svg)
         sizes = {"image/png": {"width": round(width), "height": round(height)}}
         return {"image/svg+xml": svg, "image/png": dots, "text/plain": repr(self)}, sizes
 
@@ -298,12 +301,12 @@ def _lift_params(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return params
 
 
-def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the rows that have a name, taken out of the layers that show them: several may show the same."""
+def _collect_named_rows(spec: dict[str, Any]) -> dict[str, Any]:
+    """Take the named rows out of the layers, several of which may show the same rows."""
     rows_by_name: dict[str, Any] = {}
     for key in ("layer", "hconcat", "vconcat"):
         for part in spec.get(key, ()):
-            rows_by_name |= _named_rows(part)
+            rows_by_name |= _collect_named_rows(part)
     data = spec.get("data", {})
     if "name" in data and "values" in data:
         name = data["name"].partition(alt.SEPARATOR)[0]
@@ -312,7 +315,7 @@ def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
     return rows_by_name
 
 
-def legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
+def move_legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
     """Return the configuration of a chart with its legends under it, one below the other, instead of beside it.
 
     Args:
@@ -324,8 +327,8 @@ def legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
     return config | {"legend": config["legend"] | below}
 
 
-def _dots(scale: float | None, dpi: float | None) -> float:
-    """Return how many dots of a PNG a pixel has."""
+def _choose_dots(scale: float | None, dpi: float | None) -> float:
+    """Return the number of dots of a PNG per pixel."""
     if scale is not None and dpi is not None:
         raise ParameterError("scale and dpi both say how fine a PNG is", "pass one of them")
     if dpi is not None:
@@ -341,8 +344,8 @@ def _dots(scale: float | None, dpi: float | None) -> float:
     return dots
 
 
-def squeezed(png: bytes, dpi: float) -> bytes:
-    """Return the same PNG in fewer bytes, with the best compression and its size in inches."""
+def compress_png(png: bytes, dpi: float) -> bytes:
+    """Compress a PNG further, and record its size in inches."""
     chunks, at = [], 8
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])

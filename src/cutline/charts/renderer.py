@@ -23,38 +23,38 @@ from cutline.core.errors import CutlineError
 from cutline.core.extras import require
 
 
-def cached_on_disk(name: str, make: Callable[[], bytes]) -> bytes:
+def cache_on_disk(name: str, make: Callable[[], bytes]) -> bytes:
     """Return the content of a file in the user's cache, making it if it is missing or its checksum is wrong.
 
     Args:
         name: The name of the file, with the version of whatever makes it.
         make: Makes the content.
     """
-    folder = _folder()
+    folder = _find_folder()
     if folder is None:
         return make()
     path = folder / name
     with suppress(OSError):
         checksum, _, content = path.read_bytes().partition(b"\n")
-        if checksum == _checksum(content):
+        if checksum == _compute_checksum(content):
             return content
     content = make()
     with suppress(OSError, CutlineError):  # a full disk costs time at the next call, nothing else
-        write(path, _checksum(content) + b"\n" + content, overwrite=True)
+        write(path, _compute_checksum(content) + b"\n" + content, overwrite=True)
     return content
 
 
-def _checksum(content: bytes) -> bytes:
+def _compute_checksum(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def _folder() -> Path | None:
-    """Return the folder, made if it is not there; none if another user could write into it."""
+def _find_folder() -> Path | None:
+    """Return the cache folder, created if it is missing; None if another user could write to it."""
     named = os.environ.get("CUTLINE_CACHE")
     if named == "":
         return None
     try:
-        folder = Path(named) if named else _of_the_system() / "cutline"
+        folder = Path(named) if named else _find_system_folder() / "cutline"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.stat()
     except (OSError, RuntimeError):  # there may be no home
@@ -64,8 +64,8 @@ def _folder() -> Path | None:
     return folder
 
 
-def _of_the_system() -> Path:
-    """Return where programs keep what they can make again."""
+def _find_system_folder() -> Path:
+    """Return the cache folder of the operating system."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
@@ -78,7 +78,7 @@ _lost_its_thread = False
 
 _RESERVED = 72 * 10**9  # bytes of address space that V8, in which Vega runs, reserves; 67 were too few
 
-# What a fresh Python does for a process that cannot draw.
+# The program of a fresh Python process, for a process that cannot draw.
 _IN_A_FRESH_PROCESS = """
 import json, sys, vl_convert
 name, arguments, options = json.load(sys.stdin)
@@ -87,19 +87,19 @@ sys.stdout.buffer.write(made if isinstance(made, bytes) else made.encode())
 """
 
 
-def _after_fork() -> None:
+def _forget_renderer() -> None:
     global _lost_its_thread  # noqa: PLW0603 - it is a fact about this process
     _lost_its_thread = "vl_convert" in sys.modules
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_forget_renderer)
 
 
-def svg(spec: dict[str, Any]) -> str:
-    """Return a Vega-Lite specification as a picture of lines and text."""
+def render_svg(spec: dict[str, Any]) -> str:
+    """Render a Vega-Lite specification as SVG."""
     schema = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return _render("vegalite_to_svg", spec_text(spec), vl_version=schema).decode()
+    return _render("vegalite_to_svg", write_spec(spec), vl_version=schema).decode()
 
 
 # As JSON writes them: pairs, which are one character, and what cannot be drawn: control characters and halves of pairs,
@@ -113,12 +113,12 @@ _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\([bf])")  # a backspace or a form feed
 _CODES = {"b": "0008", "f": "000c"}
 
 
-def drawable(text: str) -> str:
-    r"""Return JSON in which the characters that cannot be drawn are written out.
+def escape_undrawable(text: str) -> str:
+    r"""Escape the characters of a JSON text that cannot be drawn.
 
     Inside an expression, a text is JSON within JSON and has twice the backslashes: the same rule keeps both alike.
 
-    >>> print(drawable(json.dumps({"a": "x\x1b\u2028y", "b": '"x\\u001b"', "c": "\b"})))
+    >>> print(escape_undrawable(json.dumps({"a": "x\x1b\u2028y", "b": '"x\\u001b"', "c": "\b"})))
     {"a": "x\\u001b\\u2028y", "b": "\"x\\\\u001b\"", "c": "\\u0008"}
     """
     return _UNDRAWABLE.sub(_spell_out, _SHORT.sub(lambda match: rf"{match[1]}\u{_CODES[match[2]]}", text))
@@ -132,17 +132,17 @@ def _spell_out(match: re.Match[str]) -> str:
     return f"{2 * slashes}u{first}{2 * between}u{second}" if first == "db40" else match[0]
 
 
-def spec_text(spec: dict[str, Any]) -> str:
-    """Return a specification as JSON in which characters that cannot be drawn are written out."""
-    return drawable(json.dumps(spec, allow_nan=False, separators=(",", ":")))
+def write_spec(spec: dict[str, Any]) -> str:
+    """Write a specification as JSON, with escapes for characters that cannot be drawn."""
+    return escape_undrawable(json.dumps(spec, allow_nan=False, separators=(",", ":")))
 
 
 def start() -> None:
-    """Start what draws, so that the first picture need not wait for it."""
-    svg({"data": {"values": []}, "mark": "point"})
+    """Start the renderer, so that the first picture need not wait for it."""
+    render_svg({"data": {"values": []}, "mark": "point"})
 
 
-def png(picture: str, dots: float) -> bytes:
+def render_png(picture: str, dots: float) -> bytes:
     """Render an SVG picture as PNG, with a number of dots for each pixel."""
     return _render("svg_to_png", picture, scale=dots)
 
@@ -153,7 +153,7 @@ _UNIT = 72 / PIXELS_PER_INCH
 _SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"')
 
 
-def size(picture: str) -> tuple[float, float]:
+def measure_svg(picture: str) -> tuple[float, float]:
     """Return the width and height of an SVG picture, in pixels."""
     match = _SIZE.search(picture)
     if match is None:
@@ -161,22 +161,22 @@ def size(picture: str) -> tuple[float, float]:
     return float(match[2]), float(match[3])
 
 
-def pdf(picture: str) -> bytes:
-    """Return an SVG picture as PDF of the same size."""
-    width, height = size(picture)
+def render_pdf(picture: str) -> bytes:
+    """Render an SVG picture as PDF of the same size."""
+    width, height = measure_svg(picture)
     inches = f'\\1 width="{_UNIT * width:g}" height="{_UNIT * height:g}"'
     return _render("svg_to_pdf", _SIZE.sub(inches, picture, count=1))
 
 
 @cache
-def program() -> str:
+def load_program() -> str:
     """Return the program that draws charts in a browser, as text that can stand inside a script of a page.
 
     It takes seconds to put together, so that it is cached on disk.
     """
     require("vl_convert")  # before its version, whose absence says less
     made_by = version("vl-convert-python")
-    bundle = cached_on_disk(
+    bundle = cache_on_disk(
         f"vega-{made_by}.js", lambda: _render("javascript_bundle", "window.vegaEmbed = vegaEmbed;")
     ).decode()
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
@@ -188,12 +188,12 @@ def _render(name: str, *arguments: Any, **options: Any) -> bytes:
     It reserves a large address space and may crash under such a limit.
     """
     if _lost_its_thread or find_limit() is not None:
-        return _made_elsewhere(name, arguments, options)
+        return _render_elsewhere(name, arguments, options)
     made = getattr(require("vl_convert"), name)(*arguments, **options)
     return made if isinstance(made, bytes) else str(made).encode()
 
 
-def _made_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> bytes:
+def _render_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> bytes:
     task = json.dumps([name, arguments, options]).encode()
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [sys.executable, "-c", _IN_A_FRESH_PROCESS]

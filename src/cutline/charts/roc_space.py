@@ -15,20 +15,20 @@ from cutline.charts.layers import (
     Models,
     Series,
     Shade,
-    axes,
+    combine_layers,
+    draw_lines,
+    encode_axes,
     explain_omitted_references,
-    frame_of,
-    layered,
-    line_layers,
-    line_legend,
-    model_series,
-    reference_series,
-    rows,
+    list_model_series,
+    list_reference_series,
+    list_rows,
+    make_frame,
+    make_line_legend,
 )
-from cutline.charts.lines import BASELINE, curves_of
-from cutline.charts.marks import Mark, cut_marks, mark_layers
+from cutline.charts.lines import BASELINE, find_curves
+from cutline.charts.marks import Mark, draw_marks, list_cut_marks
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.charts.vega_lite import inline
+from cutline.charts.vega_lite import make_data
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
@@ -59,7 +59,7 @@ class BandRequest(NamedTuple):
     seed: int
 
 
-def banded(models: Models, request: BandRequest, frame: Frame, theme: Theme) -> tuple[list[Any], Frame]:
+def draw_bands(models: Models, request: BandRequest, frame: Frame, theme: Theme) -> tuple[list[Any], Frame]:
     """Return the layers of the bands, and the frame with a line that explains the shading.
 
     Args:
@@ -80,7 +80,8 @@ def banded(models: Models, request: BandRequest, frame: Frame, theme: Theme) -> 
         )
     words, how = KINDS[request.kind]
     layers = [
-        _area(_compute_band(model, request, how), theme.colour(i), frame) for i, model in enumerate(models.values())
+        _shade_band(_compute_band(model, request, how), theme.colour(i), frame)
+        for i, model in enumerate(models.values())
     ]
     return layers, replace(frame, subtitle=[*frame.subtitle, f"Shaded: {100 * request.level:g} % band, {words}"])
 
@@ -96,10 +97,10 @@ def _compute_band(model: Any, request: BandRequest, how: dict[str, bool]) -> Ban
     return _BANDS[request.curve](data, level=request.level, **how, **resampling)
 
 
-def _area(band: Band, colour: str, frame: Frame) -> Any:
-    data = rows({"x": band.x, "y": band.low, "y2": band.high})
-    area = alt.Chart(inline(data)).mark("area", opacity=0.2, line=False, color=colour, clip=True)
-    return area.encode(**axes(frame), y2=alt.Y2("y2:Q")).drawn_from(Shade(band.x, band.low, band.high, colour))
+def _shade_band(band: Band, colour: str, frame: Frame) -> Any:
+    data = list_rows({"x": band.x, "y": band.low, "y2": band.high})
+    area = alt.Chart(make_data(data)).mark("area", opacity=0.2, line=False, color=colour, clip=True)
+    return area.encode(**encode_axes(frame), y2=alt.Y2("y2:Q")).drawn_from(Shade(band.x, band.low, band.high, colour))
 
 
 HULL_WIDTH = 1.5
@@ -155,24 +156,24 @@ def roc(
         raise ParameterError("cost_fp and cost_fn draw the line of one model", "pass one, or leave them out")
     if shade is not None and len(models) > 1:
         raise ParameterError("shade fills an area of one model", "pass one, or leave it out")
-    curves = curves_of(models, "roc")
-    bands, frame = banded(models, BandRequest("roc", band, level, seed), frame_of(curves), theme)
-    series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
+    curves = find_curves(models, "roc")
+    bands, frame = draw_bands(models, BandRequest("roc", band, level, seed), make_frame(curves), theme)
+    series, marks = list_model_series(curves, theme), list_cut_marks(models, curves, theme)
     if label is not None and len(models) == 1:
         series[0] = replace(series[0], name=check_text(label, "label", "AUC 0.84 (0.80 to 0.87)"))
         marks = [replace(mark, series=series[0].name) for mark in marks]
     if len(models) == 1:
         [model], [own_curve] = models.values(), curves.values()
-        series += [_hull_series(curve(model.ranking, "roc_hull"), theme)] if hull or shade == "auch" else []
-        marks += _roc_marks(own_curve, theme) if points else []
+        series += [_make_hull_series(curve(model.ranking, "roc_hull"), theme)] if hull or shade == "auch" else []
+        marks += _list_marks(own_curve, theme) if points else []
         if costs:
-            line, mark = _equal_cost(iso_cost(model.ranking, **costs), theme)
+            line, mark = _draw_equal_cost(iso_cost(model.ranking, **costs), theme)
             series, marks = [*series, line], [*marks, mark]
-    series += reference_series(curves, theme, {"baseline": BASELINE})
+    series += list_reference_series(curves, theme, {"baseline": BASELINE})
     if eer_line:
         series.append(Series("FPR = 1 - TPR", {"x": [0, 1], "y": [1, 0]}, theme.reference, DASHES[2], 1.5))
-    below = [*_shade_area(models, curves, shade, frame, theme), *equal_lines(models, equal, "roc", frame, theme)]
-    return layered([*bands, *below, *line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+    below = [*_shade_area(models, curves, shade, frame, theme), *draw_equal_lines(models, equal, "roc", frame, theme)]
+    return combine_layers([*bands, *below, *draw_lines(series, frame), *draw_marks(marks, frame, theme)], frame)
 
 
 def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
@@ -183,12 +184,12 @@ def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
         raise ParameterError(f"is {shade!r}", "pass 'auc', 'gini' or 'auch'", argument="shade")
 
 
-def _hull_series(around: Curve, theme: Theme) -> Series:
+def _make_hull_series(around: Curve, theme: Theme) -> Series:
     name, columns = f"convex hull: {shown(around.area)}", describe_line(around, curve_line(around))
     return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
 
 
-def _roc_marks(own_curve: Curve, theme: Theme) -> list[Mark]:
+def _list_marks(own_curve: Curve, theme: Theme) -> list[Mark]:
     best = f"max J {shown(own_curve.values['max_youden_j'])}"
     return [
         Mark(f"EER {shown(own_curve.values['eer'])}", own_curve.points["eer"], "diamond", theme.colour(3)),
@@ -196,7 +197,7 @@ def _roc_marks(own_curve: Curve, theme: Theme) -> list[Mark]:
     ]
 
 
-def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
+def _draw_equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
     ends = {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]}
     series = Series(f"equal cost {shown(line.cost)}", ends, theme.colour(4), DASHES[3], 1.5)
     return series, Mark("least cost", line.point, "square", theme.colour(4))
@@ -205,7 +206,7 @@ def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
 def _shade_area(
     models: Models, curves: Mapping[str, Curve], shade: str | None, frame: Frame, theme: Theme
 ) -> list[alt.Chart]:
-    """Draw the area that is a measure, with its name and value."""
+    """Shade the area that is a measure, with its name and value."""
     if shade is None:
         return []
     [model], [own_curve] = models.values(), curves.values()
@@ -214,17 +215,19 @@ def _shade_area(
     floor = np.interp(upper.x, diagonal.x, diagonal.y) if shade == "gini" else 0 * upper.x
     chosen = MEASURES[shade]
     name = f"{chosen.title}: {shown(float(chosen.compute(model.ranking)))}"
-    data = rows({"x": upper.x, "y": upper.y, "y2": floor}, area=name)
+    data = list_rows({"x": upper.x, "y": upper.y, "y2": floor}, area=name)
     fill = alt.Fill(
         "area:N",
         scale=alt.Scale(domain=[name], range=[theme.colour(0)]),
         legend=alt.Legend(title="Area", symbolType="square", symbolOpacity=0.5),
     )
-    area = alt.Chart(inline(data)).mark("area", opacity=0.2, line=False, order=False)
-    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
+    area = alt.Chart(make_data(data)).mark("area", opacity=0.2, line=False, order=False)
+    return [
+        area.encode(**encode_axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])
+    ]
 
 
-def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[alt.Chart]:
+def draw_equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[alt.Chart]:
     """Draw the lines of equal value of a measure, each with its value at its end.
 
     They depend on the prevalence, which the models of one picture have to share.
@@ -236,26 +239,29 @@ def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame,
         raise InputError(
             "Lines of equal value need one prevalence, but the models have several", "pass models on the same cases"
         )
-    return _isometric_layers(rankings[0], measure, space, frame, theme)
+    return _draw_isometrics(rankings[0], measure, space, frame, theme)
 
 
-def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, theme: Theme) -> list[alt.Chart]:
+def _draw_isometrics(r: Ranking, measure: str, space: Space, frame: Frame, theme: Theme) -> list[alt.Chart]:
     isolines = isometrics(r, measure, space)
     name = f"equal values: {MEASURES[measure].title}"
-    data = [row for line in isolines for row in rows({"x": line.x, "y": line.y}, level=line.level, name=name)]
+    data = [row for line in isolines for row in list_rows({"x": line.x, "y": line.y}, level=line.level, name=name)]
     ends = [{"x": float(line.x[-1]), "y": float(line.y[-1]), "text": f"{line.level:.2g}"} for line in isolines]
     stroke = alt.Stroke(
         "name:N",
         scale=alt.Scale(domain=[name], range=[theme.reference]),
-        legend=line_legend(symbolStrokeWidth=0.8),
+        legend=make_line_legend(symbolStrokeWidth=0.8),
     )
-    lines = alt.Chart(inline(data)).mark("line", strokeWidth=0.8, order=False, interpolate="linear")
-    text = alt.Chart(inline(ends)).mark("text", fontSize=9, color=theme.text, align="right", dx=-2, dy=6)
+    lines = alt.Chart(make_data(data)).mark("line", strokeWidth=0.8, order=False, interpolate="linear")
+    text = alt.Chart(make_data(ends)).mark("text", fontSize=9, color=theme.text, align="right", dx=-2, dy=6)
     return [
         lines.encode(
-            **axes(frame), detail=alt.Detail("level:N"), stroke=stroke, tooltip=[alt.Tooltip("level:Q", title=name)]
+            **encode_axes(frame),
+            detail=alt.Detail("level:N"),
+            stroke=stroke,
+            tooltip=[alt.Tooltip("level:Q", title=name)],
         ),
-        text.encode(**axes(frame), text=alt.Text("text:N")),
+        text.encode(**encode_axes(frame), text=alt.Text("text:N")),
     ]
 
 
@@ -289,15 +295,15 @@ def precision_recall(
         level: The level of the band.
         seed: The seed of the resamples that make it.
     """
-    curves = curves_of(models, "precision_recall")
+    curves = find_curves(models, "precision_recall")
     references = {"baseline": "prevalence"}
-    frame = frame_of(curves)
-    frame = frame_of(curves, subtitle=[*frame.subtitle, *explain_omitted_references(curves, references)])
-    bands, frame = banded(models, BandRequest("precision_recall", band, level, seed), frame, theme)
-    series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
-    marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
-    below = equal_lines(models, equal, "precision_recall", frame, theme)
-    return layered([*bands, *below, *line_layers(series, frame), *marks], frame)
+    frame = make_frame(curves)
+    frame = make_frame(curves, subtitle=[*frame.subtitle, *explain_omitted_references(curves, references)])
+    bands, frame = draw_bands(models, BandRequest("precision_recall", band, level, seed), frame, theme)
+    series = [*list_model_series(curves, theme), *list_reference_series(curves, theme, references)]
+    marks = draw_marks(list_cut_marks(models, curves, theme), frame, theme)
+    below = draw_equal_lines(models, equal, "precision_recall", frame, theme)
+    return combine_layers([*bands, *below, *draw_lines(series, frame), *marks], frame)
 
 
 # ---------------------------------------------------------------------- several models
@@ -332,5 +338,5 @@ def roc_points(tables: Mapping[str, Counts], theme: Theme, *, equal: str | None 
         r = Ranking.of_counts([1.0, 0.0], [first.tp, first.fn], [first.fp, first.tn])
         if any(abs(table.prevalence - first.prevalence) > 1e-9 for table in tables.values()):
             raise InputError("Lines of equal value need one prevalence, but the tables have several", "leave equal out")
-        below = _isometric_layers(r, equal, "roc", frame, theme)
-    return layered([*below, *line_layers([diagonal], frame), *mark_layers(marks, frame, theme)], frame)
+        below = _draw_isometrics(r, equal, "roc", frame, theme)
+    return combine_layers([*below, *draw_lines([diagonal], frame), *draw_marks(marks, frame, theme)], frame)

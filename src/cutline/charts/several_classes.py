@@ -11,9 +11,9 @@ import numpy as np
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.chart_kind import Place, Requires, Shows, declare_chart
-from cutline.charts.layers import Frame, Series, layered, line_layers
+from cutline.charts.layers import Frame, Series, combine_layers, draw_lines
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.charts.vega_lite import inline
+from cutline.charts.vega_lite import make_data
 from cutline.core.array_ops import Array
 from cutline.core.counts import written
 from cutline.core.errors import InputError, ParameterError, near
@@ -43,10 +43,10 @@ class ClassValue:
 
 @dataclass(frozen=True, eq=False)
 class DrawnClasses:
-    """What the charts of several classes show, finished.
+    """Data of the charts of several classes.
 
     Attributes:
-        name: What the model is called.
+        name: The name of the model.
         rankings: The ranking of each class against the rest.
         pooled: The ranking of all pairs of a case and a class.
         values: The measures of the classes and of their means.
@@ -69,8 +69,8 @@ class DrawnClasses:
             )
         return values
 
-    def subtitle(self) -> str:
-        """Return the model and how many cases there are."""
+    def describe(self) -> str:
+        """Return the name of the model and the number of cases."""
         cases = f"{written(self.table.sum())} cases of {len(self.table)} classes"
         return f"{self.name}: {cases}" if self.name else cases
 
@@ -109,10 +109,10 @@ def class_roc(classes: DrawnClasses, theme: Theme) -> alt.Chart:
         x_domain=(0.0, 1.0),
         y_domain=(0.0, 1.0),
         title="ROC curve of each class against the rest",
-        subtitle=[classes.subtitle(), *fewer],
+        subtitle=[classes.describe(), *fewer],
         legend="Area under the ROC curve",
     )
-    return layered(line_layers(series, frame), frame)
+    return combine_layers(draw_lines(series, frame), frame)
 
 
 @declare_chart(
@@ -134,7 +134,7 @@ def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -
     if not values:
         raise InputError(f"{classes.of(shown)[0].title} is undefined for every class", "pass cases of every class")
     title, order = values[0].title, [value.of for value in values]
-    data = [_bar(value) for value in values]
+    data = [_make_bar(value) for value in values]
     high = max(1.0, *(row["high"] for row in data if row["high"] is not None), *(row["value"] for row in data))
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False))
     room = min(200, 8 * max(map(len, order)))  # as wide as the widest font would need
@@ -152,31 +152,31 @@ def class_measures(classes: DrawnClasses, theme: Theme, *, shown: str = "auc") -
         legend=alt.Legend(title=None, symbolType="square", symbolOpacity=0.45, symbolStrokeWidth=0),
         sort=None,
     )
-    base = alt.Chart(inline(data))
+    base = alt.Chart(make_data(data))
     bars = base.mark("bar", opacity=0.45, height={"band": 0.7}).encode(x=x, y=y, fill=fill, tooltip=tooltip)
-    with_limits = alt.Chart(inline([row for row in data if row["low"] is not None]))
+    with_limits = alt.Chart(make_data([row for row in data if row["low"] is not None]))
     lines = with_limits.mark("rule", strokeWidth=2, color=theme.text).encode(
         x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, tooltip=tooltip
     )
     dots = base.mark("point", filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
-    with_baseline = alt.Chart(inline([row for row in data if row["baseline"] is not None]))
+    with_baseline = alt.Chart(make_data([row for row in data if row["baseline"] is not None]))
     ticks = with_baseline.mark("tick", color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
-    below = [classes.subtitle(), "Lines are intervals, ticks the baselines"]
+    below = [classes.describe(), "Lines are intervals, ticks the baselines"]
     frame = Frame("", "", (0, 1), (0, 1), f"{title} by class", below, None, 420, max(80, 26 * len(data)))
-    return layered([bars, lines, dots, ticks.encode(x=alt.X("baseline:Q"), y=y)], frame)
+    return combine_layers([bars, lines, dots, ticks.encode(x=alt.X("baseline:Q"), y=y)], frame)
 
 
-def _bar(class_value: ClassValue) -> dict[str, Any]:
-    def known(value: float) -> float | None:
+def _make_bar(class_value: ClassValue) -> dict[str, Any]:
+    def drop_infinite(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
     return {
         "of": class_value.of,
         "kind": "class" if class_value.is_class else "mean",
         "value": class_value.value,
-        "low": known(class_value.low),
-        "high": known(class_value.high),
-        "baseline": known(class_value.baseline),
+        "low": drop_infinite(class_value.low),
+        "high": drop_infinite(class_value.high),
+        "baseline": drop_infinite(class_value.baseline),
     }
 
 
@@ -193,7 +193,7 @@ def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     real = [f"{name} ({written(total)})" for name, total in zip(names, classes.table.sum(1), strict=True)]
     plain: dict[str, Any] = {"domain": False, "ticks": False}
     angle = -40 if size > 4 else 0
-    base = alt.Chart(inline(_cells(classes, real, names))).encode(
+    base = alt.Chart(make_data(_list_cells(classes, real, names))).encode(
         x=alt.X(
             "said:N",
             sort=names,
@@ -223,11 +223,11 @@ def class_confusion_matrix(classes: DrawnClasses, theme: Theme) -> alt.Chart:
     ]
     cell = 74 if size <= 6 else 52 if size <= MOST_CELLS else 24
     width, height = cell * size, max(100, cell * size * 3 // 4)
-    frame = Frame("", "", (0, 1), (0, 1), "Confusion matrix", [classes.subtitle()], None, width, height)
-    return layered([boxes, *(text if size <= MOST_CELLS else [])], frame)
+    frame = Frame("", "", (0, 1), (0, 1), "Confusion matrix", [classes.describe()], None, width, height)
+    return combine_layers([boxes, *(text if size <= MOST_CELLS else [])], frame)
 
 
-def _cells(classes: DrawnClasses, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+def _list_cells(classes: DrawnClasses, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each cell of the matrix."""
     totals = classes.table.sum(1)[:, None]
     shares = np.divide(classes.table, totals, out=np.zeros_like(classes.table), where=totals > 0)

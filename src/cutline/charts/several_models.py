@@ -10,18 +10,18 @@ from cutline.charts.layers import (
     Frame,
     Models,
     Series,
-    axes,
+    combine_layers,
+    draw_lines,
+    encode_axes,
     explain_omitted_references,
-    frame_of,
-    layered,
-    line_layers,
-    model_series,
-    reference_series,
+    list_model_series,
+    list_reference_series,
+    make_frame,
 )
-from cutline.charts.lines import BASELINE, curves_of
-from cutline.charts.marks import Mark, cut_marks, mark_layers, rule_layer
+from cutline.charts.lines import BASELINE, find_curves
+from cutline.charts.marks import Mark, draw_marks, draw_rules, list_cut_marks
 from cutline.charts.theme import DASHES, Theme
-from cutline.charts.vega_lite import inline
+from cutline.charts.vega_lite import make_data
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import p_shown, shown
 from cutline.core.validation import check_level
@@ -57,29 +57,29 @@ def dominance(models: Models, theme: Theme, *, kind: str = "roc") -> alt.Chart:
     if len(models) < 2:
         raise ParameterError("dominance compares models, but one was given", "pass two or more")
     dominance, drawn_kind = _find_leaders(models, kind)
-    curves = curves_of(models, drawn_kind)
+    curves = find_curves(models, drawn_kind)
     references = {"baseline": BASELINE} if "baseline" in next(iter(curves.values())).beside else {}
-    frame = frame_of(
+    frame = make_frame(
         curves,
         models,
-        title=f"Areas of dominance: {_title(curves)}",
+        title=f"Areas of dominance: {_choose_title(curves)}",
         subtitle=explain_omitted_references(curves, references),
     )
-    own = model_series(curves, theme, frame.x_domain)
+    own = list_model_series(curves, theme, frame.x_domain)
     numbered = [replace(line, name=f"{i}  {line.name}") for i, line in enumerate(own, 1)]
-    series = [*numbered, *reference_series(curves, theme, references)]
-    marks = mark_layers(cut_marks(models, curves, theme, [line.name for line in numbered]), frame, theme)
-    top = layered([*line_layers(series, frame), *marks], frame)
-    band = _band(dominance, frame, theme)
+    series = [*numbered, *list_reference_series(curves, theme, references)]
+    marks = draw_marks(list_cut_marks(models, curves, theme, [line.name for line in numbered]), frame, theme)
+    top = combine_layers([*draw_lines(series, frame), *marks], frame)
+    band = _draw_lanes(dominance, frame, theme)
     return alt.vconcat(top, band, spacing=6).resolve_scale(color="independent", strokeDash="independent")
 
 
-def _title(curves: dict[str, Curve]) -> str:
+def _choose_title(curves: dict[str, Curve]) -> str:
     return next(iter(curves.values())).title
 
 
 def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
-    """Return which model leads in which region of a kind of curve, and the curve that shows it."""
+    """Find the model that leads in each region of a kind of curve, and the curve that shows it."""
     rankings = [model.ranking for model in models.values()]
     if kind in KINDS:
         curve, drawn_kind = KINDS[kind]
@@ -104,7 +104,7 @@ def _find_leaders(models: Models, kind: str) -> tuple[Dominance, str]:
 LANE = 12  # the height of the lane of a model, in pixels
 
 
-def _band(dominance: Dominance, frame: Frame, theme: Theme) -> alt.Chart:
+def _draw_lanes(dominance: Dominance, frame: Frame, theme: Theme) -> alt.Chart:
     """Draw the spans below the curves, each in the lane of the model that leads: they need no colour to be told
     apart.
 
@@ -122,7 +122,7 @@ def _band(dominance: Dominance, frame: Frame, theme: Theme) -> alt.Chart:
     in_turn = {"test": "datum.in_turn", "value": theme.reference}
     own = alt.Color("lane:N", scale=colours, legend=None, condition=in_turn)
     return (
-        alt.Chart(inline(data), width=frame.width, height=LANE * len(numbers))
+        alt.Chart(make_data(data), width=frame.width, height=LANE * len(numbers))
         .transform_flatten(["lane"])
         .mark("rect")
         .encode(
@@ -181,8 +181,8 @@ def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float 
         ),
     ]
     observed = Mark("observed difference", Point(float("nan"), confidence.value, 1.0), "circle", theme.text)
-    rules = rule_layer({"no difference": 0.0}, "x", frame, theme)
-    return layered([*rules, *line_layers(series, frame), *mark_layers([observed], frame, theme)], frame)
+    rules = draw_rules({"no difference": 0.0}, "x", frame, theme)
+    return combine_layers([*rules, *draw_lines(series, frame), *draw_marks([observed], frame, theme)], frame)
 
 
 # ---------------------------------------------------------------------- the hull of all models
@@ -198,17 +198,17 @@ def confidence_curve(confidence: ConfidenceCurve, theme: Theme, *, level: float 
 )
 def shared_hull_chart(models: Models, theme: Theme) -> alt.Chart:
     """Draw the ROC curves of several models and the hull of them all, its corners marked by their owners."""
-    curves = curves_of(models, "roc")
+    curves = find_curves(models, "roc")
     hull = shared_hull({name: model.ranking for name, model in models.items()})
     idle = [name for name in models if name not in hull.owners]
     words = [f"No cost and no class skew makes {', '.join(idle)} best"] if idle else []
-    frame = frame_of(curves, title="ROC convex hull of several models", subtitle=words)
-    own = model_series(curves, theme)
+    frame = make_frame(curves, title="ROC convex hull of several models", subtitle=words)
+    own = list_model_series(curves, theme)
     around = {"x": [corner.fpr for corner in hull.corners], "y": [corner.tpr for corner in hull.corners]}
     series = [
         *own,
         Series(f"hull of all: {shown(hull.area)}", around, theme.text, DASHES[2], 1.5, below=True),
-        *reference_series(curves, theme, {"baseline": BASELINE}),
+        *list_reference_series(curves, theme, {"baseline": BASELINE}),
     ]
     colour = {name: theme.colour(i) for i, name in enumerate(models)}
     owned = [
@@ -223,13 +223,13 @@ def shared_hull_chart(models: Models, theme: Theme) -> alt.Chart:
         if 0 < corner.fpr + corner.tpr < 2
     ]
     points = (
-        alt.Chart(inline(owned))
+        alt.Chart(make_data(owned))
         .mark("point", shape="circle", filled=True, size=70, opacity=1, stroke=theme.ground, strokeWidth=1)
         .encode(
-            **axes(frame),
+            **encode_axes(frame),
             fill=alt.Fill("colour:N", scale=None),
             tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("owner", "threshold")],
         )
     )
-    cuts = mark_layers(cut_marks(models, curves, theme), frame, theme)
-    return layered([*line_layers(series, frame), points, *cuts], frame)
+    cuts = draw_marks(list_cut_marks(models, curves, theme), frame, theme)
+    return combine_layers([*draw_lines(series, frame), points, *cuts], frame)

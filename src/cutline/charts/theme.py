@@ -51,10 +51,10 @@ class Theme:
         return replace(self, lines=(*map(self.colour, which), *self.lines[len(which) :]))
 
     def fills(self, count: int) -> list[str]:
-        """Return the colours of several kinds of bars, each paler than the last: they differ in grey too."""
-        return [self._mixed(self.colour(i), 0.8 * i / max(count - 1, 1)) for i in range(count)]
+        """Return the colours of several kinds of bars, each paler than the last, so that they differ in grey too."""
+        return [self._mix_with_ground(self.colour(i), 0.8 * i / max(count - 1, 1)) for i in range(count)]
 
-    def _mixed(self, colour: str, share: float) -> str:
+    def _mix_with_ground(self, colour: str, share: float) -> str:
         """Return a colour with a share of the ground in it."""
         if not colour.startswith("#"):  # a variable of the page's style, which has one for each mixture
             return colour if not share else f"{colour[:-1]}-{round(100 * share)})"
@@ -141,7 +141,7 @@ PAGE = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, PRINT)}
 
 
-def themed(name: Literal["light", "dark", "print"] | str) -> Theme:
+def find_theme(name: Literal["light", "dark", "print"] | str) -> Theme:
     """Return a theme by its name."""
     if isinstance(name, str) and name in {*THEMES, PAGE.name}:
         return PAGE if name == PAGE.name else THEMES[name]

@@ -11,12 +11,23 @@ import numpy as np
 
 import cutline.charts.vega_lite as alt
 from cutline.charts.chart_kind import CutPlace, Place, Requires, Shows, declare_chart
-from cutline.charts.layers import Evaluated, Frame, Models, Series, Shade, axes, frame_of, layered, line_layers, rows
-from cutline.charts.lines import curves_of, over_threshold
-from cutline.charts.marks import Mark, cut_marks, mark_layers
+from cutline.charts.layers import (
+    Evaluated,
+    Frame,
+    Models,
+    Series,
+    Shade,
+    combine_layers,
+    draw_lines,
+    encode_axes,
+    list_rows,
+    make_frame,
+)
+from cutline.charts.lines import draw_over_threshold, find_curves
+from cutline.charts.marks import Mark, draw_marks, list_cut_marks
 from cutline.charts.picture import Picture, finish
-from cutline.charts.theme import DASHES, DOTTED, Theme, themed
-from cutline.charts.vega_lite import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme, find_theme
+from cutline.charts.vega_lite import make_data
 from cutline.core.array_ops import Array
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
@@ -60,13 +71,12 @@ class OverRisks(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """What the numbers are multiplied by on the chart."""
+        """Factor of the numbers on the chart."""
         return WORDINGS[self.kind].scale
 
 
-def resamples_on_a_chart(scores: int, resamples: int | None) -> int:
-    """Return the number of bootstrap samples for a band on a chart; 0 where it would take long and was not
-    requested.
+def choose_resamples(scores: int, resamples: int | None) -> int:
+    """Choose the number of bootstrap samples for a band on a chart; 0 if it would take long and was not requested.
 
     Args:
         scores: How many distinct scores there are.
@@ -103,14 +113,14 @@ def net_benefit(
             raise ParameterError(
                 "prevalence says nothing about a curve with a risk of its own", "leave one of them out"
             )
-        return over_threshold(models, theme, measure="net_benefit", risk=risk)
+        return draw_over_threshold(models, theme, measure="net_benefit", risk=risk)
     if prevalence is not None:
-        return _elsewhere(models, theme, request)
-    curves = curves_of(models, "net_benefit")
-    frame = frame_of(curves, models, title=curve_title(request.kind), y_domain=_up_to_the_prevalence(models))
+        return _draw_at_prevalence(models, theme, request)
+    curves = find_curves(models, "net_benefit")
+    frame = make_frame(curves, models, title=curve_title(request.kind), y_domain=_choose_benefit_range(models))
     frame = replace(frame, x=WORDINGS[request.kind].x, y=WORDINGS[request.kind].y)
     if frame.x_domain == (0.0, 1.0):
-        frame = replace(frame, x_domain=(0.0, _where_worth_something(models, curves)))
+        frame = replace(frame, x_domain=(0.0, _find_last_useful_risk(models, curves)))
     everybody = np.linspace(*frame.x_domain, 201)
     first = next(iter(models.values())).ranking
     series = [
@@ -121,26 +131,26 @@ def net_benefit(
         Series(EVERYBODY, {"x": everybody, "y": flagging_everybody(first, everybody)}, theme.reference, DASHES[1], 1.5),
         Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5),
     ]
-    marks = mark_layers(cut_marks(models, curves, theme, list(models)), frame, theme)
+    marks = draw_marks(list_cut_marks(models, curves, theme, list(models)), frame, theme)
     band = _draw_band(models, theme, frame, RISKS[frame.x_domain[1] >= RISKS], request)
     frame = _explain_shading(frame, band, request)
-    return layered([*band, *line_layers(series, replace(frame, clip=True)), *marks], frame)
+    return combine_layers([*band, *draw_lines(series, replace(frame, clip=True)), *marks], frame)
 
 
-def _elsewhere(models: Models, theme: Theme, request: OverRisks) -> alt.Chart:
+def _draw_at_prevalence(models: Models, theme: Theme, request: OverRisks) -> alt.Chart:
     """Draw the decision curve at another prevalence."""
     most = float(request.prevalence or 0)
     beside = {EVERYBODY: flag_everybody(RISKS, most), NOBODY: np.zeros(len(RISKS))}
-    return _over_risks(models, theme, request, beside, (-BELOW_ZERO * most, most))
+    return _draw_over_risks(models, theme, request, beside, (-BELOW_ZERO * most, most))
 
 
-def _up_to_the_prevalence(models: Models) -> tuple[float, float]:
+def _choose_benefit_range(models: Models) -> tuple[float, float]:
     """Return the range of net benefits: from a little below 0 to the largest prevalence."""
     most = max(float(flagging_everybody(model.ranking, np.zeros(1))[0]) for model in models.values()) or 1.0
     return -BELOW_ZERO * most, most
 
 
-def _where_worth_something(models: Models, curves: dict[str, Curve]) -> float:
+def _find_last_useful_risk(models: Models, curves: dict[str, Curve]) -> float:
     """Return the largest threshold to show: where a model stops being useful, or the chosen cut."""
     worth = [x for curve in curves.values() for x in curve.x[(curve.y > 0) & np.isfinite(curve.x)].tolist()]
     cuts = [model.threshold for model in models.values() if math.isfinite(model.threshold)]
@@ -167,7 +177,7 @@ def standardised_net_benefit(
     own = rates_at(first, RISKS, check_prevalence(prevalence)).prevalence
     beside = {EVERYBODY: divide(flag_everybody(RISKS, own), own), NOBODY: np.zeros(len(RISKS))}
     request = _check_request("standardised", prevalence, level, resamples)
-    return _over_risks(models, theme, request, beside, (-0.15, 1.0))
+    return _draw_over_risks(models, theme, request, beside, (-0.15, 1.0))
 
 
 @declare_chart(
@@ -189,10 +199,10 @@ def interventions_avoided(
     band.
     """
     request = _check_request("interventions_avoided", prevalence, level, resamples)
-    return _over_risks(models, theme, request, {EVERYBODY: np.zeros(len(RISKS))}, (-10.0, 100.0))
+    return _draw_over_risks(models, theme, request, {EVERYBODY: np.zeros(len(RISKS))}, (-10.0, 100.0))
 
 
-def _over_risks(
+def _draw_over_risks(
     models: Models,
     theme: Theme,
     request: OverRisks,
@@ -202,7 +212,7 @@ def _over_risks(
     """Draw a number of each model over the threshold probability, with a band where there is one model."""
     title, words = curve_title(request.kind, request.prevalence), WORDINGS[request.kind]
     curves = {
-        name: request.scale * heights(of_both_classes(model, title), RISKS, request.kind, request.prevalence)
+        name: request.scale * heights(require_both_classes(model, title), RISKS, request.kind, request.prevalence)
         for name, model in models.items()
     }
     frame = Frame(
@@ -218,7 +228,7 @@ def _over_risks(
         for i, (name, values) in enumerate(beside.items())
     ]
     band = _draw_band(models, theme, frame, RISKS, request)
-    return layered([*band, *line_layers(series, frame)], _explain_shading(frame, band, request))
+    return combine_layers([*band, *draw_lines(series, frame)], _explain_shading(frame, band, request))
 
 
 def _draw_band(models: Models, theme: Theme, frame: Frame, risks: Array, request: OverRisks) -> list[alt.Chart]:
@@ -226,7 +236,7 @@ def _draw_band(models: Models, theme: Theme, frame: Frame, risks: Array, request
     if len(models) > 1 or request.resamples == 0:
         return []
     [model] = models.values()
-    times = resamples_on_a_chart(len(model.ranking), request.resamples)
+    times = choose_resamples(len(model.ranking), request.resamples)
     if getattr(model, "grouped", False) and not hasattr(model, "groups"):
         return []  # the groups that would be resampled whole are not known here
     if not times and request.kind == "interventions_avoided" and request.prevalence is None:
@@ -235,9 +245,9 @@ def _draw_band(models: Models, theme: Theme, frame: Frame, risks: Array, request
     how: dict[str, Any] = {"level": request.level, "resamples": times or FEWEST}
     limits = decision_band(sampled, risks, request.kind, prevalence=request.prevalence, **how)
     low, high = request.scale * limits.low, request.scale * limits.high
-    data = rows({"x": risks, "y": low, "y2": high})
-    area = alt.Chart(inline(data)).mark("area", opacity=0.2, line=False, color=theme.colour(0), clip=True)
-    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q")).drawn_from(Shade(risks, low, high, theme.colour(0)))]
+    data = list_rows({"x": risks, "y": low, "y2": high})
+    area = alt.Chart(make_data(data)).mark("area", opacity=0.2, line=False, color=theme.colour(0), clip=True)
+    return [area.encode(**encode_axes(frame), y2=alt.Y2("y2:Q")).drawn_from(Shade(risks, low, high, theme.colour(0)))]
 
 
 def _explain_shading(frame: Frame, band: list[Any], request: OverRisks) -> Frame:
@@ -252,8 +262,8 @@ def _check_request(kind: str, prevalence: float | None, level: float, resamples:
     return OverRisks(kind, check_prevalence(prevalence), check_level(level), times)
 
 
-def of_both_classes(model: Evaluated, what: str) -> Ranking:
-    """Return the ranking of a model; one of a single class is refused."""
+def require_both_classes(model: Evaluated, what: str) -> Ranking:
+    """Return the ranking of a model; raise if it has one class alone."""
     if not model.ranking.positives or not model.ranking.negatives:
         raise InputError(f"{what} needs cases of both classes: these are of one.")
     return model.ranking
@@ -268,7 +278,7 @@ _REFERENCES = {"flag_everybody": (EVERYBODY, DASHES[1]), "flag_nobody": (NOBODY,
 _LINES = {"at_threshold": "at the threshold"}
 
 
-def column_chart(
+def draw_columns(
     title: str,
     columns: Mapping[str, Array],
     *,
@@ -276,7 +286,7 @@ def column_chart(
     best: Estimate | None = None,
     theme: str = "light",
 ) -> Picture:
-    """Draw the curve in the second column over the first, with its band, its references and its best place.
+    """Draw the second column over the first, with its band, its references and its best place.
 
     Args:
         title: The title.
@@ -287,14 +297,14 @@ def column_chart(
     """
     x, *others = columns
     lines = [name for name in others if name not in (*_REFERENCES, *_LIMITS, *_NO_HEIGHTS)]
-    words, chosen = WORDINGS[lines[0]], themed(theme)
+    words, chosen = WORDINGS[lines[0]], find_theme(theme)
     at = columns[x]
     heights = {name: words.scale * columns[name] for name in others if name not in _NO_HEIGHTS}
     frame = Frame(
         x=words.x,
         y=words.y,
         x_domain=(float(at.min()), float(at.max())),
-        y_domain=_domain([heights[name] for name in (*lines, *_LIMITS) if name in heights], words),
+        y_domain=_choose_domain([heights[name] for name in (*lines, *_LIMITS) if name in heights], words),
         title=title,
         subtitle=[
             *([f"Best quota {describe_best_quota(best)}"] if best is not None else []),
@@ -306,16 +316,16 @@ def column_chart(
         Series(_LINES.get(name, words.y), {"x": at, "y": heights[name]}, chosen.colour(i), DASHES[i])
         for i, name in enumerate(lines)
     ]
-    series += _references(at, heights, words, chosen)
-    layers = [*_band(at, heights, frame, chosen), *line_layers(series, frame)]
+    series += _list_references(at, heights, words, chosen)
+    layers = [*_draw_limits(at, heights, frame, chosen), *draw_lines(series, frame)]
     if best is not None:
         top = Point(float("nan"), best.value, float(np.interp(best.value, at, heights[lines[0]])))
-        layers += mark_layers([Mark("best quota", top, "diamond", chosen.colour(0))], frame, chosen)
-    return finish(title.lower().replace(" ", "_"), layered(layers, frame), chosen)
+        layers += draw_marks([Mark("best quota", top, "diamond", chosen.colour(0))], frame, chosen)
+    return finish(title.lower().replace(" ", "_"), combine_layers(layers, frame), chosen)
 
 
-def _domain(heights: Sequence[Array], words: Wording) -> tuple[float, float]:
-    """Return the range of the axis: from the lowest to the highest value, with 0 included; deep falls are cut off."""
+def _choose_domain(heights: Sequence[Array], words: Wording) -> tuple[float, float]:
+    """Choose the range of the axis: from the lowest to the highest value, with 0 included; deep falls are cut off."""
     values = np.concatenate(heights)
     values = values[np.isfinite(values)]
     low, high = float(min(values.min(), 0)), float(max(values.max(), 0))
@@ -324,7 +334,7 @@ def _domain(heights: Sequence[Array], words: Wording) -> tuple[float, float]:
     return low, high if high > low else low + 1.0
 
 
-def _references(at: Array, heights: Mapping[str, Array], words: Wording, theme: Theme) -> list[Series]:
+def _list_references(at: Array, heights: Mapping[str, Array], words: Wording, theme: Theme) -> list[Series]:
     made = [
         Series(label, {"x": at, "y": heights[name]}, theme.reference, dash, 1.5)
         for name, (label, dash) in _REFERENCES.items()
@@ -335,12 +345,12 @@ def _references(at: Array, heights: Mapping[str, Array], words: Wording, theme: 
     return made
 
 
-def _band(at: Array, heights: Mapping[str, Array], frame: Frame, theme: Theme) -> list[alt.Chart]:
+def _draw_limits(at: Array, heights: Mapping[str, Array], frame: Frame, theme: Theme) -> list[alt.Chart]:
     if "low" not in heights:
         return []
-    data = rows({"x": at, "y": heights["low"], "y2": heights["high"]})
-    area = alt.Chart(inline(list(data))).mark("area", opacity=0.2, line=False, color=theme.colour(0), clip=True)
-    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"))]
+    data = list_rows({"x": at, "y": heights["low"], "y2": heights["high"]})
+    area = alt.Chart(make_data(list(data))).mark("area", opacity=0.2, line=False, color=theme.colour(0), clip=True)
+    return [area.encode(**encode_axes(frame), y2=alt.Y2("y2:Q"))]
 
 
 @declare_chart(
@@ -354,7 +364,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 
     With a `threshold`, the line of that cut is drawn along.
     """
-    lines = {name: cost_envelope(of_both_classes(model, "A cost curve")) for name, model in models.items()}
+    lines = {name: cost_envelope(require_both_classes(model, "A cost curve")) for name, model in models.items()}
     top = max(float(line.y.max()) for line in lines.values())
     frame = Frame(
         x=WORDINGS["cost"].x,
@@ -362,15 +372,17 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
         x_domain=(0.0, 1.0),
         y_domain=(0.0, min(1.0, 1.6 * top)),
         title=WORDINGS["cost"].title,
-        subtitle=_areas(lines, "Area under the lower envelope"),
+        subtitle=_describe_areas(lines, "Area under the lower envelope"),
         legend="Area" if len(lines) > 1 else None,
         clip=True,
     )
-    series = _lines(lines, theme)
+    series = _list_series(lines, theme)
     if threshold is not None:
         at = check_number(threshold, "threshold")
         series += [
-            Series(f"{name} at {at:g}", _columns(cost_line(model.ranking, at)), theme.colour(i), DASHES[i + 1], 1.5)
+            Series(
+                f"{name} at {at:g}", _list_columns(cost_line(model.ranking, at)), theme.colour(i), DASHES[i + 1], 1.5
+            )
             for i, (name, model) in enumerate(models.items())
         ]
     ends = np.array([0.0, 1.0])
@@ -378,7 +390,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
         Series(EVERYBODY, {"x": ends, "y": 1 - ends}, theme.reference, DASHES[1], 1.5),
         Series(NOBODY, {"x": ends, "y": ends}, theme.reference, DOTTED, 1.5),
     ]
-    return layered(line_layers(series, frame), frame)
+    return combine_layers(draw_lines(series, frame), frame)
 
 
 @declare_chart(
@@ -389,7 +401,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 )
 def brier_curve(models: Models, theme: Theme) -> alt.Chart:
     """Draw the loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
-    lines = {name: brier_line(of_both_classes(model, "A Brier curve")) for name, model in models.items()}
+    lines = {name: brier_line(require_both_classes(model, "A Brier curve")) for name, model in models.items()}
     first = next(iter(models.values())).ranking
     p = float(first.positives) / float(first.total)
     top = max(float(line.y.max()) for line in lines.values())
@@ -399,17 +411,17 @@ def brier_curve(models: Models, theme: Theme) -> alt.Chart:
         x_domain=(0.0, 1.0),
         y_domain=(0.0, 1.25 * top if top > 0 else 1.0),
         title=WORDINGS["loss"].title,
-        subtitle=_areas(lines, "Brier score"),
+        subtitle=_describe_areas(lines, "Brier score"),
         legend="Brier score" if len(lines) > 1 else None,
         clip=True,
     )
     ends = np.array([0.0, 1.0])
     series = [
-        *_lines(lines, theme),
+        *_list_series(lines, theme),
         Series(EVERYBODY, {"x": ends, "y": 2 * (1 - p) * ends}, theme.reference, DASHES[1], 1.5),
         Series(NOBODY, {"x": ends, "y": 2 * p * (1 - ends)}, theme.reference, DOTTED, 1.5),
     ]
-    return layered(line_layers(series, frame), frame)
+    return combine_layers(draw_lines(series, frame), frame)
 
 
 @declare_chart(
@@ -430,43 +442,45 @@ def profit(
 
     Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
     """
-    first, *_ = [of_both_classes(model, "A profit curve") for model in models.values()]
+    first, *_ = [require_both_classes(model, "A profit curve") for model in models.values()]
     price = check_amount(cost, "cost")
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
     lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
     how: dict[str, Any] = {"level": check_level(level), "seed": check_whole(seed, "seed", 0)}
-    best = {name: _best(model, worth, price, resamples, how) for name, model in models.items()}
+    best = {name: _describe_best_quota(model, worth, price, resamples, how) for name, model in models.items()}
     frame = Frame(
         x=WORDINGS["profit"].x,
         y=WORDINGS["profit"].y,
         x_domain=(0.0, max(float(line.x[-1]) for line in lines.values())),
-        y_domain=_around_the_profits(lines.values()),
+        y_domain=_choose_profit_range(lines.values()),
         title=WORDINGS["profit"].title,
         subtitle=[
-            f"A positive is worth {shown_amount(worth)}, a case flagged costs {shown_amount(price)}",
+            f"A positive is worth {format_amount(worth)}, a case flagged costs {format_amount(price)}",
             *([f"Best quota {best[next(iter(best))]}"] if len(best) == 1 else []),
         ],
         legend="Best quota" if len(best) > 1 else None,
         clip=True,
     )
     series = [
-        Series(name if len(lines) == 1 else f"{name}: {best[name]}", _columns(line, frame), theme.colour(i), DASHES[i])
+        Series(
+            name if len(lines) == 1 else f"{name}: {best[name]}", _list_columns(line, frame), theme.colour(i), DASHES[i]
+        )
         for i, (name, line) in enumerate(lines.items())
     ]
     series.append(Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5))
-    return layered([*line_layers(series, frame), *mark_layers(_tops(lines, theme), frame, theme)], frame)
+    return combine_layers([*draw_lines(series, frame), *draw_marks(_mark_tops(lines, theme), frame, theme)], frame)
 
 
-def _tops(lines: Mapping[str, Line], theme: Theme) -> list[Mark]:
+def _mark_tops(lines: Mapping[str, Line], theme: Theme) -> list[Mark]:
     """Return the marks of the best quotas."""
     return [
-        Mark(f"best quota of {name}" if len(lines) > 1 else "best quota", _top(line), "diamond", theme.colour(i))
+        Mark(f"best quota of {name}" if len(lines) > 1 else "best quota", _find_top(line), "diamond", theme.colour(i))
         for i, (name, line) in enumerate(lines.items())
     ]
 
 
-def _around_the_profits(lines: Iterable[Line]) -> tuple[float, float]:
-    """Return the profits that matter: a third of the highest below zero, and a little above it."""
+def _choose_profit_range(lines: Iterable[Line]) -> tuple[float, float]:
+    """Choose the range of profits: from a third of the highest below zero to a little above the highest."""
     every = [line.y for line in lines]
     highest, lowest = max(float(y.max()) for y in every), min(float(y.min()) for y in every)
     return (max(lowest, -0.35 * highest), 1.1 * highest) if highest > 0 else (lowest, 1.0)
@@ -499,10 +513,10 @@ def gains_chart(models: Models, theme: Theme, *, portions: int | Sequence[float]
         Series(name, {"x": x, "y": np.append(0.0, y)}, *look)
         for (name, y), look in zip(lines.items(), looks, strict=True)
     ]
-    return layered([_gain_bars(table, frame, theme), *line_layers(series, frame)], frame)
+    return combine_layers([_draw_gain_bars(table, frame, theme), *draw_lines(series, frame)], frame)
 
 
-def _gain_bars(table: Gains, frame: Frame, theme: Theme) -> alt.Chart:
+def _draw_gain_bars(table: Gains, frame: Frame, theme: Theme) -> alt.Chart:
     names = ("portion", "first_score", "last_score", "cases", "positives", "rate", "lift")
     columns = {name: table[name] for name in names}
     at = {"x": table["portion"] - 0.9, "x2": table["portion"] - 0.1, "y": table["rate"], "y2": np.zeros(len(table))}
@@ -513,55 +527,57 @@ def _gain_bars(table: Gains, frame: Frame, theme: Theme) -> alt.Chart:
         scale=alt.Scale(domain=[label], range=theme.fills(1)),
         legend=alt.Legend(title=None, symbolType="square", symbolStrokeWidth=0),
     )
-    bars = alt.Chart(inline([{**row, "bars": label} for row in rows({**at, **columns})])).mark(
+    bars = alt.Chart(make_data([{**row, "bars": label} for row in list_rows({**at, **columns})])).mark(
         "rect", stroke=theme.text
     )
-    return bars.encode(**axes(frame), x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), fill=fill, tooltip=tips)
+    return bars.encode(**encode_axes(frame), x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), fill=fill, tooltip=tips)
 
 
 # ---------------------------------------------------------------------- parts
 
 
-def _best(model: Evaluated, value: float, cost: float, resamples: int | None, how: dict[str, Any]) -> str:
-    """Return the best quota with its interval, in words."""
+def _describe_best_quota(
+    model: Evaluated, value: float, cost: float, resamples: int | None, how: dict[str, Any]
+) -> str:
+    """Describe the best quota with its interval."""
     r = model.ranking
-    times = resamples_on_a_chart(len(r), resamples)
-    return describe_best_quota(best_quota(r, _sampler(model), value=value, cost=cost, resamples=times, **how))
+    times = choose_resamples(len(r), resamples)
+    return describe_best_quota(best_quota(r, _make_sampler(model), value=value, cost=cost, resamples=times, **how))
 
 
-def _sampler(model: Evaluated) -> OneModel | None:
-    """Return the bootstrap sampler of a model; None where its cases come in groups that are not known here."""
+def _make_sampler(model: Evaluated) -> OneModel | None:
+    """Return the bootstrap sampler of a model; None if its cases come in groups that are not known here."""
     groups: OneModel | None = getattr(model, "groups", None)
     if groups is not None:
         return groups
     return None if getattr(model, "grouped", False) else CaseSampler(model.ranking)
 
 
-def _lines(lines: Mapping[str, Line], theme: Theme) -> list[Series]:
+def _list_series(lines: Mapping[str, Line], theme: Theme) -> list[Series]:
     several = len(lines) > 1
     return [
-        Series(f"{name}: {shown(line.area)}" if several else name, _columns(line), theme.colour(i), DASHES[i])
+        Series(f"{name}: {shown(line.area)}" if several else name, _list_columns(line), theme.colour(i), DASHES[i])
         for i, (name, line) in enumerate(lines.items())
     ]
 
 
-def _areas(lines: Mapping[str, Line], words: str) -> list[str]:
+def _describe_areas(lines: Mapping[str, Line], words: str) -> list[str]:
     return [f"{words} {shown(next(iter(lines.values())).area)}"] if len(lines) == 1 else []
 
 
-def _columns(line: Line, frame: Frame | None = None) -> dict[str, Array]:
-    """Return the corners that the eye needs."""
+def _list_columns(line: Line, frame: Frame | None = None) -> dict[str, Array]:
+    """Return the corners of a line that can be seen."""
     left, right = (0.0, 1.0) if frame is None else frame.x_domain
     bottom, top = (0.0, float(line.y.max()) or 1.0) if frame is None else frame.y_domain
     corners = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom))
     return {"x": line.x[corners], "y": line.y[corners]}
 
 
-def _top(line: Line) -> Point:
+def _find_top(line: Line) -> Point:
     place = int(np.argmax(line.y))
     return Point(math.nan, float(line.x[place]), float(line.y[place]))
 
 
-def shown_amount(amount: float) -> str:
-    """Return an amount of money, or of whatever is counted."""
+def format_amount(amount: float) -> str:
+    """Format an amount."""
     return f"{amount:.6g}"

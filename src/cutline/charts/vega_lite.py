@@ -21,12 +21,10 @@ _EXACT = 22  # powers of ten up to this one are exact
 WHOLE = 2**53  # up to here every whole number is a float
 
 
-def digits(values: Any) -> int:
-    """Return how many digits tell values apart to 1e-5 of their range: more than six for large ones close together.
+def count_digits(values: Any) -> int:
+    """Count the digits that tell values apart to 1e-5 of their range, or a single value to 1e-5.
 
-    Of a value alone, to 1e-5 of one.
-
-    >>> digits([0.0, 0.25, 1.0]), digits([1e9, 1e9 + 10]), digits([0.7]), digits([123456.789])
+    >>> count_digits([0.0, 0.25, 1.0]), count_digits([1e9, 1e9 + 10]), count_digits([0.7]), count_digits([123456.789])
     (6, 14, 6, 11)
     """
     column = np.asarray(values)
@@ -41,7 +39,7 @@ def digits(values: Any) -> int:
     return min(DIGITS + max(0, math.floor(more)), 17)
 
 
-def plain(value: Any, digits: int = DIGITS) -> Any:
+def round_value(value: Any, digits: int = DIGITS) -> Any:
     """Round a value for the data of a chart; whole numbers become integers, non-finite ones None."""
     if isinstance(value, str):
         return value
@@ -51,16 +49,16 @@ def plain(value: Any, digits: int = DIGITS) -> Any:
     return int(number) if number.is_integer() and abs(number) < WHOLE else float(f"{number:.{digits}g}")
 
 
-def plain_column(column: Any) -> list[Any]:
-    """Return a column for the data of a chart, in as few digits as tell its values apart.
+def round_column(column: Any) -> list[Any]:
+    """Round a column for the data of a chart to the digits that tell its values apart.
 
-    >>> plain_column([0.1234567, 2.0, float("nan")]), plain_column([1.0, 2.0]), plain_column(["a"])
+    >>> round_column([0.1234567, 2.0, float("nan")]), round_column([1.0, 2.0]), round_column(["a"])
     ([0.123457, 2.0, None], [1, 2], ['a'])
     """
     values = np.asarray(column)
     if values.dtype.kind not in "iuf":
-        return [plain(value) for value in column]
-    enough, numbers = digits(values), values.astype(float)
+        return [round_value(value) for value in column]
+    enough, numbers = count_digits(values), values.astype(float)
     if len(numbers) and np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all():
         whole_numbers: list[Any] = (numbers.astype(np.int64) if np.abs(numbers).max() < WHOLE else numbers).tolist()
         return whole_numbers
@@ -68,7 +66,7 @@ def plain_column(column: Any) -> list[Any]:
         places = enough - 1 - np.floor(np.log10(np.abs(numbers)))
     # Powers of ten beyond these are no exact numbers, and would leave digits that nobody wrote.
     if not (np.abs(places[np.isfinite(places)]) <= _EXACT).all():
-        return [plain(value, enough) for value in numbers.tolist()]
+        return [round_value(value, enough) for value in numbers.tolist()]
     places = np.where(np.isfinite(places), places, 0.0)
     up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
     rounded = np.round(numbers * up / down) / up * down
@@ -79,19 +77,19 @@ def plain_column(column: Any) -> list[Any]:
     return [value if math.isfinite(value) else None for value in column_values]
 
 
-def score_text(ranking: Ranking, score: float, fewer: int = 0) -> str:
-    """Return a score or threshold in words, with the digits that tell the scores of a ranking apart.
+def format_score(ranking: Ranking, score: float, fewer: int = 0) -> str:
+    """Format a score or threshold with the digits that tell the scores of a ranking apart.
 
     >>> from cutline import rank
-    >>> score_text(rank([1, 0], [0.25, 0.75]), 0.5), score_text(rank([1, 0], [1e9, 1e9 + 40]), 1e9 + 5)
+    >>> format_score(rank([1, 0], [0.25, 0.75]), 0.5), format_score(rank([1, 0], [1e9, 1e9 + 40]), 1e9 + 5)
     ('0.5', '1000000005')
     """
-    return f"{score:.{digits(ranking.score) - fewer}g}"
+    return f"{score:.{count_digits(ranking.score) - fewer}g}"
 
 
-def rule_text(ranking: Ranking, threshold: float) -> str:
-    """Return the rule that flags a case at a threshold, in words."""
-    return f"score {'≥' if ranking.higher_is_positive else '≤'} {score_text(ranking, threshold)}"
+def format_rule(ranking: Ranking, threshold: float) -> str:
+    """Return the rule that flags a case at a threshold, as text."""
+    return f"score {'≥' if ranking.higher_is_positive else '≤'} {format_score(ranking, threshold)}"
 
 
 SCHEMA_VERSION = "v6.4.1"
@@ -103,22 +101,22 @@ Spec = dict[str, Any]
 Axis = Legend = Scale = Spec
 
 
-def channel(shorthand: str, **options: Any) -> Spec:
+def encode_channel(shorthand: str, **options: Any) -> Spec:
     """Return the encoding of a channel: a field with its type, such as "x:Q", and options."""
     field, _, kind = shorthand.partition(":")
     return {"field": field, "type": _TYPES[kind], **options}
 
 
-Color = Detail = Fill = FillOpacity = Shape = Size = Stroke = StrokeDash = StrokeOpacity = StrokeWidth = channel
-Order = Text = Tooltip = X = Y = XOffset = channel
+Color = Detail = Fill = FillOpacity = Shape = Size = Stroke = StrokeDash = StrokeOpacity = StrokeWidth = encode_channel
+Order = Text = Tooltip = X = Y = XOffset = encode_channel
 
 
-def far_end(shorthand: str) -> Spec:
+def encode_far_end(shorthand: str) -> Spec:
     """Return the encoding of the far end of a mark, which has the type of the near end."""
     return {"field": shorthand.partition(":")[0]}
 
 
-X2 = Y2 = far_end
+X2 = Y2 = encode_far_end
 
 
 def value(constant: Any, **options: Any) -> Spec:
@@ -139,15 +137,15 @@ def selection_point(*, name: str, fields: list[str], bind: str) -> Spec:
 
 
 class ChartData:
-    """ChartData of a chart; those with a name can be found and replaced by a program."""
+    """Rows of a chart; a program can replace those with a name."""
 
     def __init__(self, values: Sequence[Spec], name: str = "") -> None:
         self.values = list(values)
         self.name = name
 
 
-def inline(rows: Sequence[Spec], name: str | None = None) -> ChartData:
-    """Return rows as data of a chart; under a name, if a program is to find them."""
+def make_data(rows: Sequence[Spec], name: str | None = None) -> ChartData:
+    """Make the data of a chart; a name lets a program find them."""
     if name is None:
         return ChartData(rows)
     # The number is one that only these rows have, so that pictures can be put together.
@@ -159,7 +157,7 @@ class Chart:
 
     Attributes:
         spec: The specification; charts share its parts, so nothing in it is changed.
-        drawn: The finished lines, points or axes that it was made from, for other drawing programs.
+        drawn: The lines, points or axes that it was made from, for other drawing programs.
     """
 
     def __init__(self, data: ChartData | None = None, *, drawn: Any = None, **options: Any) -> None:
@@ -171,7 +169,7 @@ class Chart:
         return Chart(drawn=self.drawn, **(self.spec | options))
 
     def drawn_from(self, parts: Any) -> Chart:
-        """Return the chart with what it was made from.
+        """Return the chart with the lines, points or axes that it was made from.
 
         Args:
             parts: The lines, points or axes, before they became rows.
@@ -208,7 +206,7 @@ class Chart:
         names: dict[int, str] = {}
 
         def write(part: object) -> Spec:
-            """Return what stands in the specification for a chart within a chart, and for rows."""
+            """Return the specification of a chart within a chart, or of rows."""
             if isinstance(part, Chart):
                 return part.spec
             if not isinstance(part, ChartData):

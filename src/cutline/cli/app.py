@@ -66,7 +66,7 @@ def app(port: int, no_browser: bool, limit: str, host: str, password: str | None
             "Warning: other machines can reach this server, and what they send is not encrypted, nor is the password. "
             "Use it in a network that you trust, or through an encrypted tunnel."
         )
-    say(f"cutline app is at {access.url(access.token)}")
+    say(f"cutline app is at {access.make_url(access.token)}")
     say("Stop it with Ctrl-C" + (", or close its page." if is_local else "."))
     serve(access, listening, opens_browser=is_local and not no_browser)
 

@@ -67,7 +67,7 @@ class PictureOptions:
 
     @property
     def common(self) -> dict[str, Any]:
-        """The arguments that every chart takes."""
+        """Arguments that every chart takes."""
         return {"theme": self.theme, "title": self.title, "width": self.width, "height": self.height}
 
 
@@ -123,7 +123,7 @@ class ChartOutput:
     force: bool = False
     quiet: bool = False
 
-    def target(self, name: str) -> Path:
+    def choose_path(self, name: str) -> Path:
         """Return the file of a picture."""
         output = Path(f"{name}{IN_A_FOLDER}") if self.output is None else self.output
         if PATTERN in str(output):
@@ -136,24 +136,24 @@ class ChartOutput:
         return self.output is not None and PATTERN not in str(self.output) and not self.output.suffix
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse what cannot be written, before any work is done."""
+        """Raise if something cannot be written, before any work is done."""
         from cutline.charts.picture import SUFFIXES
 
-        if self.output is not None and len(names) > 1 and len({self.target(name) for name in names}) == 1:
+        if self.output is not None and len(names) > 1 and len({self.choose_path(name) for name in names}) == 1:
             raise ParameterError(
                 f"{len(names)} pictures are requested, but --output is one file",
                 "pass a folder, or a name with {name} in it",
             )
         for name in names:
-            target = self.target(name)
+            target = self.choose_path(name)
             if target.suffix.lower() not in SUFFIXES:
                 way_out = f"pass a name that ends in {', '.join(SUFFIXES)}"
                 raise ParameterError(f"--output is {str(self.output)!r}", way_out)
             if not self.is_folder or target.parent.exists():
                 atomic_write.check(target, overwrite=self.force)
 
-    def chart_parameters(self) -> dict[str, Any]:
-        """Return the parameters of the chart: numbers, true or false, lists of them, or words."""
+    def parse_parameters(self) -> dict[str, Any]:
+        """Parse the parameters of the chart."""
         values = {}
         for term in self.parameters:
             name, equals, text = term.partition("=")
@@ -168,15 +168,15 @@ class ChartOutput:
 
     def save(self, name: str, kind: ChartKind, models: Any) -> Path:
         """Draw a chart of some models and write it."""
-        picture: Picture = cl.chart(kind.name, models, **self.look, **self.chart_parameters())
-        target = self.target(name)
+        picture: Picture = cl.chart(kind.name, models, **self.look, **self.parse_parameters())
+        target = self.choose_path(name)
         if self.is_folder:
             target.parent.mkdir(parents=True, exist_ok=True)
         return picture.save(target, dpi=self.dpi, overwrite=self.force)
 
 
 def _show_list() -> None:
-    """List every chart: what it shows, of how many models, and the figures that it stands for."""
+    """Print every chart with its caption, the number of its models, and its source."""
     from cutline.charts import CHARTS
 
     screen = render.make_console()
@@ -195,7 +195,7 @@ def _draw_all(what: Sequence[str], reading: Reading, drawing: ChartOutput, class
     path, names = _split_arguments(what)
     kinds = [CHARTS[name] for name in names]
     everything = not names
-    drawing.chart_parameters()
+    drawing.parse_parameters()
     if not everything:
         drawing.check(names)
     models = None if path is None else _read(path, reading, kinds, class_scores)
@@ -229,15 +229,13 @@ def _draw(name: str, kind: ChartKind, models: Any, drawing: ChartOutput) -> list
 
 
 def _name_files(name: str, models: Sequence[str]) -> list[str]:
-    """Return the names of the files of a chart of each model: letters that any file can have, numbered where they
-    meet.
-    """
+    """Name the files of a chart of each model with letters that any file can have, or numbers if these are equal."""
     stems = [f"{name}-{re.sub(_NOT_IN_FILES, '_', model)}" for model in models]
     return stems if len(set(stems)) == len(stems) else [f"{name}-{i}" for i, _ in enumerate(models, 1)]
 
 
 def _split_arguments(what: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return the file, unless the charts need none, and the names of the charts; none of them stands for all."""
+    """Return the file, unless the charts need none, and the names of the charts; an empty list means all."""
     from cutline.charts import CHARTS, Shows
 
     if what and all(name in CHARTS and CHARTS[name].shows is Shows.NOTHING for name in what):
@@ -272,7 +270,7 @@ def _read(
 
 
 def _can_draw(kind: ChartKind, models: Any) -> bool:
-    """Whether a chart can be drawn for a number of models; a difference needs two."""
+    """Whether a chart can be drawn of the models; a difference needs two."""
     from cutline.charts import Shows
     from cutline.comparison import Comparison
     from cutline.multiclass.one_vs_rest import OneVsRest
@@ -284,7 +282,7 @@ def _can_draw(kind: ChartKind, models: Any) -> bool:
 
 
 def _parse_value(text: str) -> Any:
-    """Return a value as it is typed: a number, true or false, several of them, or a word."""
+    """Parse a value: a number, true or false, a list of them, or a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:

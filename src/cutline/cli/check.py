@@ -22,7 +22,7 @@ from cutline.cli.text import escape_controls, name_options, strip_controls
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.escaping import html_text
-from cutline.core.table import format_bracket, plain, shown, shown_limits
+from cutline.core.table import format_bracket, plain, shown
 
 if TYPE_CHECKING:
     from cutline.cli.reading import PredictionFile
@@ -196,13 +196,13 @@ class Result:
 
     @property
     def state(self) -> str:
-        """The outcome: passed, failed or undecided."""
+        """Outcome: passed, failed or undecided."""
         return "undecided" if self.is_undecided else "passed" if self.passed else "failed"
 
     @property
     def interval(self) -> str:
-        """The interval as people read it; empty where there is none."""
-        return "" if math.isnan(self.low) else f"[{', '.join(shown_limits(float(self.low), float(self.high)))}]"
+        """Interval as text; empty if there is none."""
+        return render.format_interval((float(self.low), float(self.high)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result, ready for JSON: non-finite numbers are None, with a reason."""
@@ -228,7 +228,7 @@ class GateOutcome:
 
     @property
     def conclusion(self) -> str:
-        """The outcome of the gate in a sentence."""
+        """Sentence on the outcome of the gate."""
         failed = sum(not result.passed for result in self.results)
         undecided = sum(result.is_undecided and result.passed for result in self.results)
         if failed:
@@ -326,7 +326,7 @@ def check_conditions(
             results += _check_unpaired(ev, _read_against(predictions, gate, reading), measures, gate.margin, intervals)
         elif gate.against is not None:
             results += _check_paired(_read_pair(predictions, gate, reading), measures, gate.margin, intervals)
-    # Somebody may blame the model for scores that rank the other way round.
+    # Low values may be due to scores that rank the other way round.
     messages = [*(note.text for note in make_data_notes(ev.ranking, ev.cut) if note.rule == "reversed"), *messages]
     return GateOutcome(
         predictions.name, (*results, *watched), intervals.level, tuple(predictions.chosen.guesses), tuple(messages)
@@ -336,7 +336,7 @@ def check_conditions(
 def check_slice_conditions(
     path: str | None, by: Sequence[str], reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
 ) -> GateOutcome:
-    """Check conditions that every slice has to meet, and those on the gap between slices.
+    """Check conditions on every slice, and on the gap between slices.
 
     Args:
         path: The file of predictions.
@@ -424,7 +424,7 @@ def _check_promises(ev: Evaluation, path: str, intervals: IntervalOptions, undec
 def _check_requirements(
     ev: Evaluation, requirements: list[Requirement], intervals: IntervalOptions, undecided: str | None
 ) -> tuple[list[Result], list[str]]:
-    """Whether the numbers that the requirements name meet them, and what to know about how they were made.
+    """Judge the numbers that the requirements name; return the results and messages on how they were made.
 
     With `undecided`, values too are judged by their intervals, and one that contains the bound passes or fails.
     """
@@ -466,7 +466,7 @@ def _name_term(term: Term) -> tuple[Measure, dict[str, Any]]:
 
 
 def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: IntervalOptions) -> None:
-    """Raise if a gate is on an interval that was not made, or that too few resamples made."""
+    """Raise if a gate is on an interval that is missing or has too few resamples."""
     from cutline.results.method_titles import RESAMPLED
     from cutline.results.resample_budget import FEWEST
 
@@ -484,7 +484,7 @@ def _check_interval(text: str, estimate: Estimate, resamples: int, intervals: In
 
 
 def _judge_interval(requirement: Requirement, row: Row, undecided: str) -> Result:
-    """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
+    """Judge the whole interval of a value by a requirement; a limit by itself."""
     from cutline.cuts.gates import judge
 
     if requirement.term.part != "value" or row.interval is None:
@@ -497,7 +497,7 @@ def _judge_interval(requirement: Requirement, row: Row, undecided: str) -> Resul
 
 
 def _judge_number(requirement: Requirement, row: Row) -> Result:
-    """Whether the number that a requirement names meets it."""
+    """Judge the number that a requirement names."""
     part, estimate = requirement.term.part, row.estimate
     number = {"value": row.value, "low": estimate.low, "high": estimate.high}[part]
     reason = f"undefined: {row.reason}" if math.isnan(row.value) else ""
@@ -532,7 +532,7 @@ def _read_pair(predictions: PredictionFile, gate: GateOptions, reading: Reading)
 def _check_paired(
     cmp: Comparison, measures: list[Term], margin: float | None, intervals: IntervalOptions
 ) -> list[Result]:
-    """Whether the intervals of the paired differences show a loss; with a margin, whether they exclude a larger one."""
+    """Judge the intervals of the paired differences: they show a loss or, with a margin, exclude a larger one."""
     from cutline.results.resample_budget import choose_resamples_of_rows
 
     how = intervals.how | {"resamples": choose_resamples_of_rows(len(cmp.pairing), intervals.resamples)}
@@ -559,7 +559,7 @@ def _read_against(predictions: PredictionFile, gate: GateOptions, reading: Readi
 
 
 def _without_columns(reading: Reading, path: str) -> Reading:
-    """Return the options for a file; a finished ranking has no columns, which name those of the other file."""
+    """Return the options for a file, without the columns of the other file if it is a finished ranking."""
     from cutline.core.ranking_file import is_ranking_file
 
     return replace(reading, columns=ColumnOptions()) if is_ranking_file(path) else reading

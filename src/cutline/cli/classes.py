@@ -84,7 +84,7 @@ def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions
     for option, required in (("--labels", names), ("--class-scores", list(columns.values()))):
         for column in required:
             if column not in file.columns:
-                raise _missing_column(escape_controls(file.title), column, option, file.columns)
+                raise _make_missing_error(escape_controls(file.title), column, option, file.columns)
     title = escape_controls(name_of(model.name) or file.title)
     labels: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
     table = labels.summary(_measures(selection), level=selection.level)
@@ -261,10 +261,10 @@ def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chose
     c, score_columns = how.columns, tuple(dict.fromkeys(columns))
     for option, column in (("--label", c.label), ("--weight", c.weight), ("--group", c.group)):
         if column is not None and column not in file.columns:
-            raise _missing_column(escape_controls(file.title), column, option, file.columns)
+            raise _make_missing_error(escape_controls(file.title), column, option, file.columns)
     for column in score_columns:
         if column not in file.columns:
-            raise _missing_column(escape_controls(file.title), column, "--class-scores", file.columns)
+            raise _make_missing_error(escape_controls(file.title), column, "--class-scores", file.columns)
         if column in (c.label, c.weight):
             other = "--label" if column == c.label else "--weight"
             both = f"--class-scores and {other} both name {quote(column)}"
@@ -272,7 +272,7 @@ def _choose_columns(file: Source, columns: Iterable[str], how: Reading) -> Chose
     return choose_columns(file, c.label, score_columns, c.others)
 
 
-def _missing_column(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
+def _make_missing_error(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
     listed = ", ".join(quote(name) for name in known[:8]) + (", ..." if len(known) > 8 else "")
     hint = near(column, known) or f"It has {listed}."
     return InputError(f"{title} has no column {quote(column)}, which {option} names", hint=hint)

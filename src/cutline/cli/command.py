@@ -81,7 +81,7 @@ def show_command(ctx: click.Context, *, everything: bool) -> None:
 
 
 def group_options(command: Any) -> dict[str, list[Any]]:
-    """Return the options of a command by group: first those that most people need, last those of files."""
+    """Group the options of a command: first those that most people need, last those of files."""
     options = [param for param in command.params if isinstance(param, click.Option)]
     first = [option for name in command.entry.first for option in options if name in option.opts]
     groups: dict[str, list[Any]] = {FIRST: first} if first else {}
@@ -128,7 +128,7 @@ def _make_option_table(options: Iterable[Any]) -> Table:
 
 
 def _name_value(option: click.Option) -> str:
-    """Return the placeholder of an option's value, in one word; empty for a flag."""
+    """Return the placeholder of an option's value; empty for a flag."""
     if option.is_flag:
         return ""
     if option.metavar:
@@ -140,7 +140,7 @@ def _name_value(option: click.Option) -> str:
 
 
 def _describe_values(option: click.Option) -> str:
-    """Return the values that an option may have, its default, and whether it must be given."""
+    """Describe the values of an option, its default, and whether it is required."""
     facts = []
     if isinstance(option.type, click.Choice) and option.metavar is None:
         facts.append("|".join(map(str, option.type.choices)))
@@ -169,7 +169,7 @@ _OPTION, _OPTIONS = "option", "options"  # keys of the metadata of a field
 
 
 class Option(click.Option):
-    """An option with its group in the help; an advanced one is shown by --help-all alone."""
+    """An option with its group in the help; advanced options are shown by --help-all alone."""
 
     def __init__(self, *arguments: Any, group: str = "Options", advanced: bool = False, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -185,7 +185,7 @@ class CommandArgument(click.Argument):
 
 
 class Declaration:
-    """An option that is declared: a decorator of commands, or a field of a dataclass of options."""
+    """Declaration of an option: a decorator of commands, or a field of a dataclass of options."""
 
     def __init__(self, names: tuple[str, ...], settings: dict[str, Any]) -> None:
         self.names, self.settings = names, settings
@@ -200,7 +200,7 @@ class Declaration:
         default = dataclasses.MISSING if is_required else self.settings["default"]
         return dataclasses.field(default=default, metadata={_OPTION: self})
 
-    def named(self, name: str) -> Declaration:
+    def rename(self, name: str) -> Declaration:
         """Return the same option, handed to the command as the argument `name`."""
         return Declaration((*self.names, name), self.settings)
 
@@ -246,13 +246,13 @@ def add_options(group: Any, name: str) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         @wraps(function)
-        def filled(**values_by_name: Any) -> Any:
+        def call_with_options(**values_by_name: Any) -> Any:
             values = {field: values_by_name.pop(field) for field in declared}
             return function(**values_by_name, **{name: _fill(group, values)})
 
         for field, declaration in reversed(declared.items()):
-            declaration.named(field)(filled)
-        return filled  # type: ignore[return-value]
+            declaration.rename(field)(call_with_options)
+        return call_with_options  # type: ignore[return-value]
 
     return decorate
 
@@ -343,7 +343,7 @@ def _make_help_option(*names: str, help: str) -> Option:
 
 
 class Command(click.Command):
-    """A command; its help stands in the table of commands."""
+    """A command, whose help is in the table of commands."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -351,7 +351,7 @@ class Command(click.Command):
 
     @property
     def entry(self) -> Entry:
-        """The entry in the table of commands."""
+        """Entry in the table of commands."""
         return _BY_NAME[str(self.name)]
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
@@ -360,13 +360,13 @@ class Command(click.Command):
 
 
 def command(function: Callable[..., Any]) -> Command:
-    """Make a command of a function whose name stands in the table of commands."""
+    """Make a command of a function that is in the table of commands."""
     entry = _BY_NAME[function.__name__]
     return click.command(entry.name, cls=Command, help=entry.whole_help, epilog=entry.example)(function)
 
 
 class LazyGroup(click.Group):
-    """The commands of the table; each is imported when it is called, as in click's documentation of lazy loading."""
+    """Group of the commands of the table, each imported when it is called."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
         """Return the option that shows our help page."""

@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     @property
     def whole_help(self) -> str:
-        """The text of `cutline NAME --help`."""
+        """Text of `cutline NAME --help`."""
         return "\n\n".join((self.help, *self.more))
 
 

@@ -131,7 +131,7 @@ class CutOptions:
         aims = (self.maximize, self.minimize, self.cost_fp, self.cost_fn, self.utility, self.share)
         return bool(self.require or self.quota or self.estimates) or any(aim is not None for aim in aims)
 
-    def arguments(self) -> dict[str, Any]:
+    def list_keywords(self) -> dict[str, Any]:
         """Return the keywords of choose_cut()."""
         keywords = {name: value for name, value in vars(self).items() if value is not None}
         del keywords["require"], keywords["estimates"], keywords["confidence"]
@@ -164,7 +164,7 @@ def _parse_utility(text: str) -> dict[str, float]:
 @o.PLUGIN
 @click.pass_context
 def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: Path | None, output: Output) -> None:
-    """Choose a cut, show it, and write it where asked to; nothing but the threshold is printed when it is quiet."""
+    """Choose a cut, show it, and write it; print the threshold alone if quiet."""
     from cutline.cli.reading import read_evaluation
 
     check_resamples(aim.resamples)
@@ -191,14 +191,14 @@ def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
 
     check_level(aim.confidence, "confidence")
     if aim.at is None:
-        return cl.choose_cut(ev, *aim.require, **aim.arguments())
+        return cl.choose_cut(ev, *aim.require, **aim.list_keywords())
     if aim.chooses:
         raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other requirements out")
     return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 
 def _find_title(name: str) -> str:
-    """Return the title of a measure; of one with parameters, the name as it is."""
+    """Return the title of a measure; the name if it has parameters."""
     return cl.MEASURES[name].title if name in cl.MEASURES else name
 
 
@@ -212,7 +212,7 @@ def _show(cut: Cut, out: Path | None, scores: Sequence[str]) -> None:
             (
                 _find_title(estimate.measure),
                 shown(estimate.value),
-                render.format_interval((estimate.low, estimate.high) if estimate.has_interval else None),
+                render.format_interval((estimate.low, estimate.high)),
             )
             for estimate in cut.estimates
         ]

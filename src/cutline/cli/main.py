@@ -91,7 +91,7 @@ app = LazyGroup(
 
 
 def load_commands() -> dict[str, click.Command]:
-    """Return all commands by name, in the order of the help."""
+    """Load all commands, in the order of the help."""
     commands = {entry.name: app.get_command(None, entry.name) for entry in COMMANDS}
     return {name: command for name, command in commands.items() if command is not None}
 
@@ -125,7 +125,7 @@ def _explain_unknown_option(error: click.NoSuchOption) -> str:
 
 
 def _report_error(error: BaseException) -> int:
-    """Return the message of an error: a refusal in the words of the command line, or a defect of ours."""
+    """Report an error, a refusal or a defect of ours, and return the exit code."""
     from cutline.cli.text import name_options
     from cutline.core.address_space import find_limit, is_out_of_memory
     from cutline.core.errors import CutlineError

@@ -42,7 +42,7 @@ INSTRUCTIONS = (
 
 
 class Tools:
-    """What an assistant can ask for; each method is a tool, its docstring what the assistant reads."""
+    """Tools of an assistant: each method is one, with its docstring as the description."""
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
@@ -78,7 +78,7 @@ class Tools:
         reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
         selection = SelectionOptions(level, resamples, seed, measures)
         selection.check()
-        ev, _ = read_evaluation(self._inside(file), reading, None)
+        ev, _ = read_evaluation(self._resolve_file(file), reading, None)
         summary = summarize_evaluation(ev, selection, quiet=True)
         return select_headlines(summary, selection, ev.cut).document()
 
@@ -111,7 +111,7 @@ class Tools:
         reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
         selection = SelectionOptions(level, resamples, seed, measures)
         selection.check()
-        cmp, _ = read_comparison([self._inside(file) for file in files], reading)
+        cmp, _ = read_comparison([self._resolve_file(file) for file in files], reading)
         return summarize_comparison(cmp, selection, whole=True, quiet=True).document()
 
     def check(
@@ -141,10 +141,10 @@ class Tools:
             raise ParameterError(f"undecided is {undecided!r}", "pass 'pass' or 'fail'")
         columns = ColumnOptions(label, () if score is None else (score,), None, None, id)
         reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive, threshold=threshold)
-        other, promised = (None if path is None else self._inside(path) for path in (against, cut))
+        other, promised = (None if path is None else self._resolve_file(path) for path in (against, cut))
         gate = GateOptions(tuple(require or ()), other, no_worse, margin, cut=promised, undecided=undecided)
         return check_conditions(
-            self._inside(file), reading, IntervalOptions(level, seed=seed), gate, quiet=True
+            self._resolve_file(file), reading, IntervalOptions(level, seed=seed), gate, quiet=True
         ).document()
 
     def choose_cut(
@@ -185,8 +185,8 @@ class Tools:
             after_looking=after_looking,
             seed=seed,
         )
-        ev, source = read_evaluation(self._inside(file), reading, None)
-        return replace(choose_cut(ev, *aim.require, **aim.arguments()), score=source.score).to_dict()
+        ev, source = read_evaluation(self._resolve_file(file), reading, None)
+        return replace(choose_cut(ev, *aim.require, **aim.list_keywords()), score=source.score).to_dict()
 
     def advise(
         self,
@@ -225,7 +225,7 @@ class Tools:
         """Look up measures by name, alias or a word: meaning, formula, range, and when they are undefined."""
         return describe_measures(find_measures(name, family))
 
-    def _inside(self, path: str) -> str:
+    def _resolve_file(self, path: str) -> str:
         """Return the file that a path names, which must lie under the root, also where links lead."""
         try:
             file = (self._root / path).resolve(strict=True)
@@ -254,7 +254,7 @@ def make_server(root: Path) -> Any:
         raise UnavailableError("cutline mcp needs the package mcp: install cutline[mcp].") from None
     from cutline import __version__
 
-    def refusing(tool: Tool) -> Tool:
+    def turn_refusals(tool: Tool) -> Tool:
         """Return the tool with its refusals as sentences for the assistant."""
 
         @functools.wraps(tool)
@@ -269,5 +269,5 @@ def make_server(root: Path) -> Any:
     tools = Tools(root)
     made = MCPServer("cutline", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
     for name in TOOLS:
-        made.tool(name=name)(refusing(getattr(tools, name)))
+        made.tool(name=name)(turn_refusals(getattr(tools, name)))
     return made

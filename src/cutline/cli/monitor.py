@@ -80,7 +80,7 @@ class WatchOptions:
 
     @property
     def tolerated(self) -> float | dict[str, float] | None:
-        """The tolerated loss as `cutline.monitor` takes it."""
+        """Tolerated loss as `cutline.monitor` takes it."""
         if not self.worse_by:
             return None
         named = dict(text.split("=", 1) for text in self.worse_by if "=" in text)
@@ -100,7 +100,7 @@ class WatchOptions:
 
     @property
     def cut_or_threshold(self) -> Any:
-        """The cut as a number, or as the path of its file."""
+        """Cut as a number, or as the path of its file."""
         try:
             return None if self.cut is None else float(self.cut)
         except ValueError:
@@ -186,7 +186,7 @@ def monitor(
 
 
 def _read_state(path: Path | None) -> bytes | None:
-    """Return the content of the state; None where there is none, or it cannot be read, which is told where it is."""
+    """Return the content of the state; None if it is missing or cannot be read, which is reported later."""
     try:
         return None if path is None else path.read_bytes()
     except OSError:

@@ -272,13 +272,13 @@ class ColumnOptions:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The columns of weights, groups, ids and strata."""
+        """Columns of weights, groups, ids and strata."""
         return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file of predictions is read; what has no option here has one in a class below."""
+    """Options of reading predictions; fields without an option have one in a class below."""
 
     columns: ColumnOptions = nest_options(ColumnOptions)
     weights_are: str | None = option(
@@ -301,7 +301,7 @@ class Reading:
 
     @property
     def common(self) -> dict[str, Any]:
-        """The arguments that evaluate() and compare() share."""
+        """Arguments that evaluate() and compare() share."""
         return {
             "positive": self.positive,
             "threshold": self.threshold,
@@ -342,11 +342,11 @@ class LargeReading(ReadingAtCut):
 
 
 def refuse(beside: str, given: Mapping[str, Any]) -> None:
-    """Raise if an option is given that has no use beside another: none is read and ignored.
+    """Raise if an option cannot be combined with another.
 
     Args:
         beside: The other option.
-        given: The options that it has no use for, with their values.
+        given: The options that cannot be combined with it, with their values.
     """
     for name, value in given.items():
         if value:
@@ -357,7 +357,7 @@ def refuse(beside: str, given: Mapping[str, Any]) -> None:
 
 
 def check_resamples(resamples: int | None) -> None:
-    """Raise if a number of resamples makes no interval.
+    """Raise if there are too few resamples for an interval.
 
     Args:
         resamples: The value of `--resamples`.
@@ -374,7 +374,7 @@ def check_resamples(resamples: int | None) -> None:
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """How intervals are made."""
+    """Options of the intervals."""
 
     level: float = LEVEL.field()
     resamples: int | None = RESAMPLES.field()
@@ -386,13 +386,13 @@ class IntervalOptions:
 
     @property
     def how(self) -> dict[str, Any]:
-        """The keyword arguments of summaries."""
+        """Keyword arguments of summaries."""
         return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
 
 
 @dataclass(frozen=True)
 class MeasureOptions(IntervalOptions):
-    """Which measures are shown, by name, and how their intervals are made."""
+    """Options of the measures, by name, and of their intervals."""
 
     measures: str | None = option(
         "--measures",
@@ -409,7 +409,7 @@ class MeasureOptions(IntervalOptions):
 
     @property
     def chosen(self) -> list[tuple[Measure, dict[str, Any]]] | None:
-        """The measures that are named, with their parameters."""
+        """Measures of --measures, with their parameters."""
         from cutline.cuts.requirements import parse_terms
 
         return (
@@ -418,14 +418,14 @@ class MeasureOptions(IntervalOptions):
 
     @property
     def by_name(self) -> list[str] | None:
-        """The measures that the reader chose; what the headlines have in common needs no note."""
+        """Names of the measures that the options choose; None for the headline measures."""
         chosen = self.chosen
         return None if chosen is None else [measure.name for measure, _ in chosen]
 
 
 @dataclass(frozen=True)
 class SelectionOptions(MeasureOptions):
-    """Which measures are shown, by name, by their question or all, and how their intervals are made."""
+    """Options of the measures, by name, by question or all, and of their intervals."""
 
     family: str | None = FAMILY.field()
     all: bool = option(
@@ -440,7 +440,7 @@ class SelectionOptions(MeasureOptions):
 
     @property
     def by_name(self) -> list[str] | None:
-        """The measures that the reader chose; what the headlines have in common needs no note."""
+        """Names of the measures that the options choose; None for the headline measures."""
         from cutline.measures import MEASURES
 
         if self.family or self.all:

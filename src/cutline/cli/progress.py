@@ -15,7 +15,7 @@ _PATIENCE = 1.0  # seconds before anything is shown
 
 
 class _Begun(NamedTuple):
-    """When a pass over the data began, and how far it is."""
+    """The start of a pass over the data, and its progress."""
 
     at: float
     done: int
@@ -23,12 +23,12 @@ class _Begun(NamedTuple):
 
 @contextmanager
 def show_progress(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]:
-    """Show how much is done and the seconds that have passed, once the work takes longer than a second.
+    """Show the progress and the elapsed seconds of work that takes longer than a second.
 
     Args:
-        what: What is done.
-        quiet: Whether nothing is to be shown.
-        unit: What is counted, such as rows; then their number in a second is shown too.
+        what: The title of the bar.
+        quiet: Whether nothing is shown.
+        unit: The unit of the speed, such as rows; without it, no speed is shown.
     """
     screen = make_console(error=True)
     if quiet or not screen.is_terminal:

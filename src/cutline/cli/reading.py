@@ -30,7 +30,7 @@ _FEW = 8  # columns that are looked through for the one with two values
 
 
 class Chosen(NamedTuple):
-    """The columns to read, and what was guessed about them."""
+    """The columns to read, and the options that were guessed."""
 
     label: str
     scores: tuple[str, ...]
@@ -39,7 +39,7 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """A file, and which of its columns are meant; of a finished ranking, its title alone."""
+    """A file with the columns to read; of a finished ranking, its title alone."""
 
     file: Source
     chosen: Chosen
@@ -47,12 +47,12 @@ class PredictionFile:
 
     @property
     def name(self) -> str:
-        """The name of the file in messages."""
+        """Name of the file in messages."""
         return escape_controls(self.finished or self.file.title)
 
     @property
     def score(self) -> str | None:
-        """The column of the scores, of one model; None in a ranking file."""
+        """Column of the scores of one model; None in a ranking file."""
         return self.chosen.scores[0] if self.chosen.scores else None
 
     def with_positive(self, how: Reading, ranking: Ranking) -> PredictionFile:
@@ -82,7 +82,7 @@ def open_predictions(
     *,
     quiet: bool = True,
 ) -> PredictionFile:
-    """Return the file, or the files, with the columns that the options name, or that can only be meant.
+    """Open a file, or several, and choose the columns that the options name, or guess them.
 
     Args:
         path: The file, or the files.
@@ -124,7 +124,7 @@ def open_predictions(
 def read_evaluation(
     path: str | Sequence[str], how: Reading, name: str | None, *, quiet: bool = True
 ) -> tuple[Evaluation, PredictionFile]:
-    """Return the evaluation of one model, and what it was read from."""
+    """Return the evaluation of one model, and its file."""
     paths = [path] if isinstance(path, str) else list(path)
     if any(is_ranking_file(path) for path in paths):
         return _evaluate_ranking_file(paths, how, name), wrap_ranking_file(Path(paths[0]).name)
@@ -137,7 +137,7 @@ def read_evaluation(
 def evaluate_columns(
     predictions: PredictionFile, how: Reading, name: str | None, *, quiet: bool, score: str | None = None, **design: Any
 ) -> Any:
-    """Return what evaluate() makes of a column of scores: an evaluation, or one for each slice or period.
+    """Evaluate a column of scores: one evaluation, or one for each slice or period.
 
     Args:
         predictions: The file, and which of its columns are meant.
@@ -191,7 +191,7 @@ def _parse_rule(text: str) -> Any:
 
 
 def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
-    """Return the ranking of predictions, and what was guessed."""
+    """Return the ranking of predictions, and the options that were guessed."""
     predictions, c = open_predictions(paths, how, quiet=quiet), how.columns
     with show_progress("Reading the predictions", quiet=quiet, unit="rows"):
         ranking = rank(
@@ -210,13 +210,13 @@ def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ra
 
 
 def evaluate_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bool = False) -> Evaluation:
-    """Return the evaluation of a finished ranking; options that say how predictions are read are refused.
+    """Evaluate a finished ranking; raise if an option of reading predictions is given.
 
     Args:
         ranking: The ranking.
         how: What the options say.
         name: What to call the model.
-        is_table: Whether it is the result of a query, of which nothing but the options says what is positive.
+        is_table: Whether it is the result of a query, for which the options name the positive label.
     """
     c = how.columns
     named = {"--label": c.label, "--score": c.scores, "--weight": c.weight, "--group": c.group, "--id": c.id}
@@ -257,7 +257,7 @@ def _check_no_ranking(paths: Sequence[str]) -> None:
 
 
 def read_comparison(paths: Sequence[str], how: Reading, *, quiet: bool = True) -> tuple[Comparison, tuple[str, ...]]:
-    """Return the comparison of the models of one file, or of several files, and what was guessed."""
+    """Return the comparison of the models of one file, or of several, and the options that were guessed."""
     from cutline.comparison import compare  # most commands have one model
 
     scores = how.columns.scores
@@ -370,7 +370,7 @@ def _read_rows(predictions: PredictionFile, how: Reading, place: int) -> dict[An
 
 
 def _check_apart(chosen: Chosen, weight: str | None) -> None:
-    """Refuse a column that is named for two things: labels as scores would make a perfect model."""
+    """Raise if two options name one column: labels as scores would make a perfect model."""
     named = {"--label": [chosen.label], "--score": [*chosen.scores], "--weight": [] if weight is None else [weight]}
     by_column: dict[str, list[str]] = {}
     for option, columns in named.items():
@@ -398,13 +398,13 @@ def _check_ids(file: Source, column: str) -> None:
         seen[case] = position
 
 
-# ---------------------------------------------------------------------- which columns are meant
+# ---------------------------------------------------------------------- choosing columns
 
 
 def choose_columns(
     file: Source, label: str | None, scores: Sequence[str], taken: Sequence[str], models: int = 1
 ) -> Chosen:
-    """Return the columns of the labels and of the scores: as named, or guessed when only one choice can be meant."""
+    """Return the columns of the labels and of the scores: as named, or guessed if there is one candidate."""
     guesses = []
     if label is None:
         label = _choose_label(file, [c for c in file.columns if c not in (*scores, *taken)])
@@ -441,7 +441,7 @@ def _choose_scores(file: Source, free: Sequence[str], models: int) -> Sequence[s
 
 
 def _is_id_column(column: str) -> bool:
-    """Whether a column is called as one that names the cases."""
+    """Whether the name of a column is usual for ids."""
     name = column.strip().lower()
     return name in IDS or name.endswith(("_id", " id")) or column.endswith("Id")
 

@@ -283,7 +283,7 @@ def compare_slices(
         lambda path: slices.save(path, measure=measure, least=least, overwrite=output.force, **options)
     )
 
-    def document() -> dict[str, Any]:
+    def make_document() -> dict[str, Any]:
         more = {"gap": largest, "fairness": criteria}
         return against_rest.document() | {name: part.to_dict() for name, part in more.items() if part is not None}
 
@@ -302,7 +302,7 @@ def compare_slices(
         if not output.quiet and slices.notes:
             screen.print(render.make_notes(name_options_in_notes(slices.notes)))
 
-    output.print(document, against_rest.to_csv, print_table)
+    output.print(make_document, against_rest.to_csv, print_table)
 
 
 def search_slices(

@@ -102,7 +102,7 @@ class Screen(Console):
     """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of what is printed, with control characters written out, whoever forgot to."""
+        """Yield the segments to print, with control characters escaped."""
         for segment in super().render(renderable, options):
             text = segment.text
             if segment.control or text.isprintable() or text == "\n":

@@ -84,9 +84,9 @@ class UtilityCurve(ShownAsTable):
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.utility import column_chart
+        from cutline.charts.utility import draw_columns
 
-        return column_chart(self.name, self.columns, level=self.level, best=self.best, theme=theme)
+        return draw_columns(self.name, self.columns, level=self.level, best=self.best, theme=theme)
 
     def __repr__(self) -> str:
         step = max(1, (len(self) - 1) // 10)

@@ -19,6 +19,6 @@ def save(path: str | os.PathLike[str], *, level: float = LEVEL, overwrite: bool 
     """
     target, overwrite = check_path(path, "path", "cutline.html"), check_flag(overwrite, "overwrite")
     atomic_write.check(target, overwrite=overwrite)
-    from cutline.file_page.page import page
+    from cutline.file_page.page import render_page
 
-    return atomic_write.write(target, page(level).encode(), overwrite=overwrite)
+    return atomic_write.write(target, render_page(level).encode(), overwrite=overwrite)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
-import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib.resources import files
@@ -31,10 +28,16 @@ from cutline.measures.binned_calibration import bin_of
 from cutline.measures.forms import LinearInAuc, MeanOfCases, RankStatistic, ShareOfPairs, VarianceFormula
 from cutline.measures.tracing import Expression, Program, Traced, symbolic_ranking, trace_ranking
 from cutline.report import programs
-from cutline.report.cut_data import precision_program, sentences
-from cutline.report.html_page import asset as report_asset
-from cutline.report.html_page import environment, packed, theme_variables
-from cutline.report.measure_rows import slug
+from cutline.report.cut_data import collect_sentences, compile_precision
+from cutline.report.html_page import (
+    hash_source,
+    join_modules,
+    load_asset,
+    make_environment,
+    pack_data,
+    write_theme_variables,
+)
+from cutline.report.measure_rows import make_slug
 from cutline.report.sections import ROWS
 from cutline.results.estimate import quantile
 from cutline.results.method_titles import TITLES
@@ -43,7 +46,7 @@ BINS = 10  # of the reliability diagram
 
 
 class ClosedForm(NamedTuple):
-    """An interval by formula: the name of its method, and of the one that stands in for it.
+    """An interval by formula: the names of its method and of the fallback.
 
     `limits` gives the limits, and whether they are those of the method itself; where nothing stands in for it, there
     is no interval otherwise. Limits that are NaN are none.
@@ -54,21 +57,23 @@ class ClosedForm(NamedTuple):
     stand_in: str = ""
 
 
-def ranking_measures() -> tuple[list[Measure], list[Measure]]:
-    """Return the measures of the ranking that can be traced, and those that the page leaves out."""
+def choose_ranking_measures() -> tuple[list[Measure], list[Measure]]:
+    """Return the measures of the ranking that can be traced, and the others, which the page leaves out."""
     every = [m for m in MEASURES if m.needs in (Needs.RANKING, Needs.PROBABILITIES)]
     traced = [m for m in every if trace_ranking(m) is not None]
     return traced, [m for m in every if m not in traced]
 
 
-def build_program(level: float) -> dict[str, Any]:
-    """Return the program of all that follows from a ranking, and where in it each result stands."""
+def compile_ranking(level: float) -> dict[str, Any]:
+    """Compile the program of all that follows from a ranking, with the places of its results."""
     program = Program()
     ranking = symbolic_ranking()
     return {
-        "measures": [_entry(measure, ranking, program, level) for measure in ranking_measures()[0]],
-        "freedom": program.add(_symbol(_freedom_to_tell(ranking))),
-        "curves": {name: program.add(_symbol(getattr(ranking, name))) for name in ("tpr", "fpr", "precision")},
+        "measures": [_compile_entry(measure, ranking, program, level) for measure in choose_ranking_measures()[0]],
+        "freedom": program.add(_require_expression(_find_freedom(ranking))),
+        "curves": {
+            name: program.add(_require_expression(getattr(ranking, name))) for name in ("tpr", "fpr", "precision")
+        },
         "steps": program.steps,
         "rests_on": [
             str(sentence) for cases in range(1, round(constants.FEW / 2)) for sentence in rests_on(2.0 * cases)
@@ -78,18 +83,21 @@ def build_program(level: float) -> dict[str, Any]:
     }
 
 
-def reliability_program(*, integral: bool) -> dict[str, Any]:
-    """Return the program of the reliability diagram; bins of whole cases end at cases."""
+def compile_reliability(*, integral: bool) -> dict[str, Any]:
+    """Compile the program of the reliability diagram; bins of whole cases end at cases."""
     program = Program()
-    sums = reliability(symbolic_ranking(integral=integral))
-    return {"results": {name: program.add(_symbol(total)) for name, total in sums.items()}, "steps": program.steps}
+    sums = bin_reliability(symbolic_ranking(integral=integral))
+    return {
+        "results": {name: program.add(_require_expression(total)) for name, total in sums.items()},
+        "steps": program.steps,
+    }
 
 
-def _entry(measure: Measure, ranking: Ranking, program: Program, level: float) -> dict[str, Any]:
+def _compile_entry(measure: Measure, ranking: Ranking, program: Program, level: float) -> dict[str, Any]:
     traced = trace_ranking(measure)
     assert isinstance(traced, Traced)  # noqa: S101 - only such measures are shown
     low, high = (bound if math.isfinite(bound) else None for bound in map(float, measure.range))
-    formula = _formula(measure)
+    formula = _find_formula(measure)
     return {
         "name": measure.name,
         "range": [low, high],
@@ -97,21 +105,21 @@ def _entry(measure: Measure, ranking: Ranking, program: Program, level: float) -
         "value": program.add(traced.value),
         "baseline": None if traced.baseline is None else program.add(traced.baseline),
         "reasons": [[words, program.add(holds)] for words, holds in traced.undefined],
-        "limits": formula and [program.add(_symbol(x)) for x in formula.limits(ranking, level)],
+        "limits": formula and [program.add(_require_expression(x)) for x in formula.limits(ranking, level)],
         "method": formula and [formula.method, formula.stand_in],
         "resampled": is_resampled(measure),
-        "alone": _program_alone(traced) if has_influence(measure) else None,
+        "alone": _compile_alone(traced) if has_influence(measure) else None,
     }
 
 
-def _program_alone(traced: Traced) -> dict[str, Any]:
-    """Return the program of a measure by itself, which the page runs on lists with other weights."""
+def _compile_alone(traced: Traced) -> dict[str, Any]:
+    """Compile a measure by itself, which the page runs on lists with other weights."""
     program = Program()
     value = program.add(traced.value)
     return {"value": value, "steps": program.steps}
 
 
-def _symbol(value: Any) -> Expression:
+def _require_expression(value: Any) -> Expression:
     assert isinstance(value, Expression)  # noqa: S101 - of a symbolic ranking everything is
     return value
 
@@ -121,70 +129,71 @@ def _symbol(value: Any) -> Expression:
 
 def has_influence(measure: Measure) -> bool:
     """Whether the rule weighs cases anew where there are plenty, to see what they change in a measure."""
-    return measure.needs is Needs.RANKING and measure.name not in JUMPING and _row_of(measure)[0] is INFLUENCE
+    return measure.needs is Needs.RANKING and measure.name not in JUMPING and _find_methods(measure)[0] is INFLUENCE
 
 
 def is_resampled(measure: Measure) -> bool:
     """Whether the rule resamples: no formula gives an interval, whatever the cases."""
-    row = _row_of(measure)
+    row = _find_methods(measure)
     return row[0] is not POINT and not any(method.engine == "formula" for method in row[1:])
 
 
-def _row_of(measure: Measure) -> tuple[Method, ...]:
+def _find_methods(measure: Measure) -> tuple[Method, ...]:
     """Return the row of a measure in the table of methods."""
     return DEFAULTS[quantity_of(measure.form, is_of_counts=False, by_quota=False)]
 
 
-def _formula(measure: Measure) -> ClosedForm | None:
+def _find_formula(measure: Measure) -> ClosedForm | None:
     """Return the closed-form interval of a measure; None if it has none."""
     form = measure.form
     if isinstance(form, LinearInAuc):
-        return ClosedForm(partial(line_of_auc_limits, measure), "delong_student", "newcombe_delong")
+        return ClosedForm(partial(limit_line_of_auc, measure), "delong_student", "newcombe_delong")
     if isinstance(form, MeanOfCases):
-        return ClosedForm(partial(mean_limits, measure), "influence", "influence_student")
+        return ClosedForm(partial(limit_mean, measure), "influence", "influence_student")
     if isinstance(form, RankStatistic):
-        return ClosedForm(partial(smooth_limits, measure), "influence_student")
+        return ClosedForm(partial(limit_smooth, measure), "influence_student")
     if isinstance(form, ShareOfPairs):
-        return ClosedForm(partial(pairs_limits, measure), "wilson")
+        return ClosedForm(partial(limit_pairs, measure), "wilson")
     if isinstance(form, VarianceFormula) and form.scale == "log":
-        return ClosedForm(partial(log_limits, measure), next(iter(form.methods)))
+        return ClosedForm(partial(limit_log, measure), next(iter(form.methods)))
     return None
 
 
-def _area(r: Ranking) -> tuple[Any, Any, Any, tuple[Any, Any]]:
+def _compute_area(r: Ranking) -> tuple[Any, Any, Any, tuple[Any, Any]]:
     """Return the AUC, its variance, the degrees of freedom of that, and the sizes of both classes."""
     return auc.area_of(r), np.nan_to_num(delong.variance(r)), auc.freedom_of_area(r), effective(r)
 
 
-def line_of_auc_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
+def limit_line_of_auc(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a linear function of the AUC, and whether more than a few cases decide them."""
     form: Any = measure.form
-    area, variance, free, sizes = _area(r)
+    area, variance, free, sizes = _compute_area(r)
     limits = auc.student_limits(area, variance, free, sizes, level)
     on_line = auc.limits_on_line(form.of, r, limits)
     low, high = auc.add_prevalence(form.of, r, measure.function(r), on_line, level, sum(sizes))
     return low, high, np.logical_not(auc.is_decided_by_few(area, variance, free))
 
 
-def _freedom_to_tell(r: Ranking) -> Any:
-    area, variance, free, sizes = _area(r)
+def _find_freedom(r: Ranking) -> Any:
+    """Return the degrees of freedom if few cases decide the AUC, and infinity otherwise."""
+    area, variance, free, sizes = _compute_area(r)
     few = auc.is_decided_by_few(area, variance, free)
     return np.where(few, auc.freedom_to_tell(area, variance, free, sizes), np.inf)
 
 
-def mean_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
+def limit_mean(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a mean over the cases, and whether there are plenty, so that the mean is about normal."""
     value, positives, negatives = measure.function(r), *effective(r)
     variance, _ = closed_forms.variance_and_freedom(measure.form, r, {})
     plenty = np.minimum(positives, negatives) >= constants.PLENTY
-    normal, student = influence.normal(value, variance, level), smooth_limits(measure, r, level)
+    normal, student = influence.normal(value, variance, level), limit_smooth(measure, r, level)
     low, high = (
         np.where(plenty, of_normal, of_student) for of_normal, of_student in zip(normal, student[:2], strict=True)
     )
     return low, high, plenty
 
 
-def smooth_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
+def limit_smooth(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a measure whose influence function is known, and whether it tells how uncertain it is."""
     value, allowed = measure.function(r), measure.range
     variance, freedom = closed_forms.variance_and_freedom(measure.form, r, {})
@@ -194,7 +203,7 @@ def smooth_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any,
     return low, high, is_known
 
 
-def pairs_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
+def limit_pairs(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return Wilson's limits of a share of pairs, and that there are such."""
     form: Any = measure.form
     share = measure.function(r)
@@ -202,7 +211,7 @@ def pairs_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, 
     return low, high, share >= 0
 
 
-def log_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
+def limit_log(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, Any]:
     """Return the limits of a number by the variance of its logarithm, and whether there is one."""
     form: Any = measure.form
     value, variance = measure.function(r), next(iter(form.methods.values()))(r)
@@ -213,7 +222,7 @@ def log_limits(measure: Measure, r: Ranking, level: float) -> tuple[Any, Any, An
 # ---------------------------------------------------------------------- the reliability diagram
 
 
-def reliability(r: Ranking) -> dict[str, Any]:
+def bin_reliability(r: Ranking) -> dict[str, Any]:
     """Return the observed positives, the expected positives and the cases in bins of equal mass, from the lowest."""
     where = bin_of(r, BINS, "mass")
     of_bins = partial(np.bincount, where, minlength=BINS)
@@ -253,65 +262,65 @@ _TOO_LONG = (
 )
 
 
-def page(level: float) -> str:
+def render_page(level: float) -> str:
     """Return the page as text.
 
     Args:
         level: The level of the intervals and of the promises.
     """
-    program = script(PROGRAM)
-    traced, omitted = ranking_measures()
+    program = load_script(PROGRAM)
+    traced, omitted = choose_ranking_measures()
     written: str = (
-        environment()
-        .from_string(_asset("page.html"))
+        make_environment()
+        .from_string(_load_own("page.html"))
         .render(
             title="Evaluate a classifier",
-            policy=policy([program]),
-            style=report_asset("style.css") + theme_variables() + _asset("file_page.css"),
+            policy=write_policy([program]),
+            style=load_asset("style.css") + write_theme_variables() + _load_own("file_page.css"),
             level=f"{100 * level:g} %",
             version=__version__,
             examples=[{"name": name, **about} for name, about in EXAMPLES.items()],
-            ranking=_rows(traced, lambda m: m.name in FIRST),
-            cut=_rows(_of_cuts(), lambda m: m.headline),
+            ranking=_view_measures(traced, lambda m: m.name in FIRST),
+            cut=_view_measures(_list_cut_measures(), lambda m: m.headline),
             promise={"rows": [{"name": name, "title": title, "side": side} for name, title, side in ROWS]},
             omitted=listed([m.title for m in omitted]),
-            data=packed(page_data(level)),
-            worker=script(WORKER),
+            data=pack_data(collect_data(level)),
+            worker=load_script(WORKER),
             program=program,
         )
     )
     return written
 
 
-def _of_cuts() -> list[Measure]:
+def _list_cut_measures() -> list[Measure]:
     return [m for m in MEASURES if m.needs is Needs.COUNTS]
 
 
-def _rows(measures: Iterable[Measure], comes_first: Any) -> dict[str, list[dict[str, str]]]:
-    """Return what the tables say of measures: those that are seen at once, and those that are folded away."""
+def _view_measures(measures: Iterable[Measure], comes_first: Any) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of measures: those that are shown at once, and the folded ones."""
     rows: dict[str, list[dict[str, str]]] = {"first": [], "more": []}
     for m in measures:
-        about = {"name": m.name, "id": slug(m.name), "title": m.title, "meaning": m.meaning}
+        about = {"name": m.name, "id": make_slug(m.name), "title": m.title, "meaning": m.meaning}
         rows["first" if comes_first(m) else "more"].append(about)
     return rows
 
 
-def page_data(level: float) -> dict[str, Any]:
-    """Return what the programs of the page read."""
-    of_cuts = programs.compile_programs([(m.name, m) for m in _of_cuts()], _POINTS, level)
-    of_cuts["measures"] = [entry | {"id": slug(entry["name"])} for entry in of_cuts["measures"]]
+def collect_data(level: float) -> dict[str, Any]:
+    """Collect the data of the programs of the page."""
+    of_cuts = programs.compile_programs([(m.name, m) for m in _list_cut_measures()], _POINTS, level)
+    of_cuts["measures"] = [entry | {"id": make_slug(entry["name"])} for entry in of_cuts["measures"]]
     return {
         "level": level,
         "document": {"options": {"level": level}},
         "program": of_cuts,
-        "ranking": build_program(level),
+        "ranking": compile_ranking(level),
         "reliability": {
-            "whole": reliability_program(integral=True),
-            "weighted": reliability_program(integral=False),
+            "whole": compile_reliability(integral=True),
+            "weighted": compile_reliability(integral=False),
         },
         "promises": {
-            "words": sentences() | {"weighted": statements.WEIGHTS, "too_long": _TOO_LONG},
-            "precision": precision_program(),
+            "words": collect_sentences() | {"weighted": statements.WEIGHTS, "too_long": _TOO_LONG},
+            "precision": compile_precision(),
         },
         "methods": TITLES,
         "words": {
@@ -321,36 +330,33 @@ def page_data(level: float) -> dict[str, Any]:
             "number": PLAIN_NUMBER,
             "spellings": [spelling._asdict() for spelling in SPELLINGS],
         },
-        "examples": {name: about | {"text": _example(name)} for name, about in EXAMPLES.items()},
+        "examples": {name: about | {"text": _load_example(name)} for name, about in EXAMPLES.items()},
     }
 
 
-def _example(name: str) -> str:
+def _load_example(name: str) -> str:
     return (files("cutline.examples") / f"{name}.csv").read_text(encoding="utf-8")
 
 
 @cache
-def script(modules: tuple[str, ...]) -> str:
+def load_script(modules: tuple[str, ...]) -> str:
     """Return modules as one program."""
-    text = "\n".join(_asset(f"{name}.js") if name in OWN else report_asset(f"{name}.js") for name in modules)
-    return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
+    return join_modules(_load_own(f"{name}.js") if name in OWN else load_asset(f"{name}.js") for name in modules)
 
 
-@cache
-def _asset(name: str) -> str:
-    return (files("cutline.file_page") / "assets" / name).read_text(encoding="utf-8")
+def _load_own(name: str) -> str:
+    return load_asset(name, "cutline.file_page")
 
 
-def policy(scripts: Iterable[str]) -> str:
-    """Return what the browser may do: run these programs and a worker of the page. Nothing can be fetched or sent.
+def write_policy(scripts: Iterable[str]) -> str:
+    """Return the content security policy: it allows these programs and a worker; nothing can be fetched or sent.
 
     Args:
         scripts: The programs of the page.
     """
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     rules = (
         "default-src 'none'",
-        f"script-src {hashes}",
+        f"script-src {' '.join(map(hash_source, scripts))}",
         "worker-src blob:",
         "style-src 'unsafe-inline'",
         "img-src data:",

@@ -279,7 +279,7 @@ class FoldComparison(Summarized, NamedParts[str, FoldEvaluation]):
         mean = self._orient(chosen, self._difference(test.a, test.b, chosen, {})[0])
         posterior = Posterior(test.worse, test.same, test.better, test.rope)
         title = test.title if chosen.better == "higher" else f"{test.title}, lower is better: advantage"
-        return fold_charts.posterior(mean, posterior, (test.a, test.b), title, **look)
+        return fold_charts.draw_posterior(mean, posterior, (test.a, test.b), title, **look)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL) -> Path:
         """Write the page (.html), the numbers (.json, .csv) or the picture (.png, .svg, .pdf), by the suffix.

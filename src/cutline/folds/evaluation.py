@@ -462,7 +462,7 @@ class FoldEvaluation(MeasuredAtCut):
             return picture
         if name == "folds":
             return self._fold_chart(**parameters)
-        draw = fold_charts.roc if name == "roc" else fold_charts.precision_recall
+        draw = fold_charts.draw_fold_roc if name == "roc" else fold_charts.draw_fold_precision_recall
         measure = "auc" if name == "roc" else "average_precision"
         mean = self.estimate(measure) if self._fewest else None
         return draw(self.parts, mean, self.design, **parameters)
@@ -472,7 +472,7 @@ class FoldEvaluation(MeasuredAtCut):
 
         chosen = under(MEASURES[measure], measure)
         values = self._measure_folds(chosen, self.cut.complete_parameters(chosen, {}))
-        return fold_charts.fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
+        return fold_charts.draw_fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -538,9 +538,9 @@ class Monitor(ShownAsTable):
                 f"{measure} is not watched", f"choose one of {', '.join(self.settings.measures)}", argument="measure"
             )
         rows = [row for row in self.table if row["measure"] == name]
-        from cutline.charts.periods import monitoring_chart
+        from cutline.charts.periods import draw_monitoring
 
-        return monitoring_chart(rows, measure_title(name), self.describe_band(name), theme)
+        return draw_monitoring(rows, measure_title(name), self.describe_band(name), theme)
 
     def describe_band(self, measure: str) -> str:
         """Describe the band that the chart of a measure shows around its values.
@@ -615,7 +615,7 @@ class Monitor(ShownAsTable):
         """
         contents = {
             ".json": lambda: json.dumps(self.state(), allow_nan=False, separators=(",", ":")) + "\n",
-            ".html": lambda: import_module("cutline.report.monitor_page").monitor_page(self),
+            ".html": lambda: import_module("cutline.report.monitor_page").render_monitor_page(self),
             ".csv": self.table.to_csv,
         }
         return atomic_write.save(path, "monitor.json", contents, overwrite=overwrite)

@@ -312,10 +312,10 @@ class Drift(ShownAsTable):
         edges = [(sign * float(a), sign * float(b)) for a, b in pairwise(grid)]
         if sign < 0:
             edges = [(b, a) for a, b in edges]
-        from cutline.charts.periods import drift_chart
+        from cutline.charts.periods import draw_drift
 
         listed = {name: [float(x) for x in values] for name, values in shares.items()}
-        return drift_chart(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
+        return draw_drift(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it says, ready for JSON."""
@@ -340,7 +340,7 @@ class Drift(ShownAsTable):
             overwrite: Whether a file that exists is replaced.
         """
         contents = {
-            ".html": lambda: import_module("cutline.report.monitor_page").drift_page(self),
+            ".html": lambda: import_module("cutline.report.monitor_page").render_drift_page(self),
             ".json": lambda: json_text(self.to_dict()) + "\n",
             ".csv": self.table.to_csv,
         }

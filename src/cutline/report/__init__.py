@@ -30,9 +30,12 @@ PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
+Result = Evaluation | FoldEvaluation | Comparison | OneVsRest | ClassComparison
+
+
 @public
 def save(
-    result: Evaluation | FoldEvaluation | Comparison | OneVsRest | ClassComparison,
+    result: Result,
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
@@ -60,41 +63,39 @@ def save(
             )
         name = "class_roc" if isinstance(result, OneVsRest) else "roc"
         return atomic_write.write(target, result.chart(name).render(suffix), overwrite=overwrite)
-    if template == "tools" and (suffix != ".html" or not isinstance(result, Evaluation)):
-        raise ParameterError(
-            "The numbers of other tools are on the page (.html) of one model", "save an evaluation as .html"
-        )
-    if template not in ("report", "tools"):
-        text = _of_template(result, suffix, template, summary, options)
-        return atomic_write.write(target, text.encode(), overwrite=overwrite)
-    if isinstance(result, FoldEvaluation):
-        return atomic_write.write(target, _of_folds(result, suffix, summary, options).encode(), overwrite=overwrite)
-    if isinstance(result, OneVsRest | ClassComparison):
-        return atomic_write.write(target, _of_classes(result, suffix, summary, options).encode(), overwrite=overwrite)
-    summary = summarized(result, **options) if summary is None else summary
-    if not isinstance(summary, Summary | ComparisonSummary):
-        raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
-    others = _tools(result) if template == "tools" else None
-    text = (
-        html(result, summary, others)
-        if suffix == ".html"
-        else _json(summary)
-        if suffix == ".json"
-        else summary.to_csv()
-    )
+    if template != "report":
+        text = _render_template(result, suffix, template, summary, options)
+    else:
+        made = _make_summary(result, summary, options)
+        if suffix == ".html":
+            text = _render_report(result, made)
+        else:
+            text = _write_json(made) if suffix == ".json" else made.to_csv()
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
-def _of_folds(folds: FoldEvaluation, suffix: str, summary: Any, options: dict[str, Any]) -> str:
-    """Return the report or the numbers of a cross-validation."""
-    made: Any = folds.summary(**options) if summary is None else summary
-    if not hasattr(made, "document"):
+def _make_summary(result: Result, summary: Any, options: dict[str, Any]) -> Any:
+    """Return the summary that is given, or one with these options."""
+    if isinstance(result, Evaluation | Comparison):
+        made: Any = summarize(result, **options) if summary is None else summary
+        is_summary = isinstance(made, Summary | ComparisonSummary)
+    else:
+        made = result.summary(**options) if summary is None else summary
+        is_summary = hasattr(made, "document")
+    if not is_summary:
         raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
-    if suffix != ".html":
-        return _json(made) if suffix == ".json" else str(made.to_csv())
-    from cutline.report.table_pages import fold_page
+    return made
 
-    return fold_page(folds, made)
+
+def _render_report(result: Result, summary: Any) -> str:
+    """Return the report of any result."""
+    if isinstance(result, FoldEvaluation):
+        from cutline.report.table_pages import render_fold_page
+
+        return render_fold_page(result, summary)
+    if isinstance(result, OneVsRest | ClassComparison):
+        return _render_classes(result, summary)
+    return render_html(result, summary)
 
 
 def save_comparison(
@@ -112,7 +113,7 @@ def save_comparison(
         overwrite: Whether a file that exists is replaced; refused otherwise.
         level: The level of the intervals of folds.
     """
-    from cutline.report.table_pages import dataset_page, fold_comparison_page
+    from cutline.report.table_pages import render_dataset_page, render_fold_comparison_page
 
     target, suffix = atomic_write.check_target(path, "report.html", SUFFIXES, overwrite=overwrite)
     if suffix in PICTURES:
@@ -126,74 +127,63 @@ def save_comparison(
         )
     else:
         text = (
-            fold_comparison_page(comparison, level)
+            render_fold_comparison_page(comparison, level)
             if isinstance(comparison, FoldComparison)
-            else dataset_page(comparison)
+            else render_dataset_page(comparison)
         )
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
-def _of_classes(classes: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
-    """Return the report or the numbers of several classes."""
-    made: Any = classes.summary(**options) if summary is None else summary
-    if not hasattr(made, "document"):
-        raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
-    if suffix != ".html":
-        return _json(made) if suffix == ".json" else str(made.to_csv())
-    return class_html(classes, made)
-
-
-def class_html(classes: OneVsRest | ClassComparison, summary: Any = None) -> str:
-    """Return the report of several classes as text: a view of a finished summary, or of one that is made here.
-
-    Args:
-        classes: The model of several classes, or several of them.
-        summary: A finished summary.
-    """
+def _render_classes(classes: OneVsRest | ClassComparison, summary: Any) -> str:
+    """Return the report of one or several models of several classes."""
     from cutline.multiclass.charts import classes_to_draw
-    from cutline.report.class_page import class_page
+    from cutline.report.class_page import render_class_page
 
-    made: Any = classes.summary() if summary is None else summary
     if isinstance(classes, OneVsRest):
-        return class_page(made, {classes.name or "the model": classes_to_draw(classes, made)})
-    return class_page(made, {name: classes_to_draw(model, made.models[name]) for name, model in classes.items()})
+        return render_class_page(summary, {classes.name or "the model": classes_to_draw(classes, summary)})
+    drawn = {name: classes_to_draw(model, summary.models[name]) for name, model in classes.items()}
+    return render_class_page(summary, drawn)
 
 
-def _of_template(result: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
+def _render_template(result: Result, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
     """Return the page of a template, at the cut and with the options of the summary."""
-    if template not in ("clinical", "credit"):
+    if template not in ("tools", "clinical", "credit"):
         known = "pass 'report', 'tools', 'clinical' or 'credit'"
         raise ParameterError(f"is {template!r}", known, argument="template")
     if suffix != ".html" or not isinstance(result, Evaluation):
-        raise ParameterError(f"The {template} report is a page (.html) of one model", "save an evaluation as .html")
-    summary = summarized(result, **options) if summary is None else summary
-    if not isinstance(summary, Summary):
-        raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+        what = (
+            "The numbers of other tools are on the page" if template == "tools" else f"The {template} report is a page"
+        )
+        raise ParameterError(f"{what} (.html) of one model", "save an evaluation as .html")
+    made = _make_summary(result, summary, options)
+    if template == "tools":
+        return render_html(result, made, _list_tool_values(result))
+    if not isinstance(made, Summary):
+        raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
     if template == "credit":
-        from cutline.report.credit import credit_page
+        from cutline.report.credit import render_credit_page
 
-        return credit_page(result, summary)
-    from cutline.report.clinical import clinical_report
+        return render_credit_page(result, made)
+    from cutline.report.clinical import render_clinical_page
 
-    return clinical_report(result, summary)
+    return render_clinical_page(result, made)
 
 
 @overload
-def summarized(result: Evaluation, **options: Any) -> Summary: ...
+def summarize(result: Evaluation, **options: Any) -> Summary: ...
 @overload
-def summarized(result: Comparison, **options: Any) -> ComparisonSummary: ...
-def summarized(result: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
-    """Return the summary that a report shows: all measures of each model unless options say otherwise, and all
-    notes.
+def summarize(result: Comparison, **options: Any) -> ComparisonSummary: ...
+def summarize(result: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
+    """Return the summary of a report: all measures of each model unless options say otherwise, and all notes.
 
-    The probabilities are judged, where their numbers are among them.
+    The probabilities are judged if their measures are in it.
     """
     if isinstance(result, Comparison):
         return judged_probabilities(advice.add_notes(result, result.summary(**{**result.whole, **options})))
     return judged_probabilities(advice.add_notes(result, result.summary(**options)))
 
 
-def _tools(result: Any) -> ToolTable:
+def _list_tool_values(result: Any) -> ToolTable:
     """Return the table of the values that other tools would print for one model."""
     from cutline.ledger.tool_table import tools_say
     from cutline.ledger.tools import material_of
@@ -201,20 +191,24 @@ def _tools(result: Any) -> ToolTable:
     return tools_say(material_of(result))
 
 
-def html(
+def render_html(
     result: Evaluation | Comparison,
     summary: Summary | ComparisonSummary | None = None,
     tools: ToolTable | None = None,
 ) -> str:
-    """Return the report as text: a view of a finished summary, or of one that is made here; with what tools say, if
-    given.
+    """Return the report as text: a view of a finished summary, or of one that is made here.
+
+    Args:
+        result: The evaluation or the comparison.
+        summary: A finished summary of it.
+        tools: The values that other tools would print.
     """
-    from cutline.report.page import page
+    from cutline.report.page import render_model_page
 
     if summary is not None and isinstance(result, Comparison) != isinstance(summary, ComparisonSummary):
         raise ParameterError("The summary is not one of this result", "pass that of its summary()")
-    return page(summarized(result) if summary is None else judged_probabilities(summary), tools)
+    return render_model_page(summarize(result) if summary is None else judged_probabilities(summary), tools)
 
 
-def _json(summary: Any) -> str:
+def _write_json(summary: Any) -> str:
     return json_text(summary.document()) + "\n"

@@ -22,9 +22,9 @@ from cutline.charts import (
     Requires,
     Shows,
     chart,
-    drawn_of,
-    error_bars,
-    legends_below,
+    choose_models,
+    list_error_bars,
+    move_legends_below,
 )
 from cutline.core import parallel
 from cutline.core.counts import Counts
@@ -54,8 +54,8 @@ class Panel(NamedTuple):
     parameters: Mapping[str, Any]
 
 
-def panels(models: Mapping[str, Evaluated]) -> list[Panel]:
-    """Return the charts that stand at the top of the page, above the slider, which moves the cut on all of them."""
+def choose_panels(models: Mapping[str, Evaluated]) -> list[Panel]:
+    """Choose the charts at the top of the page, on which the slider moves the cut."""
     if len(models) > 1:
         return [Panel("roc", 0, {}), Panel("precision_recall", 1, {})]
     [model] = models.values()
@@ -68,26 +68,26 @@ def panels(models: Mapping[str, Evaluated]) -> list[Panel]:
     ]
 
 
-def kinds(*, several: bool) -> list[ChartKind]:
-    """Return the charts of a page, in their order."""
+def list_kinds(*, several: bool) -> list[ChartKind]:
+    """Return the kinds of charts of a page, in order."""
     listed = [*CHARTS.at(Place.PAGE_FIRST), *CHARTS.at(Place.PAGE), *(CHARTS[name] for name in PAGE_MEASURES)]
     left_out = {Shows.DIFFERENCE} if several else {Shows.DIFFERENCE, Shows.TWO_OR_MORE}
     return [kind for kind in listed if kind.shows not in left_out]
 
 
-def undrawn(models: int) -> list[str]:
+def list_undrawn(models: int) -> list[str]:
     """Return the charts of one model that are left out because there are many models."""
     if models <= MOST_EACH:
         return []
-    return [kind.name for kind in kinds(several=True) if kind.shows is Shows.ONE and not kind.places & Place.EACH]
+    return [kind.name for kind in list_kinds(several=True) if kind.shows is Shows.ONE and not kind.places & Place.EACH]
 
 
-def of_trust(*, several: bool) -> list[ChartKind]:
+def list_calibration_kinds(*, several: bool) -> list[ChartKind]:
     """Return the charts of the section on the probabilities; the first of one model stands at the top of the page."""
     return [kind for kind in CHARTS.at(Place.TRUST) if (kind.name == "risk_by_outcome") or several]
 
 
-def charts(
+def draw_charts(
     models: Mapping[str, Evaluated],
     differences: Sequence[ConfidenceCurve] = (),
     *,
@@ -96,15 +96,15 @@ def charts(
     seed: int = 0,
     resamples: int | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Draw all charts of some models: of all together where lines can be compared, of each where a chart shows one.
+    """Draw all charts of some models: of all together if lines can be compared, of each if a chart shows one model.
 
     Args:
         models: The models by name.
-        differences: Those of pairs of models, each of which gets a chart.
-        trusted: Adds those of the section on the probabilities.
-        level: That of the intervals and bands that charts show.
-        seed: That of the bands that are simulated or resampled.
-        resamples: How many resamples these take, where that was asked for.
+        differences: The confidence curves of pairs of models, a chart each.
+        trusted: Whether the charts of the calibration section are drawn too.
+        level: The level of intervals and bands.
+        seed: The seed of simulated or resampled bands.
+        resamples: The number of resamples of bands, if it was set.
     """
     how = {"level": level, "seed": seed} | ({} if resamples is None else {"resamples": resamples})
     jobs = [
@@ -112,7 +112,7 @@ def charts(
             _Job(job.kind, job.models, job.which, job.suffix, job.panel),
             _select_options(job.kind, how) | dict(job.parameters),
         )
-        for job in _jobs(models, trusted=trusted)
+        for job in _list_jobs(models, trusted=trusted)
     ]
     jobs += [(_Job(CHARTS["confidence_curve"], curve), {"level": level}) for curve in differences]
     rankings = [model.ranking for model in models.values()]
@@ -137,22 +137,22 @@ class _Job(NamedTuple):
 
 
 def _draw(job: _Job, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    drawing = tried(job.kind, job.models, job.which, job.suffix, **parameters)
+    drawing = draw_chart(job.kind, job.models, job.which, job.suffix, **parameters)
     if job.panel is not None and drawing["spec"] is not None:
         _fit_panel(drawing["spec"], legend=len(job.models) > 1 or job.kind.name == "score_distribution")
     return drawing | {"panel": job.panel}
 
 
-def _jobs(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Job]:
-    """Return the charts of some models: those at the top of the page, then the others."""
-    several, left_out, every = len(models) > 1, undrawn(len(models)), tuple(range(len(models)))
-    top = panels(models)
+def _list_jobs(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Job]:
+    """Yield the charts to draw: those at the top of the page, then the others."""
+    several, left_out, every = len(models) > 1, list_undrawn(len(models)), tuple(range(len(models)))
+    top = choose_panels(models)
     for panel in top:
         yield _Job(CHARTS[panel.name], models, every, "", panel.place, panel.parameters)
     # One model has its ROC curve again, with all that does not fit into a panel.
     shown_above = {panel.name for panel in top} - (set() if several else {"roc"})
     compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
-    for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
+    for kind in [*list_kinds(several=several), *(list_calibration_kinds(several=compared) if trusted else ())]:
         if kind.name in shown_above:
             continue
         if not several or kind.shows is not Shows.ONE:
@@ -164,38 +164,40 @@ def _jobs(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Job]:
 
 
 def _select_options(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of the summary that a chart takes: the level, if it shows intervals."""
+    """Return the options of the summary that a chart takes, such as the level."""
     return {name: value for name, value in how.items() if name in kind.parameters}
 
 
-def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
-    """Return the chart, or why there is none: a class may lack, or the scores be infinite."""
+def draw_chart(
+    kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", **parameters: Any
+) -> dict[str, Any]:
+    """Draw a chart, or return the reason why there is none, such as a missing class or infinite scores."""
     try:
-        which = drawn_of(kind, models) if len(which) > 1 else list(which)
+        which = choose_models(kind, models) if len(which) > 1 else list(which)
         shown = None if kind.shows is Shows.NOTHING else models
         spec = chart(kind.name, shown, theme=PAGE.name, **parameters).to_dict()
     except CutlineError as error:
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
-    title, notes = _heading(spec, kind)
-    _dress(spec, title + suffix)
+    title, notes = _take_heading(spec, kind)
+    _style_for_page(spec, title + suffix)
     return {
         "name": kind.name,
         "title": title + suffix,
         "notes": [note for note in notes if f" of {note}" != suffix],
         "models": which,
-        "cut": kind.cut.to_dict() | _left_to_the_page(spec) if kind.cut and CUT in spec["datasets"] else None,
-        "bars": error_bars(*models.values()) if AREAS in spec["datasets"] else None,
+        "cut": kind.cut.to_dict() | _empty_cut_data(spec) if kind.cut and CUT in spec["datasets"] else None,
+        "bars": list_error_bars(*models.values()) if AREAS in spec["datasets"] else None,
         "spec": spec,
     }
 
 
-def _dress(spec: dict[str, Any], title: str, *, shrink: bool = True) -> None:
+def _style_for_page(spec: dict[str, Any], title: str, *, shrink: bool = True) -> None:
     """Make a specification ready for the page: thinner, smaller, and with the legend below the chart."""
-    _thin(spec)
+    _thin_points(spec)
     if shrink:
         _shrink(spec)
     # Legends under the charts: two stand side by side then, and one fits on a phone.
-    config = legends_below(spec["config"])
+    config = move_legends_below(spec["config"])
     config["axis"] = config["axis"] | {"titlePadding": _BESIDE_WIDE_LABELS}
     spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
     spec["description"] = title
@@ -205,36 +207,36 @@ def _fit_panel(spec: dict[str, Any], *, legend: bool) -> None:
     """Give the chart the size of a panel; where there is one line, the title says what it is, and no legend."""
     spec |= {"width": _PANEL[0], "height": _PANEL[1]}
     spec["config"]["legend"] |= {"columns": 2, "symbolSize": 80, "labelLimit": 150, "rowPadding": 2}
-    for layer in _layers(spec):
+    for layer in _iterate_layers(spec):
         if layer.get("data") == {"name": AREAS}:
             layer["encoding"]["fill"]["legend"]["title"] = None
     if not legend:
-        for layer in _layers(spec):
+        for layer in _iterate_layers(spec):
             for channel in ("color", "strokeDash", "shape", "stroke"):
                 if isinstance(layer.get("encoding", {}).get(channel), dict) and "field" in layer["encoding"][channel]:
                     layer["encoding"][channel]["legend"] = None
 
 
-def of_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
-    """Return a picture in the page's colours as the page needs it: title, lines below it, and specification."""
+def specify_picture(picture: Picture, *, shrink: bool = True) -> dict[str, Any]:
+    """Return the title of a picture, the lines below it, and its specification, styled for the page."""
     spec = picture.to_dict()
     heading = spec.pop("title", picture.name)
     if "vconcat" in spec and isinstance(spec["vconcat"][0].get("title"), dict):  # the first part has the title
         heading = spec["vconcat"][0].pop("title")
     title, below = (heading, []) if isinstance(heading, str) else (heading["text"], heading.get("subtitle", []))
-    _dress(spec, title, shrink=shrink)
+    _style_for_page(spec, title, shrink=shrink)
     return {"title": title, "notes": [below] if isinstance(below, str) else below, "spec": spec}
 
 
 _OF_COLUMNS = ("field", "groupby", "as", "key")  # what names columns in a specification
 
 
-def in_words(part: Any, words: Mapping[str, str]) -> Any:
-    """Return a chart with other words in its titles, legends and tooltips, as a trade calls them.
+def replace_words(part: Any, words: Mapping[str, str]) -> Any:
+    """Replace terms in the titles, legends and tooltips of a chart by those of a trade.
 
     Args:
         part: The chart, or a part of it.
-        words: The new words by the old ones, of which the longer ones should come first.
+        words: The new terms by the old ones; longer old terms come first.
     """
     if isinstance(part, str):
         if part in words:
@@ -244,8 +246,8 @@ def in_words(part: Any, words: Mapping[str, str]) -> Any:
                 part = part.replace(old, new)
         return part
     if isinstance(part, dict):
-        return {key: value if key in _OF_COLUMNS else in_words(value, words) for key, value in part.items()}
-    return [in_words(value, words) for value in part] if isinstance(part, list | tuple) else part
+        return {key: value if key in _OF_COLUMNS else replace_words(value, words) for key, value in part.items()}
+    return [replace_words(value, words) for value in part] if isinstance(part, list | tuple) else part
 
 
 def _shrink(spec: dict[str, Any]) -> None:
@@ -256,8 +258,8 @@ def _shrink(spec: dict[str, Any]) -> None:
                 part[side] = round(part[side] * _ABREAST)
 
 
-def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
-    """Return the title and the lines below it, which the page writes itself."""
+def _take_heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
+    """Take the title and the lines below it out of a specification; the page writes them itself."""
     title, more = spec.pop("title", None), []
     if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return kind.title, []
@@ -270,20 +272,20 @@ def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
 # ---------------------------------------------------------------------- the cut
 
 
-def _left_to_the_page(spec: dict[str, Any]) -> dict[str, Any]:
+def _empty_cut_data(spec: dict[str, Any]) -> dict[str, Any]:
     """Empty the data of the cut, which the page fills.
 
     Returns from where to where the two axes go, beyond which a mark would hang in the air, and the lines in the legend
     that the cuts belong to, which fade together.
     """
     cut_axes: dict[str, Any] = {"across": None, "up": None}
-    for layer in _layers(spec):
+    for layer in _iterate_layers(spec):
         encoding = layer.get("encoding", {})
         if layer.get("data") == {"name": AREAS}:
             encoding["fill"]["legend"].pop("labelExpr")  # the numbers of errors at the cut of the evaluation
         elif layer.get("data") == {"name": CUT}:
             cut_axes |= {side: encoding[axis]["scale"]["domain"] for axis, side in _SIDES.items() if axis in encoding}
-            layer["encoding"] = _of_any_cut(layer)
+            layer["encoding"] = _encode_any_cut(layer)
         elif "series" not in cut_axes and encoding.get("color", {}).get("field") == "series":
             cut_axes["series"] = encoding["color"]["scale"]["domain"]  # the models come first, in their order
     for name in (CUT, AREAS):
@@ -295,8 +297,8 @@ def _left_to_the_page(spec: dict[str, Any]) -> dict[str, Any]:
 _SIDES = {"x": "across", "y": "up"}
 
 
-def _of_any_cut(layer: dict[str, Any]) -> dict[str, Any]:
-    """Return the encoding of a mark of the cut without the texts about the evaluation's cut."""
+def _encode_any_cut(layer: dict[str, Any]) -> dict[str, Any]:
+    """Return the encoding of a mark of the cut without texts about the evaluation's cut."""
     encoding = layer["encoding"]
     shared = {name: encoding[name] for name in ("x", "y", "opacity") if name in encoding}
     if "size" in encoding:
@@ -307,18 +309,18 @@ def _of_any_cut(layer: dict[str, Any]) -> dict[str, Any]:
     return shared
 
 
-def _layers(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the single layers of a specification, however they are put together."""
+def _iterate_layers(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the single layers of a specification, however they are nested."""
     for key in ("layer", "hconcat", "vconcat"):
         for part in spec.get(key, ()):
             yield part
-            yield from _layers(part)
+            yield from _iterate_layers(part)
 
 
 # ---------------------------------------------------------------------- looks
 
 
-def _thin(spec: dict[str, Any]) -> None:
+def _thin_points(spec: dict[str, Any]) -> None:
     """Keep fewer points under the pointer the more lines there are; the lines keep all of theirs."""
     for rows in spec["datasets"].values():
         if rows and "series" in rows[0] and isinstance(rows[0].get("threshold"), list):
@@ -337,9 +339,9 @@ MOST_BYTES = 1_100_000  # of all pictures; charts beyond are drawn by the progra
 LATER = '<p class="quiet">The program of the page draws this chart: open the page in a browser.</p>'
 
 
-def still(chart: Mapping[str, Any], counts: Sequence[Counts], index: int) -> str:
-    """Return a chart as SVG, with the cut of each of its models, whose counts are given."""
-    return _slim(renderer.svg(_drop_invisible(_with_cut(chart, counts))), index)
+def render_still(chart: Mapping[str, Any], counts: Sequence[Counts], index: int) -> str:
+    """Render a chart as SVG, with the cut of each model at these counts."""
+    return _slim_svg(renderer.render_svg(_drop_invisible(_mark_cut(chart, counts))), index)
 
 
 def _drop_invisible(spec: dict[str, Any]) -> dict[str, Any]:
@@ -352,41 +354,41 @@ def _drop_invisible(spec: dict[str, Any]) -> dict[str, Any]:
     return spec | parts
 
 
-def _with_cut(chart: Mapping[str, Any], counts: Sequence[Counts]) -> dict[str, Any]:
+def _mark_cut(chart: Mapping[str, Any], counts: Sequence[Counts]) -> dict[str, Any]:
     spec: dict[str, Any] = dict(chart["spec"])
     where = chart.get("cut")
     if not where:
         return spec
-    marks = [_mark(where, counts[model], line, chart) for line, model in enumerate(chart["models"])]
+    marks = [_place_mark(where, counts[model], line, chart) for line, model in enumerate(chart["models"])]
     datasets = dict(spec["datasets"])
     if CUT in datasets:
         datasets[CUT] = [mark for mark in marks if _is_inside(mark, where)]
     if chart.get("bars"):
-        datasets[AREAS] = _errors(chart["bars"], float(counts[chart["models"][0]].threshold))
+        datasets[AREAS] = _find_errors(chart["bars"], float(counts[chart["models"][0]].threshold))
     return spec | {"datasets": datasets}
 
 
-def _mark(where: Mapping[str, Any], c: Counts, line: int, chart: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where a cut stands, in the coordinates that the chart names."""
+def _place_mark(where: Mapping[str, Any], c: Counts, line: int, chart: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the mark of a cut in the coordinates of a chart."""
     several = len(chart["models"]) > 1
     colour = f"var(--line-{chart['models'][line] % len(LIGHT.lines)})" if several else "var(--ink)"
     names = where.get("series") or []
     place = {
-        axis: plain(_at_the_edge(_coordinate(where[axis], c), where[axis], where.get(side)))
+        axis: plain(_clip_deviate(_find_coordinate(where[axis], c), where[axis], where.get(side)))
         for axis, side in _SIDES.items()
         if where.get(axis)
     }
     return place | {"colour": colour, "series": names[line] if line < len(names) else None}
 
 
-def _at_the_edge(value: float, name: str, domain: Sequence[float] | None) -> float:
+def _clip_deviate(value: float, name: str, domain: Sequence[float] | None) -> float:
     """Move rates of 0 and 1, which have no normal deviate, to the edge of the chart."""
     return min(max(value, domain[0]), domain[-1]) if domain and name.endswith("_deviate") else value
 
 
-def _coordinate(name: str, c: Counts) -> float:
+def _find_coordinate(name: str, c: Counts) -> float:
     if name.endswith("_deviate"):
-        return float(deviates([_coordinate(name.removesuffix("_deviate"), c)])[0])
+        return float(deviates([_find_coordinate(name.removesuffix("_deviate"), c)])[0])
     if name in ("threshold", "flagged", "tp"):
         return float(getattr(c, name))
     return float(MEASURES[name].compute(c))
@@ -407,8 +409,8 @@ def _is_inside(mark: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
     return True
 
 
-def _errors(bars: Sequence[Mapping[str, Any]], threshold: float) -> list[dict[str, Any]]:
-    """Return the parts of the bars of a density that lie on the wrong side of the cut."""
+def _find_errors(bars: Sequence[Mapping[str, Any]], threshold: float) -> list[dict[str, Any]]:
+    """Return the parts of the bars on the wrong side of the cut."""
     errors = []
     for bar in bars:
         if bar["below"] and bar["x"] < threshold:
@@ -424,8 +426,8 @@ _NEEDLESS = re.compile(
 _DIGITS = re.compile(r"(\d\.\d\d)\d+")
 
 
-def _slim(svg: str, index: int) -> str:
-    """Return the picture without what a still one does not need; marks that are referred to get names of their own."""
+def _slim_svg(svg: str, index: int) -> str:
+    """Remove attributes that a still picture does not need, and make the ids unique on the page."""
 
     def slim(tag: re.Match[str]) -> str:
         text = _DIGITS.sub(r"\1", _NEEDLESS.sub("", tag.group()))  # coordinates to a hundredth of a pixel

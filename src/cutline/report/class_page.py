@@ -15,7 +15,7 @@ from cutline.core.messages import listed
 from cutline.core.table import shown
 from cutline.multiclass.class_summary import ClassComparisonSummary, ClassDifference, ClassRow, ClassSummary
 from cutline.report import chart_specs
-from cutline.report.html_page import CONVENTIONS, Section, numbers_to_save, render_page, with_versions
+from cutline.report.html_page import CONVENTIONS, Section, add_versions, assemble_page, collect_numbers
 
 SECTIONS = (
     Section("verdict", "Verdict"),
@@ -29,53 +29,58 @@ SECTIONS = (
 )
 
 
-def verdict(summary: ClassSummary | ClassComparisonSummary) -> list[str]:
-    """Return the sentences of one model, or which of several is better."""
+def write_verdict(summary: ClassSummary | ClassComparisonSummary) -> list[str]:
+    """Return the sentences on one model, or on which of several is better."""
     if isinstance(summary, ClassComparisonSummary):
-        return [_difference(summary)]
-    sentences = [_areas(summary), _decisions(summary), _ends(summary), _find_confusion(summary)]
+        return [_describe_difference(summary)]
+    sentences = [
+        _describe_areas(summary),
+        _describe_decisions(summary),
+        _describe_extremes(summary),
+        _describe_confusion(summary),
+    ]
     return [sentence for sentence in sentences if sentence]
 
 
-def _row(summary: ClassSummary, measure: str, of: str) -> ClassRow | None:
+def _find_row(summary: ClassSummary, measure: str, of: str) -> ClassRow | None:
     rows = [row for row in summary.rows if row.measure == measure and row.of == of and row.scope != "class"]
     return rows[0] if rows else None
 
 
-def _interval(row: ClassRow, percent: bool = False) -> str:
+def _format_interval(row: ClassRow, percent: bool = False) -> str:
     if row.interval is None:
         return ""
     low, high = (f"{100 * limit:.1f} %" if percent else shown(limit) for limit in row.interval)
     return f" ({100 * row.estimate.level:g} % interval {low} to {high})"
 
 
-def _areas(summary: ClassSummary) -> str:
-    row = _row(summary, "auc", "macro mean")
+def _describe_areas(summary: ClassSummary) -> str:
+    row = _find_row(summary, "auc", "macro mean")
     if row is None:
         return ""
     if math.isnan(row.value):
         return f"The mean AUC over the classes is undefined: {row.reason}."
+    probability = f"{shown(row.value)}{_format_interval(row)}"
     return (
         f"On average over the {len(summary.data.classes)} classes, a case of a class gets a higher score for it than a "
-        f"case of another class with probability {shown(row.value)}{_interval(row)}; scores without information reach "
-        "0.5."
+        f"case of another class with probability {probability}; scores without information reach 0.5."
     )
 
 
-def _decisions(summary: ClassSummary) -> str:
-    row = _row(summary, "accuracy", "all classes")
+def _describe_decisions(summary: ClassSummary) -> str:
+    row = _find_row(summary, "accuracy", "all classes")
     if row is None or math.isnan(row.value):
         return ""
     baseline = f"; without information, the same predictions would give {100 * float(row.baseline or 0):.1f} %"
     return (
         f"When each case is assigned to the class of its highest score, {100 * row.value:.1f} % of the predictions "
         "are right"
-        f"{_interval(row, percent=True)}{baseline}."
+        f"{_format_interval(row, percent=True)}{baseline}."
     )
 
 
-def _ends(summary: ClassSummary) -> str:
-    """Return the class that is told best, and the one that is told worst."""
+def _describe_extremes(summary: ClassSummary) -> str:
+    """Return the sentence on the classes with the highest and the lowest AUC."""
     rows = [row for row in summary.of_scope("class") if row.measure == "auc" and not math.isnan(row.value)]
     if len(rows) < 2:
         return ""
@@ -88,8 +93,8 @@ def _ends(summary: ClassSummary) -> str:
     )
 
 
-def _find_confusion(summary: ClassSummary) -> str:
-    """Return the most frequent error."""
+def _describe_confusion(summary: ClassSummary) -> str:
+    """Return the sentence on the most frequent error."""
     errors = summary.matrix.table - np.diag(np.diag(summary.matrix.table))
     if not errors.max() > 0:
         return "No case is misclassified."
@@ -98,7 +103,7 @@ def _find_confusion(summary: ClassSummary) -> str:
     return f"The most frequent error: {cases} cases of {names[real]} are predicted {names[predicted]}."
 
 
-def _difference(summary: ClassComparisonSummary) -> str:
+def _describe_difference(summary: ClassComparisonSummary) -> str:
     known = [(row.measure, row.of) for row in summary.rows]
     deciding = ("auc", "macro mean") if ("auc", "macro mean") in known else known[0]  # the first, where there is no AUC
     rows = [row for row in summary.rows if (row.measure, row.of) == deciding]
@@ -106,11 +111,11 @@ def _difference(summary: ClassComparisonSummary) -> str:
     significant = [row for row in rows if row.better_model(summary.level)]
     if not significant:
         return f"{by}, no two models differ significantly on these cases."
-    return f"{by}: {'; '.join(_better(row, summary.level) for row in significant)}."
+    return f"{by}: {'; '.join(_describe_better(row, summary.level) for row in significant)}."
 
 
-def _better(row: ClassDifference, level: float) -> str:
-    """Return which of two models is better than the other, and by how much."""
+def _describe_better(row: ClassDifference, level: float) -> str:
+    """Describe which of two models is better, and by how much."""
     other = row.test.b if row.better_model(level) == row.test.a else row.test.a
     return f"{row.better_model(level)} is better than {other} by {shown(abs(row.test.difference))}"
 
@@ -135,12 +140,12 @@ CARDS = (
 )
 
 
-def class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[str, DrawnClasses]) -> str:
+def render_class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[str, DrawnClasses]) -> str:
     """Return the page as one file.
 
     Args:
         summary: The finished summary.
-        classes: What the charts of each model show.
+        classes: The data of the charts of each model.
     """
     is_one = isinstance(summary, ClassSummary)
     models = {summary.name or "the model": summary} if isinstance(summary, ClassSummary) else dict(summary.models)
@@ -148,19 +153,19 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, classes: Mapping[
     context = {
         "title": (first.name or "Several classes") if is_one else listed(list(models)),
         "heading": first.data.describe(),
-        "verdict": verdict(summary),
-        "cards": list(_cards(first)) if is_one else [],
-        "differences": [] if isinstance(summary, ClassSummary) else _differences(summary),
-        "models": [_model(name, own) for name, own in models.items()],
-        "charts": list(_charts(classes)),
+        "verdict": write_verdict(summary),
+        "cards": list(_list_cards(first)) if is_one else [],
+        "differences": [] if isinstance(summary, ClassSummary) else _list_differences(summary),
+        "models": [_view_model(name, own) for name, own in models.items()],
+        "charts": list(_draw_charts(classes)),
         "notes": summary.notes,
         "level": f"{100 * summary.level:g} %",
-        "conventions": with_versions(summary.conventions, summary.versions),
+        "conventions": add_versions(summary.conventions, summary.versions),
     }
-    return render_page(SECTIONS, context, numbers_to_save(summary.document(), summary.to_csv()))
+    return assemble_page(SECTIONS, context, collect_numbers(summary.document(), summary.to_csv()))
 
 
-def _view(row: ClassRow) -> dict[str, Any]:
+def _view_row(row: ClassRow) -> dict[str, Any]:
     """Return a row as the templates read it."""
     low, high = row.interval or (None, None)
     return {
@@ -176,20 +181,24 @@ def _view(row: ClassRow) -> dict[str, Any]:
     }
 
 
-def _cards(summary: ClassSummary) -> Iterator[dict[str, Any]]:
+def _list_cards(summary: ClassSummary) -> Iterator[dict[str, Any]]:
     by_name = {(row.measure, row.of): row for row in summary.of_scope("mean", "all")}
     for key in CARDS:
         row = by_name.get(key)
         if row is not None and row.value == row.value:
             of = "" if row.of == "all classes" else f", {row.of}"
-            yield _view(row) | {"title": f"{row.title}{of}", "unit": "", "facts": {"meaning": f"{row.title}, {row.of}"}}
+            yield _view_row(row) | {
+                "title": f"{row.title}{of}",
+                "unit": "",
+                "facts": {"meaning": f"{row.title}, {row.of}"},
+            }
 
 
-def _model(name: str, summary: ClassSummary) -> dict[str, Any]:
+def _view_model(name: str, summary: ClassSummary) -> dict[str, Any]:
     """Return the tables of one model."""
     own = summary.of_scope("class")
     measures = list(dict.fromkeys(row.measure for row in own))
-    by_class = {(row.of, row.measure): _view(row) for row in own}
+    by_class = {(row.of, row.measure): _view_row(row) for row in own}
     names = [str(label) for label in summary.data.classes]
     sizes = [written(size) for size in summary.data.sizes]
     return {
@@ -200,12 +209,12 @@ def _model(name: str, summary: ClassSummary) -> dict[str, Any]:
             {"name": label, "cases": size, "cells": [by_class[(label, measure)] for measure in measures]}
             for label, size in zip(names, sizes, strict=True)
         ],
-        "matrix": [_matrix_row(summary, i) for i in range(len(names))],
-        "overall": [_view(row) for row in summary.of_scope("all", "mean")],
+        "matrix": [_view_matrix_row(summary, i) for i in range(len(names))],
+        "overall": [_view_row(row) for row in summary.of_scope("all", "mean")],
     }
 
 
-def _matrix_row(summary: ClassSummary, i: int) -> dict[str, Any]:
+def _view_matrix_row(summary: ClassSummary, i: int) -> dict[str, Any]:
     row = summary.matrix.table[i]
     total = float(row.sum())
     cells = [
@@ -219,7 +228,7 @@ def _matrix_row(summary: ClassSummary, i: int) -> dict[str, Any]:
     return {"name": str(summary.data.classes[i]), "cells": cells, "all": written(total)}
 
 
-def _differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:
+def _list_differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:
     return [
         {
             "title": row.title,
@@ -238,15 +247,15 @@ def _differences(summary: ClassComparisonSummary) -> list[dict[str, Any]]:
     ]
 
 
-def _charts(classes: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
-    """Return the charts of each model as still pictures."""
+def _draw_charts(classes: Mapping[str, DrawnClasses]) -> Iterator[dict[str, Any]]:
+    """Draw the charts of each model as still pictures."""
     index = 0
     for name, model in classes.items():
         for kind, parameters in CHARTS_SHOWN:
             if not any(value.measure == parameters.get("shown", "auc") for value in model.values):
                 continue
             suffix = f" of {name}" if len(classes) > 1 else ""
-            chart = chart_specs.tried(CHARTS[kind], model, [], suffix, **parameters)
-            picture = "" if chart["spec"] is None else chart_specs.still(chart, [], index)
+            chart = chart_specs.draw_chart(CHARTS[kind], model, [], suffix, **parameters)
+            picture = "" if chart["spec"] is None else chart_specs.render_still(chart, [], index)
             yield {"title": chart["title"], "notes": chart["notes"], "picture": picture, "index": index}
             index += 1

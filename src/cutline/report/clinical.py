@@ -13,13 +13,14 @@ from cutline.charts import CHARTS, DARK, LIGHT, PAGE
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
 from cutline.core.escaping import html_text as escape
-from cutline.core.table import shown, shown_limits
+from cutline.core.table import shown
 from cutline.core.validation import counted
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
 from cutline.measures.references import FOLLOWED, citation
 from cutline.report import chart_specs
-from cutline.report.html_page import page_colours
+from cutline.report.html_page import list_colours
+from cutline.report.measure_rows import format_limits
 from cutline.report.sections import describe_guarantee
 from cutline.results.cut_point import describe_rule
 from cutline.results.estimate import Estimate
@@ -27,7 +28,7 @@ from cutline.results.summary import Row, Summary, make_name
 
 
 class Proper(Enum):
-    """Whether the true risks score best on average, in the words of the guidance (Table 1)."""
+    """Whether the true risks score best on average, after the guidance (Table 1)."""
 
     STRICTLY = "strictly"  # nothing else scores as well
     ASYMPTOTICALLY = "asymptotically"  # ... with many cases
@@ -43,7 +44,7 @@ class Proper(Enum):
 
 
 class Advice(Enum):
-    """What the guidance says of a measure (Table 2), whose own words are in the comments."""
+    """Advice of the guidance on a measure (Table 2), quoted in the comments."""
 
     RECOMMENDED = "recommended"
     NOT_ESSENTIAL = "not essential"
@@ -52,7 +53,7 @@ class Advice(Enum):
 
 
 class Guide(NamedTuple):
-    """A measure, and what is advised and why.
+    """A measure with the advice on it and the reason.
 
     The guidance asks two things of a measure. Is it proper: do the true risks score best on average? And has it one
     focus: is it about statistics alone, or about decisions with what their errors cost?
@@ -85,20 +86,20 @@ _BEST = "weights the two errors by their costs, at the best threshold for these 
 _YES, _OPEN, _CARE, _NO = Advice
 
 
-def _in(domain: str, *rows: tuple[Any, ...]) -> tuple[Guide, ...]:
+def _group_guides(domain: str, *rows: tuple[Any, ...]) -> tuple[Guide, ...]:
     return tuple(Guide(domain, *row) for row in rows)
 
 
 # The AUPRC is one of the 32 measures, computed in two ways.
 GUIDES = (
-    *_in(
+    *_group_guides(
         "Discrimination",
         ("AUROC", "auc", _YES, _RANK),
         ("AUPRC (interpolated)", "aucpr_davis_goadrich", _NO, _PRECISION, Proper.SEMI, False),
         ("AUPRC (average precision)", "average_precision", _NO, _PRECISION, Proper.SEMI, False),
         ("Partial AUROC (recall 0.8 to 1)", "partial_auc_above_recall", _NO, _TAIL, Proper.SEMI, False),
     ),
-    *_in(
+    *_group_guides(
         "Calibration",
         ("O:E ratio", "oe_ratio", _OPEN, _WEAK),
         ("Calibration intercept", "calibration_intercept", _OPEN, _WEAK),
@@ -107,7 +108,7 @@ GUIDES = (
         ("ICI", "ici", _OPEN, _FLEX),
         ("ECE (10 groups)", "ece", _OPEN, _GROUPS),
     ),
-    *_in(
+    *_group_guides(
         "Overall",
         ("Log likelihood", "log_likelihood", _OPEN, _OVERALL, Proper.STRICTLY),
         ("Log loss (sum over the cases)", "log_likelihood", _OPEN, _OVERALL, Proper.STRICTLY, True, -1),
@@ -119,7 +120,7 @@ GUIDES = (
         ("Discrimination slope", "discrimination_slope", _NO, _WRONG, Proper.NO),
         ("Mean absolute prediction error", "mae", _NO, _WRONG, Proper.NO),
     ),
-    *_in(
+    *_group_guides(
         "Classification",
         ("Accuracy", "accuracy", _NO, _CUT, Proper.AT_A_HALF),
         ("Balanced accuracy", "balanced_accuracy", _NO, _CUT, Proper.AT_PREVALENCE),
@@ -133,7 +134,7 @@ GUIDES = (
         ("Positive predictive value", "precision", _CARE, _PART, Proper.NO),
         ("Negative predictive value", "npv", _CARE, _PART, Proper.NO),
     ),
-    *_in(
+    *_group_guides(
         "Clinical utility",
         ("Net benefit", "net_benefit", _YES, _VALUE),
         ("Standardised net benefit", "standardised_net_benefit", _YES, _VALUE),
@@ -143,7 +144,7 @@ GUIDES = (
 
 
 class Item(NamedTuple):
-    """What reporting guidelines (TRIPOD+AI, STARD) ask for, what the page holds of it, and what helps the author."""
+    """An item of reporting guidelines (TRIPOD+AI, STARD): what the page reports of it, and a hint for the author."""
 
     question: str
     here: str = ""
@@ -231,8 +232,8 @@ img{max-height:78mm;object-fit:contain;object-position:left top}}
 """
 
 
-def clinical_report(ev: Evaluation, summary: Summary) -> str:
-    """Return the report as one self-contained HTML page: a view of a finished summary, whose options it follows.
+def render_clinical_page(ev: Evaluation, summary: Summary) -> str:
+    """Return the report as one self-contained HTML page: a view of a finished summary, with its options.
 
     Args:
         ev: What `evaluate` gives: of a model that gives risks, or of a biomarker or a reader.
@@ -242,54 +243,54 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
     ev = ev.with_cut() if summary.cut.is_default else ev.with_cut(**summary.cut.parameters)
     are_risks = ev.ranking.are_probabilities
     guides = GUIDES if are_risks else tuple(g for g in GUIDES if g.domain in ("Discrimination", "Classification"))
-    at_the_cut = _rows(ev, summary, [MEASURES[name] for name in AT_THE_CUT])
-    rows = _rows(ev, summary, [MEASURES[guide.measure].with_(**_costs(guide, ev)) for guide in guides])
+    at_the_cut = _select_rows(ev, summary, [MEASURES[name] for name in AT_THE_CUT])
+    rows = _select_rows(ev, summary, [MEASURES[guide.measure].with_(**_imply_costs(guide, ev)) for guide in guides])
     used = max(summary.options.resamples_used, at_the_cut.options.resamples_used, rows.options.resamples_used)
     summary = replace(summary, rows=rows.rows, options=replace(summary.options, resamples_used=used))
     estimates = [_turn_sign(row, guide) for guide, row in zip(guides, summary.rows, strict=True)]
     by_name = {guide.measure: estimate for guide, estimate in zip(guides, estimates, strict=True) if guide.sign > 0}
     by_name |= {row.measure.name: row.estimate for row in at_the_cut.rows}
     verdict, notes = _judge(summary) if are_risks else ([], [])
-    suspicion = _suspicion(by_name) if are_risks else ""
+    suspicion = _warn_of_perfect_calibration(by_name) if are_risks else ""
     what = "a prediction model" if are_risks else "a diagnostic score"
     title = f"Validation of {ev.name}" if ev.name else f"Validation of {what}"
     figures = RISK_FIGURES if are_risks else SCORE_FIGURES
     body = [
         f"<h1>{escape(title)}</h1>",
-        f"<p>{escape(_population(ev))}</p>",
-        *(f"<p class='warning'>{escape(text)}</p>" for text in [_unchosen_cut(ev)] if text),
+        f"<p>{escape(_describe_population(ev))}</p>",
+        *(f"<p class='warning'>{escape(text)}</p>" for text in [_warn_of_default_cut(ev)] if text),
         f"<p class='warning'>{escape(suspicion)}</p>" if suspicion else "",
         "<h2>The four essentials</h2>" if are_risks else "<h2>The essentials</h2>",
-        _essentials(by_name, verdict[0] if verdict else "", are_risks=are_risks),
-        f"<div class='figures'>{''.join(_figure(ev, *figure, summary, by_name) for figure in figures)}</div>",
-        f"<h2>At the cut: {escape(_rule(ev))}</h2>",
-        _at_the_cut(by_name, are_risks=are_risks),
+        _render_essentials(by_name, verdict[0] if verdict else "", are_risks=are_risks),
+        f"<div class='figures'>{''.join(_render_figure(ev, *figure, summary, by_name) for figure in figures)}</div>",
+        f"<h2>At the cut: {escape(_name_rule(ev))}</h2>",
+        _render_cut(by_name, are_risks=are_risks),
         ev.counts._repr_html_(),
-        *_promise(ev, summary),
-        *(["<h2>Can the probabilities be trusted?</h2>", _list(verdict)] if verdict else []),
+        *_render_promise(ev, summary),
+        *(["<h2>Can the probabilities be trusted?</h2>", _render_list(verdict)] if verdict else []),
         "<h2>All measures, with the guidance on each</h2>",
-        _measures(guides, estimates),
+        _render_measures(guides, estimates),
         "<h2>Methods, to copy</h2>",
-        f"<p id='methods'>{escape(_methods(ev, summary, at_the_cut))}</p>",
+        f"<p id='methods'>{escape(_write_methods(ev, summary, at_the_cut))}</p>",
         "<h2>Results, to copy</h2>",
-        f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
+        f"<p id='results'>{escape(_write_results(ev, by_name))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
-        _checklist(are_risks=are_risks),
-        *_collect_notes(summary, notes),
+        _render_checklist(are_risks=are_risks),
+        *_render_notes(summary, notes),
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
         "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><meta http-equiv='Content-Security-Policy' "
         "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"><meta name='viewport' "
-        f"content='width=device-width,initial-scale=1'><title>{escape(title)}</title><style>{_colours()}{_STYLE}</style></head>"
+        f"content='width=device-width,initial-scale=1'><title>{escape(title)}</title><style>{_write_colours()}{_STYLE}</style></head>"
     )
     return f"{head}<body><main>{''.join(body)}</main></body></html>\n"
 
 
-def _colours() -> str:
-    """Return the colours of the charts, which follow the reader's choice of light or dark without any program."""
+def _write_colours() -> str:
+    """Return the colours of the charts as variables of the style, for a light and a dark screen."""
     light, dark = (
-        ";".join(f"{name}:{colour}" for name, colour in page_colours(theme).items()) for theme in (LIGHT, DARK)
+        ";".join(f"{name}:{colour}" for name, colour in list_colours(theme).items()) for theme in (LIGHT, DARK)
     )
     return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
@@ -297,8 +298,8 @@ def _colours() -> str:
 # ---------------------------------------------------------------------- the numbers
 
 
-def _rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) -> Summary:
-    """Return the summary with these measures, in their order; those that it lacks are made with its options."""
+def _select_rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) -> Summary:
+    """Return the summary with these measures in this order; missing ones are computed with its options."""
     known, options = {row.key: row for row in summary.rows}, summary.options
     missing = dict.fromkeys(measure for measure in measures if make_name(measure, {}) not in known)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
@@ -309,8 +310,8 @@ def _rows(ev: Evaluation, summary: Summary, measures: Sequence[Measure]) -> Summ
     return replace(summary, rows=rows, options=replace(options, resamples_used=used))
 
 
-def _costs(guide: Guide, ev: Evaluation) -> dict[str, Any]:
-    """Return the costs that the threshold implies, for the one measure that takes them."""
+def _imply_costs(guide: Guide, ev: Evaluation) -> dict[str, Any]:
+    """Return the costs that the threshold implies, for the measure that takes them."""
     takes_costs = guide.measure == "min_expected_cost" and 0 < ev.threshold < 1
     return {"cost_fn": (1 - ev.threshold) / ev.threshold} if takes_costs else {}
 
@@ -322,7 +323,7 @@ def _turn_sign(row: Row, guide: Guide) -> Estimate:
 
 
 def _judge(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the verdict on the probabilities, with what recalibration would bring, and what qualifies it."""
+    """Return the verdict on the probabilities with the gain from recalibration, and its notes."""
     judgement = judged_probabilities(summary).probabilities
     if judgement is None:
         return ["There is no verdict on the probabilities, because all cases are of one class."], []
@@ -333,20 +334,20 @@ def _judge(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
 # ---------------------------------------------------------------------- the parts of the page
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     """Format a number for people; rounding errors around zero are zero."""
     return "0.0000" if 0 < abs(value) < 1e-6 else shown(value)
 
 
-def _interval(estimate: Estimate) -> str:
-    return " to ".join(shown_limits(estimate.low, estimate.high)) if estimate.has_interval else "none"
+def _format_interval(estimate: Estimate) -> str:
+    return format_limits(estimate.low, estimate.high) or "none"
 
 
-def _rule(ev: Evaluation) -> str:
+def _name_rule(ev: Evaluation) -> str:
     return describe_rule(ev.ranking, ev.counts)
 
 
-def _population(ev: Evaluation) -> str:
+def _describe_population(ev: Evaluation) -> str:
     r = ev.ranking
     share = 100 * float(r.positives) / float(r.total)
     rows = counted(r.dropped, "row") if r.dropped else "No row"
@@ -355,22 +356,22 @@ def _population(ev: Evaluation) -> str:
     if r.are_probabilities:
         return f"{cases}. Cases with a risk of {ev.threshold:g} or more are flagged.{left_out}"
     turned = "" if r.higher_is_positive else " Low values mean disease."
-    return f"{cases}. The values are not risks. Cases are flagged at {_rule(ev)}.{turned}{left_out}"
+    return f"{cases}. The values are not risks. Cases are flagged at {_name_rule(ev)}.{turned}{left_out}"
 
 
-def _unchosen_cut(ev: Evaluation) -> str:
-    """Return a warning where nobody chose the cut that the numbers are read at."""
+def _warn_of_default_cut(ev: Evaluation) -> str:
+    """Return a warning if the cut is the default."""
     if not ev.cut.is_default:
         return ""
     why = ", which flags about as many cases as have the outcome" if ev.cut.is_by_prevalence(ev.ranking) else ""
     return (
-        f"The cut was not chosen: {_rule(ev)} is the default{why}. Choose one before you report what depends on it; "
-        "a cut that is guaranteed to reach a sensitivity comes from choose_cut() or from the command cutline cut."
+        f"The cut was not chosen: {_name_rule(ev)} is the default{why}. Choose one before you report what depends on "
+        "it; a cut that is guaranteed to reach a sensitivity comes from choose_cut() or from the command cutline cut."
     )
 
 
-def _suspicion(estimates: dict[str, Estimate]) -> str:
-    """Return a warning where the calibration is perfect: only models on their training cases are."""
+def _warn_of_perfect_calibration(estimates: dict[str, Estimate]) -> str:
+    """Return a warning if the calibration is perfect, which suggests the training cases."""
     ratio, slope = estimates["oe_ratio"].value, estimates["calibration_slope"].value
     if not (abs(ratio - 1) < _PERFECT and abs(slope - 1) < _PERFECT):
         return ""
@@ -381,33 +382,34 @@ def _suspicion(estimates: dict[str, Estimate]) -> str:
     )
 
 
-def _essentials(estimates: dict[str, Estimate], verdict: str, *, are_risks: bool) -> str:
+def _render_essentials(estimates: dict[str, Estimate], verdict: str, *, are_risks: bool) -> str:
     essentials = {"auc": "AUROC", "oe_ratio": "O:E ratio", "calibration_slope": "Calibration slope"}
     essentials |= {"net_benefit": "Net benefit"}
     names = essentials if are_risks else {"auc": "AUROC"} | dict(list(AT_THE_CUT.items())[:4])
-    return _table({title: estimates[name] for name, title in names.items()}, estimates["auc"].level, verdict)
+    return _render_table({title: estimates[name] for name, title in names.items()}, estimates["auc"].level, verdict)
 
 
-def _at_the_cut(estimates: dict[str, Estimate], *, are_risks: bool) -> str:
-    """Return the measures at the cut that are not among the essentials."""
+def _render_cut(estimates: dict[str, Estimate], *, are_risks: bool) -> str:
+    """Render the measures at the cut that are not among the essentials."""
     names = AT_THE_CUT if are_risks else dict(list(AT_THE_CUT.items())[4:])
-    return _table({title: estimates[name] for name, title in names.items()}, estimates["auc"].level, "")
+    return _render_table({title: estimates[name] for name, title in names.items()}, estimates["auc"].level, "")
 
 
-def _table(rows: Mapping[str, Estimate], level: float, caption: str) -> str:
-    """Return a table of measures with their intervals."""
+def _render_table(rows: Mapping[str, Estimate], level: float, caption: str) -> str:
+    """Render a table of measures with their intervals."""
     cells = "".join(
-        f"<tr><th scope='row'>{name}</th><td class='n'>{_number(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
+        f"<tr><th scope='row'>{name}</th>"
+        f"<td class='n'>{_format_number(e.value)}</td><td class='n'>{_format_interval(e)}</td></tr>"
         for name, e in rows.items()
     )
     number = "<th scope='col' class='n'>"
-    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_percent(level)} interval</th>"
+    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_format_percent(level)} interval</th>"
     above = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
 
-def _promise(ev: Evaluation, summary: Summary) -> list[str]:
-    """Return the guarantee of the cut for future patients."""
+def _render_promise(ev: Evaluation, summary: Summary) -> list[str]:
+    """Render the guarantee of the cut for future patients."""
     promise = describe_guarantee(replace(summary, counts=ev.counts))
     if promise["why_not"]:
         return [f"<p>{escape(promise['why_not'])}</p>"]
@@ -415,7 +417,7 @@ def _promise(ev: Evaluation, summary: Summary) -> list[str]:
     return [f"<p id='promise'>{escape(promise['statement'])}</p><p>{why}</p>"] if promise["statement"] else []
 
 
-def _figure(
+def _render_figure(
     ev: Evaluation,
     name: str,
     caption: str,
@@ -423,11 +425,11 @@ def _figure(
     summary: Summary,
     estimates: Mapping[str, Estimate],
 ) -> str:
-    caption = caption.format(level=_percent(summary.level))
+    caption = caption.format(level=_format_percent(summary.level))
     options: dict[str, Any] = {"level": summary.level, "seed": summary.options.seed, **parameters}
     if name == "roc":
         limits = (
-            f" ({_percent(summary.level)} interval {_interval(estimates['auc'])})"
+            f" ({_format_percent(summary.level)} interval {_format_interval(estimates['auc'])})"
             if estimates["auc"].has_interval
             else ""
         )
@@ -437,20 +439,28 @@ def _figure(
         picture = ev.chart(name, theme=PAGE.name, **{key: value for key, value in options.items() if key in takes})
     except CutlineError as error:  # of one class there is no curve
         return f"<figure><figcaption>{escape(caption)}: none. {escape(str(error))}</figcaption></figure>"
-    chart = chart_specs.in_words(chart_specs.of_picture(picture), _WORDS)
-    svg = chart_specs.still(chart, [], [*CHARTS].index(name))
+    chart = chart_specs.replace_words(chart_specs.specify_picture(picture), _WORDS)
+    svg = chart_specs.render_still(chart, [], [*CHARTS].index(name))
     image = f"<div class='chart' role='img' aria-label='{escape(caption)}'>{svg}</div>"
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _measures(guides: Sequence[Guide], estimates: list[Estimate]) -> str:
-    names = ("Measure", "Value", f"{_percent(estimates[0].level)} interval", "Advice", "Proper", "One focus", "Why")
+def _render_measures(guides: Sequence[Guide], estimates: list[Estimate]) -> str:
+    names = (
+        "Measure",
+        "Value",
+        f"{_format_percent(estimates[0].level)} interval",
+        "Advice",
+        "Proper",
+        "One focus",
+        "Why",
+    )
     number = " class='n'"
     head = "".join(f"<th scope='col'{number if name in names[1:3] else ''}>{name}</th>" for name in names)
     pairs = list(zip(guides, estimates, strict=True))
     parts = [
         f"<tbody><tr><th scope='rowgroup' colspan='{len(names)}'>{domain}</th></tr>"
-        + "".join(_measure(guide, e, names[1:]) for guide, e in pairs if guide.domain == domain)
+        + "".join(_render_measure(guide, e, names[1:]) for guide, e in pairs if guide.domain == domain)
         + "</tbody>"
         for domain in dict.fromkeys(guide.domain for guide in guides)
     ]
@@ -458,11 +468,11 @@ def _measures(guides: Sequence[Guide], estimates: list[Estimate]) -> str:
     return f"<p>{_CAPTION}</p><div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
 
 
-def _measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
-    """Return a row; on a narrow screen its cells stand below each other, each with the name of its column."""
-    why = f"{escape(guide.why)} [{escape(_source(guide))}]"
+def _render_measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
+    """Render a row; on a narrow screen its cells stand below each other, each with the name of its column."""
+    why = f"{escape(guide.why)} [{escape(_cite(guide))}]"
     focus = "yes" if guide.has_one_focus else "no"
-    cells = (_number(e.value), _interval(e), guide.advice.value, guide.proper.value, focus, why)
+    cells = (_format_number(e.value), _format_interval(e), guide.advice.value, guide.proper.value, focus, why)
     number = " class='n'"
     named_cells = (
         f"<td{number if place < 2 else ''} data-of='{name}'>{cell}</td>"
@@ -471,31 +481,33 @@ def _measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
     return f"<tr><th scope='row'>{escape(guide.title)}</th>{''.join(named_cells)}</tr>"
 
 
-def _source(guide: Guide) -> str:
-    """Return where a measure comes from, in a few words: its own paper rather than a text that tells of many."""
+def _cite(guide: Guide) -> str:
+    """Return a short reference for a measure: its own paper rather than a survey of many measures."""
     keys = list(MEASURES[guide.measure].source)
     return citation(next((key for key in reversed(keys) if key not in FOLLOWED), keys[0]))
 
 
-def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
-    """Return the paragraph for a paper's statistical methods."""
+def _write_methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
+    """Write the paragraph for a paper's statistical methods."""
     made = {row.measure.name: row.method for row in (*summary.rows, *at_the_cut.rows) if row.interval}
 
-    def how(title: str, *names: str) -> str:
+    def name_methods(title: str, *names: str) -> str:
         methods = dict.fromkeys(made[name] for name in names if name in made)
         plain = (method.replace(" (", ", ").replace(")", "") for method in methods)  # one bracket is enough
         return f"{title} ({'; '.join(plain)})" if methods else title
 
     are_risks = ev.ranking.are_probabilities
-    parts = [how("discrimination by the area under the ROC curve", "auc")]
+    parts = [name_methods("discrimination by the area under the ROC curve", "auc")]
     if are_risks:
         parts.append(
-            how("calibration by the O:E ratio, the calibration intercept and slope", "oe_ratio", "calibration_slope")
+            name_methods(
+                "calibration by the O:E ratio, the calibration intercept and slope", "oe_ratio", "calibration_slope"
+            )
         )
-        parts.append(how("clinical utility by the net benefit", "net_benefit"))
-    shares = how("sensitivity, specificity and predictive values", "recall", "specificity", "precision", "npv")
-    ratios = how("likelihood ratios", "lr_plus", "lr_minus")
-    parts.append(f"classification at {_rule(ev)} by {shares} and {ratios}")
+        parts.append(name_methods("clinical utility by the net benefit", "net_benefit"))
+    shares = name_methods("sensitivity, specificity and predictive values", "recall", "specificity", "precision", "npv")
+    ratios = name_methods("likelihood ratios", "lr_plus", "lr_minus")
+    parts.append(f"classification at {_name_rule(ev)} by {shares} and {ratios}")
     groups = (
         f" The cases came in {summary.data.groups} groups, which intervals allow for." if summary.data.groups else ""
     )
@@ -503,24 +515,24 @@ def _methods(ev: Evaluation, summary: Summary, at_the_cut: Summary) -> str:
     times = f" Bootstrap intervals rest on {resampled} resamples (seed {summary.options.seed})." if resampled else ""
     with_version = f"cutline {summary.versions.get('cutline', '')}".strip()
     return (
-        f"We assessed {'; '.join(parts)}. Intervals have a level of {_percent(summary.level)}.{groups}{times} "
+        f"We assessed {'; '.join(parts)}. Intervals have a level of {_format_percent(summary.level)}.{groups}{times} "
         f"The analysis was made with {with_version}."
     )
 
 
-def _paragraph(ev: Evaluation, estimates: dict[str, Estimate]) -> str:
-    """Return the paragraph for a paper's results: shares in per cent with one decimal, other numbers with two."""
+def _write_results(ev: Evaluation, estimates: dict[str, Estimate]) -> str:
+    """Write the paragraph for a paper's results: shares in per cent with one decimal, other numbers with two."""
 
     def say(name: str) -> str:
         e = estimates[name]
-        limits = f" ({_percent(e.level)} CI {_in_paper(name, e.low)} to {_in_paper(name, e.high)})"
-        return f"{_in_paper(name, e.value)}{limits if e.has_interval else ''}"
+        limits = f" ({_format_percent(e.level)} CI {_round_for_paper(name, e.low)} to {_round_for_paper(name, e.high)})"
+        return f"{_round_for_paper(name, e.value)}{limits if e.has_interval else ''}"
 
-    population = _population(ev)[:1].lower() + _population(ev)[1:].split(". ")[0]
+    population = _describe_population(ev)[:1].lower() + _describe_population(ev)[1:].split(". ")[0]
     what = "The model" if ev.ranking.are_probabilities else "The score"
     who = f"{what} {ev.name}" if ev.name else what
     first = f"{who} was validated in {population}. The AUROC was {say('auc')}."
-    at = f"a risk threshold of {ev.threshold:g}" if ev.ranking.are_probabilities else _rule(ev)
+    at = f"a risk threshold of {ev.threshold:g}" if ev.ranking.are_probabilities else _name_rule(ev)
     classified = (
         f"At {at}, sensitivity was {say('recall')} and specificity {say('specificity')}; the positive likelihood ratio "
         f"was {say('lr_plus')} and the negative likelihood ratio {say('lr_minus')}"
@@ -536,8 +548,8 @@ def _paragraph(ev: Evaluation, estimates: dict[str, Estimate]) -> str:
 _SHARES = ("recall", "specificity")
 
 
-def _in_paper(name: str, value: float) -> str:
-    """Return a number with the digits that journals print: AUROC 0.84, sensitivity 95.3 %, net benefit 0.041."""
+def _round_for_paper(name: str, value: float) -> str:
+    """Format a number with the digits that journals print: AUROC 0.84, sensitivity 95.3 %, net benefit 0.041."""
     if math.isnan(value) or math.isinf(value):
         return shown(value)
     if name in _SHARES:
@@ -546,34 +558,35 @@ def _in_paper(name: str, value: float) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
-def _checklist(*, are_risks: bool) -> str:
+def _render_checklist(*, are_risks: bool) -> str:
     items = [item for item in CHECKLIST if are_risks or not item.of_risks]
     rows = "".join(
-        f"<tr><th scope='row'>{escape(item.question)}</th><td>{escape(_where(item))}</td></tr>" for item in items
+        f"<tr><th scope='row'>{escape(item.question)}</th><td>{escape(_describe_place(item))}</td></tr>"
+        for item in items
     )
     head = "<th scope='col'>Item</th><th scope='col'>Where</th>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _where(item: Item) -> str:
+def _describe_place(item: Item) -> str:
     if item.here:
         return f"reported here: {item.here}"
     return f"you must write this; {item.help}" if item.help else "you must write this"
 
 
-def _collect_notes(summary: Summary, more: Iterable[str]) -> Iterator[str]:
-    """Return the notes on the numbers, and how they were made."""
+def _render_notes(summary: Summary, more: Iterable[str]) -> Iterator[str]:
+    """Render the notes on the numbers, and how they were made."""
     relevant = [note for note in summary.notes if note.rule not in _AGAINST_GUIDANCE]
     notes = [*(note.text for note in (*relevant, *summary.row_notes)), *more]
     if notes:
-        yield f"<h2>Notes</h2>{_list(notes)}"
-    made = _list(f"{name}: {words}" for name, words in summary.conventions.items())
+        yield f"<h2>Notes</h2>{_render_list(notes)}"
+    made = _render_list(f"{name}: {words}" for name, words in summary.conventions.items())
     yield f"<h2>How the numbers were made</h2>{made}"
 
 
-def _list(lines: Iterable[str]) -> str:
+def _render_list(lines: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
-def _percent(level: float) -> str:
+def _format_percent(level: float) -> str:
     return f"{100 * level:g} %"

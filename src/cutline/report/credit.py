@@ -9,11 +9,12 @@ from cutline.charts import PAGE, Picture
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError
 from cutline.core.ranking import plural_titles
-from cutline.core.table import Table, shown, shown_limits
+from cutline.core.table import Table, shown
 from cutline.curves.gains import score_bands
 from cutline.evaluation import Evaluation
 from cutline.report import sections
-from cutline.report.html_page import plain_page
+from cutline.report.html_page import render_plain_page
+from cutline.report.measure_rows import format_limits
 from cutline.results.cut_point import describe_rule, format_threshold, group_digits
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Note
@@ -45,8 +46,8 @@ _TIE = "quota-in-tie"  # the note on places that a tie shares, which this page r
 _OMISSION = "false_omission_rate"  # the share of positives among cases that are not flagged
 
 
-def credit_page(ev: Evaluation, summary: Summary) -> str:
-    """Return the page as one self-contained file: a view of a finished summary, whose options it follows.
+def render_credit_page(ev: Evaluation, summary: Summary) -> str:
+    """Return the page as one self-contained file: a view of a finished summary, with its options.
 
     The positives are the bads; cases that are not flagged are approved.
 
@@ -58,16 +59,16 @@ def credit_page(ev: Evaluation, summary: Summary) -> str:
     if ev.cut.by_quota and math.isfinite(ev.counts.threshold):  # customers are whole: a tie is rejected as a whole
         ev = ev.with_cut(threshold=ev.counts.threshold)
     percent = f"{100 * summary.level:g} %"
-    bands, rates, used = _bands(ev), _approvals(ev, summary), _at_the_cut(ev, summary)
-    return plain_page(
+    bands, rates, used = _tabulate_bands(ev), _tabulate_approvals(ev, summary), _tabulate_cut(ev, summary)
+    return render_plain_page(
         title=summary.name or "Credit score",
-        heading=_heading(ev),
-        verdict=_verdict(ev, summary),
+        heading=_describe_cases(ev),
+        verdict=_write_verdict(ev, summary),
         level=percent,
-        charts=list(_charts(ev)),
-        tables=[bands, rates, used, *_quality(summary)],
+        charts=list(_draw_charts(ev)),
+        tables=[bands, rates, used, *_tabulate_quality(summary)],
         notes=[note for note in summary.notes if note.rule != _TIE],
-        warnings=[*_questionable_bads(ev), *(note for note in sections.warnings(summary) if note.rule != _TIE)],
+        warnings=[*_warn_of_label(ev), *(note for note in sections.choose_warnings(summary) if note.rule != _TIE)],
         words=_WORDS | dict(zip(plural_titles(ev.ranking), ("bads", "goods"), strict=True)),
         row_notes=summary.row_notes,
         conventions=summary.conventions
@@ -77,45 +78,45 @@ def credit_page(ev: Evaluation, summary: Summary) -> str:
     )
 
 
-def _heading(ev: Evaluation) -> str:
-    """Return how many cases there are, and which label is that of the bads."""
+def _describe_cases(ev: Evaluation) -> str:
+    """Return the numbers of cases and of bads, and the label of the bads."""
     r = ev.ranking
-    share = _percent(float(r.positives) / float(r.total))
+    share = _format_percent(float(r.positives) / float(r.total))
     bads = f"{group_digits(r.positives)} of them bad ({share}; label {r.positive!r})"
     return f"{group_digits(r.total)} cases, {bads}"
 
 
-def _questionable_bads(ev: Evaluation) -> list[Note]:
-    """Return a warning where the positives can hardly be the bads: most cases are positive, or the label says good."""
+def _warn_of_label(ev: Evaluation) -> list[Note]:
+    """Return a warning if the positives can hardly be the bads: most cases are positive, or the label says good."""
     r = ev.ranking
     share = float(r.positives) / float(r.total)
     if share <= 0.5 and str(r.positive).strip().lower() not in _GOOD:
         return []
     text = (
-        f"This page takes the label {r.positive!r} for the bads, {_percent(share)} of the cases. If it means good, "
-        "name the label of the bads as the positive one."
+        f"This page takes the label {r.positive!r} for the bads, {_format_percent(share)} of the cases. If it means "
+        "good, name the label of the bads as the positive one."
     )
     return [Note("credit-positive", text, kind="warning")]
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return "undefined" if math.isnan(share) else f"{100 * share:.2f} %"
 
 
-def _limits(estimate: Estimate) -> str:
-    return f"{_percent(estimate.low)} to {_percent(estimate.high)}" if estimate.has_interval else ""
+def _format_limits(estimate: Estimate) -> str:
+    return f"{_format_percent(estimate.low)} to {_format_percent(estimate.high)}" if estimate.has_interval else ""
 
 
-def _approved_cases(counts: Counts) -> str:
+def _count_approved(counts: Counts) -> str:
     return f"{group_digits(counts.unflagged)} of {group_digits(counts.total)}"
 
 
-def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
-    """Return how well the score separates, and what the cut in use approves."""
+def _write_verdict(ev: Evaluation, summary: Summary) -> list[str]:
+    """Write how well the score separates, and what the cut in use approves."""
     c = ev.counts
     named = {row.measure.name: row for row in summary.rows}
     parts = [
-        f"{title} {shown(named[name].value)}{_words(named[name].estimate)}"
+        f"{title} {shown(named[name].value)}{_format_interval(named[name].estimate)}"
         for name, title in (("gini", "Gini"), ("ks", "KS"))
         if name in named and not math.isnan(named[name].value)
     ]
@@ -123,18 +124,19 @@ def _verdict(ev: Evaluation, summary: Summary) -> list[str]:
     rate = ev.estimate(_OMISSION, level=summary.level)
     bads = f"{group_digits(c.fn)} {'bad' if c.fn == 1 else 'bads'} among them"
     second = (
-        f"Rejecting {describe_rule(ev.ranking, c)} approves {_approved_cases(c)} cases "
-        f"({_percent(c.unflagged / c.total)}), with "
-        f"{bads}: a bad rate of {_percent(float(rate.value))} instead of {_percent(float(c.prevalence))}."
+        f"Rejecting {describe_rule(ev.ranking, c)} approves {_count_approved(c)} cases "
+        f"({_format_percent(c.unflagged / c.total)}), with "
+        f"{bads}: a bad rate of {_format_percent(float(rate.value))} instead of {_format_percent(float(c.prevalence))}."
     )
     return [*first, second]
 
 
-def _words(estimate: Estimate) -> str:
-    return f" ({' to '.join(shown_limits(estimate.low, estimate.high))})" if estimate.has_interval else ""
+def _format_interval(estimate: Estimate) -> str:
+    limits = format_limits(estimate.low, estimate.high)
+    return f" ({limits})" if limits else ""
 
 
-def _bands(ev: Evaluation) -> Table:
+def _tabulate_bands(ev: Evaluation) -> Table:
     bands = score_bands(ev.ranking, _BANDS)
     r = ev.ranking
     rows = []
@@ -147,9 +149,9 @@ def _bands(ev: Evaluation) -> Table:
                 group_digits(cases),
                 group_digits(cases - bads),
                 group_digits(bads),
-                _percent(bads / cases),
-                _percent(float(bands.approved[i])),
-                _percent(float(bands.rate_approved[i])),
+                _format_percent(bads / cases),
+                _format_percent(float(bands.approved[i])),
+                _format_percent(float(bands.rate_approved[i])),
                 shown(max(float(bands.separation[i]), 0.0)),
             )
         )
@@ -161,8 +163,8 @@ def _bands(ev: Evaluation) -> Table:
     )
 
 
-def _approvals(ev: Evaluation, summary: Summary) -> Table:
-    """Return the cost of each approval rate, at the nearest cut-off that does not exceed it."""
+def _tabulate_approvals(ev: Evaluation, summary: Summary) -> Table:
+    """Tabulate the cost of each approval rate, at the nearest cut-off that does not exceed it."""
     r, rows = ev.ranking, []
     for rate in RATES:
         cut = next((i for i in range(len(r) + 1) if float(r.ends[i]) >= (1 - rate) * float(r.total) - 1e-9), len(r))
@@ -175,10 +177,10 @@ def _approvals(ev: Evaluation, summary: Summary) -> Table:
                 describe_rule(r, counts),
                 group_digits(counts.unflagged),
                 group_digits(counts.fn),
-                _percent(float(bad.value)),
-                _limits(bad),
-                _percent(float(counts.recall)),
-                _percent(float(counts.fpr)),
+                _format_percent(float(bad.value)),
+                _format_limits(bad),
+                _format_percent(float(counts.recall)),
+                _format_percent(float(counts.fpr)),
             )
         )
     interval = f"{100 * summary.level:g} % interval"
@@ -195,8 +197,8 @@ def _approvals(ev: Evaluation, summary: Summary) -> Table:
     return Table(columns, tuple(rows), title="Approval rates and what they cost")
 
 
-def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
-    """Return the cut in use in whole counts and rates with their intervals."""
+def _tabulate_cut(ev: Evaluation, summary: Summary) -> Table:
+    """Tabulate the counts and rates of the cut in use, with intervals."""
     c = ev.counts
     shares = (
         ("Approval rate", group_digits(c.unflagged), "predicted_positive_rate", True),
@@ -210,17 +212,21 @@ def _at_the_cut(ev: Evaluation, summary: Summary) -> Table:
         estimate = ev.estimate(name, level=summary.level)
         value = float(estimate.value)
         if turned:
-            limits = f"{_percent(1 - estimate.high)} to {_percent(1 - estimate.low)}" if estimate.has_interval else ""
-            rows.append((title, count, _percent(1 - value), limits))
+            limits = (
+                f"{_format_percent(1 - estimate.high)} to {_format_percent(1 - estimate.low)}"
+                if estimate.has_interval
+                else ""
+            )
+            rows.append((title, count, _format_percent(1 - value), limits))
         else:
-            rows.append((title, count, _percent(value), _limits(estimate)))
+            rows.append((title, count, _format_percent(value), _format_limits(estimate)))
     columns = ("what", "cases", "rate", f"{100 * summary.level:g} % interval")
     return Table(columns, tuple(rows), title=f"The cut in use: reject {describe_rule(ev.ranking, c)}")
 
 
-def _quality(summary: Summary) -> Iterator[Table]:
+def _tabulate_quality(summary: Summary) -> Iterator[Table]:
     rows = [
-        (row.title, shown(row.value), " to ".join(shown_limits(*row.interval)) if row.interval else "")
+        (row.title, shown(row.value), format_limits(*row.interval or (None, None)))
         for row in summary.rows
         if row.measure.name in _MEASURES and not row.at and not math.isnan(row.value)
     ]
@@ -229,7 +235,7 @@ def _quality(summary: Summary) -> Iterator[Table]:
         yield Table(columns, tuple(rows), title="How well the score orders the cases")
 
 
-def _charts(ev: Evaluation) -> Iterator[tuple[str, Picture]]:
+def _draw_charts(ev: Evaluation) -> Iterator[tuple[str, Picture]]:
     for name, title in _CHARTS:
         try:
             picture = ev.chart(name, theme=PAGE.name)

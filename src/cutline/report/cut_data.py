@@ -52,26 +52,25 @@ class CutGrid(NamedTuple):
 
 
 def choose_cuts(ranking: Ranking, counts: Counts, models: int = 1) -> CutGrid:
-    """Return which cuts the page can show. The cheapest cut for any costs is a corner of the hull, and these are
-    kept.
+    """Choose the cuts that the page can show, among them the corners of the hull, which are cheapest for some costs.
 
-    Many models share the room that a page has: each of them gets fewer cuts.
+    Of many models, each gets fewer cuts, so that the page stays small.
 
     Args:
         ranking: The ranking of a model.
-        counts: Those of the cut of the evaluation, which is kept in any case.
+        counts: The counts of the evaluation's cut, which is always among them.
         models: How many models the page has.
     """
     part = min(1.0, 3 / models)
     every = np.arange(len(ranking) + 1)
-    index = every if len(ranking) <= MOST * part else _choose_position(ranking, float(counts.threshold), part)
+    index = every if len(ranking) <= MOST * part else _choose_places(ranking, float(counts.threshold), part)
     rates = (ranking.tpr[index], ranking.fpr[index])
     of_positives, of_negatives = (float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates)
-    has_hull = len(index) == len(every) or len(np.intersect1d(_hull(ranking), index)) == len(_hull(ranking))
+    has_hull = len(index) == len(every) or len(np.intersect1d(_find_hull(ranking), index)) == len(_find_hull(ranking))
     return CutGrid(index, of_positives, of_negatives, has_hull)
 
 
-def _choose_position(r: Ranking, threshold: float, part: float) -> Array:
+def _choose_places(r: Ranking, threshold: float, part: float) -> Array:
     n, last, cut, first = float(r.total), len(r), r.cut(threshold), int(FIRST * part)
     start, ratio = float(r.ends[first]), _RATIO ** (1 / part)
     places = start * ratio ** np.arange(max(0.0, math.log(n / start) / math.log(ratio)))
@@ -84,13 +83,13 @@ def _choose_position(r: Ranking, threshold: float, part: float) -> Array:
         # The next cut too: then the page knows that nothing lies between, and any threshold there is exact.
         np.array([max(cut - 1, 0), cut, cut + 1, last]),
     ]
-    hull = _hull(r)
+    hull = _find_hull(r)
     cuts.append(hull[:: 1 + len(hull) // _HULL])
     return np.unique(np.minimum(np.concatenate(cuts), last))
 
 
-def _hull(r: Ranking) -> Array:
-    """Return the cuts at the corners of the ROC hull; with one class there is none, and an end is the cheapest cut."""
+def _find_hull(r: Ranking) -> Array:
+    """Return the cuts at the corners of the ROC hull; with one class, both ends."""
     return np.asarray(r.hull) if r.positives and r.negatives else np.array([0, len(r)])
 
 
@@ -134,8 +133,8 @@ def _cumulate(cells: Array, index: Array) -> Any:
     return np.concatenate(([0.0], np.cumsum(cells)))[index].tolist()
 
 
-def left_out(r: Ranking, chosen: CutGrid) -> str:
-    """Return how many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
+def describe_left_out(r: Ranking, chosen: CutGrid) -> str:
+    """Describe the cuts that the page lacks and the gaps between the others; empty if it has all."""
     if chosen.is_all(r):
         return ""
     cheapest = (
@@ -159,8 +158,8 @@ FAR_TOO_FEW = (
 )
 
 
-def why_not(r: Ranking, *, grouped: bool) -> str:
-    """Return why nothing can be promised of a ranking; empty when something can."""
+def explain_no_guarantee(r: Ranking, *, grouped: bool) -> str:
+    """Return the reason why a ranking allows no guarantee; empty if it allows one."""
     if not r.positives or not r.negatives:
         return "All cases are of one class, so nothing can be promised about a cut."
     try:
@@ -170,15 +169,15 @@ def why_not(r: Ranking, *, grouped: bool) -> str:
     return ""
 
 
-def levels(r: Ranking, confidence: float) -> dict[str, Any]:
-    """The levels of the bounds of a ranking of which something can be promised.
+def compute_levels(r: Ranking, confidence: float) -> dict[str, Any]:
+    """Compute the levels of the bounds on a ranking that allows a guarantee.
 
     `parts` are the confidences of a piece of the data when promises rest on one, two or three of them, and `anywhere`
     the levels of single bounds for which a whole band has that confidence. `shared` are the counts with a bound of
     their own, where not each has one; others take that of the next larger.
 
-    >>> found = levels(Ranking.of_counts([2, 1], [90, 10], [20, 80]), 0.95)
-    >>> round(found["parts"][1], 4), round(1 - found["anywhere"]["recall"][0], 6)
+    >>> computed = compute_levels(Ranking.of_counts([2, 1], [90, 10], [20, 80]), 0.95)
+    >>> round(computed["parts"][1], 4), round(1 - computed["anywhere"]["recall"][0], 6)
     (0.9747, 0.002461)
     """
     parts = [confidence ** (1 / pieces) for pieces in PIECES]
@@ -195,22 +194,22 @@ def levels(r: Ranking, confidence: float) -> dict[str, Any]:
     }
 
 
-def precision_program() -> dict[str, Any]:
-    """Return how the bound of the precision follows from those of the rates, as a program."""
+def compile_precision() -> dict[str, Any]:
+    """Return the program that computes the bound of the precision from the bounds of the rates."""
     program = Program()
     [bound] = traced(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
     return {"result": program.add(bound), "steps": program.steps}
 
 
-def _never() -> str:
-    """Return the sentence for a promise that no number of cases allows."""
+def _explain_never() -> str:
+    """Return the sentence on a promise that no number of cases allows."""
     certain = replace(parse_requirement("recall >= 1"), text="{requirement}")
     return statements.explain_impossible(
         [RatePromise(certain, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False
     )
 
 
-def sentences() -> dict[str, Any]:
+def collect_sentences() -> dict[str, Any]:
     """Return the sentences of a cut, with names in braces where the page puts numbers."""
     return {
         "schema": SCHEMA,
@@ -225,7 +224,7 @@ def sentences() -> dict[str, Any]:
         "not_promised": statements.NOT_PROMISED,
         "too_few": statements.TOO_FEW,
         "far_too_few": FAR_TOO_FEW,
-        "never": _never(),
+        "never": _explain_never(),
         "ways": statements.WAYS,
         "flags": statements.FLAGS,
         "by_score": statements.BY_SCORE,

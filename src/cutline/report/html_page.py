@@ -20,7 +20,7 @@ import numpy as np
 
 from cutline.charts import DARK, LIGHT, PAGE, Picture, Theme
 from cutline.charts.bars_and_densities import MOST_BARS
-from cutline.charts.renderer import drawable
+from cutline.charts.renderer import escape_undrawable
 from cutline.core.escaping import spell_out
 from cutline.core.table import Table, are_numbers, plain, shown
 from cutline.report import chart_specs, measure_rows
@@ -34,7 +34,7 @@ Context = Mapping[str, Any]
 View = dict[str, Any]  # what a part of the template reads
 
 
-def _always(_: Context) -> bool:
+def _is_always_shown(_: Context) -> bool:
     return True
 
 
@@ -45,13 +45,13 @@ class Section:
     Attributes:
         name: The anchor.
         title: The heading.
-        link: What the navigation calls it; the title when empty.
-        part: The part of the template in assets/parts that renders it; that of its name when empty.
-        folded: Whether it is closed until somebody opens it. Printing opens it, unless it is long.
+        link: The title in the navigation; the same title by default.
+        part: The part of the template in assets/parts that renders it; the part of its name by default.
+        folded: Whether it is closed at first. Printing opens it, unless it is long.
         is_long: Whether it is printed only where the reader has opened it.
         follows_cut: Whether it moves with the slider, which stays in view there.
-        heading: Whether the heading is visible; a section that explains itself has one for screen readers alone.
-        appears: Whether there is anything to show, from what the templates are given.
+        heading: Whether the heading is visible; otherwise it is for screen readers alone.
+        appears: Whether there is anything to show in a context.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Section:
     is_long: bool = False
     follows_cut: bool = False
     heading: bool = True
-    appears: Callable[[Context], bool] = _always
+    appears: Callable[[Context], bool] = _is_always_shown
 
 
 # The last section of every page.
@@ -77,8 +77,8 @@ PLAIN_SECTIONS = (
 )
 
 
-def groups(context: Context, sections: Sequence[Section]) -> list[View]:
-    """Return the sections that appear; neighbours that follow the cut are together."""
+def group_sections(context: Context, sections: Sequence[Section]) -> list[View]:
+    """Group the sections that appear; neighbours that follow the cut are together."""
     appearing = [section for section in sections if section.appears(context)]
     return [
         {"follows_cut": follows_cut, "sections": list(own)}
@@ -92,7 +92,7 @@ def groups(context: Context, sections: Sequence[Section]) -> list[View]:
 STILL = ("files", "saving", "shell", "still")
 
 
-def render_page(
+def assemble_page(
     sections: Sequence[Section],
     context: Context,
     data: Any,
@@ -104,85 +104,94 @@ def render_page(
 
     Args:
         sections: The sections, in their order.
-        context: What the templates read.
+        context: The context of the templates.
         data: The data of the page's program.
         modules: The modules of the program.
         library: The program that draws charts, where the page draws any.
     """
-    scripts = ({"library": library} if library else {}) | {"program": script(modules)}
+    scripts = ({"library": library} if library else {}) | {"program": load_script(modules)}
     page: str = (
-        environment()
+        make_environment()
         .get_template("page")
         .render(
             **context,
-            groups=groups(context, sections),
+            groups=group_sections(context, sections),
             skip="cut" if any(section.name == "cut" for section in sections) else "verdict",
-            policy=policy(scripts.values()),
-            style=asset("style.css") + theme_variables(),
+            policy=write_policy(scripts.values()),
+            style=load_asset("style.css") + write_theme_variables(),
             scripts=scripts,
-            data=packed(data),
+            data=pack_data(data),
         )
     )
     return page
 
 
-def environment() -> Environment:
-    """Return the Jinja environment: the parts of the page by name, and the number formats."""
+def make_environment() -> Environment:
+    """Make the Jinja environment of the parts of the page and the formats of numbers."""
     from jinja2 import Environment, FunctionLoader
 
     environment = Environment(
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(_template),
+        loader=FunctionLoader(_load_template),
         auto_reload=False,
         finalize=lambda value: spell_out(value, keep="\t\r\n") if type(value) is str else value,
     )
     environment.filters |= {
-        "shown": measure_rows.number,
-        "interval": measure_rows.interval,
-        "interval_or_reason": measure_rows.interval_or_reason,
-        "scale": measure_rows.scale,
-        "p_value": measure_rows.p_value,
+        "shown": measure_rows.format_number,
+        "interval": measure_rows.format_interval,
+        "interval_or_reason": measure_rows.format_interval_or_reason,
+        "scale": measure_rows.place_on_scale,
+        "p_value": measure_rows.format_p_value,
     }
     return environment
 
 
-def _template(name: str) -> str:
-    return asset("page.html" if name == "page" else f"parts/{name}.html")
+def _load_template(name: str) -> str:
+    return load_asset("page.html" if name == "page" else f"parts/{name}.html")
 
 
 @cache
-def asset(name: str) -> str:
-    """Return a file of the page."""
-    return (files("cutline.report") / "assets" / name).read_text(encoding="utf-8")
+def load_asset(name: str, package: str = "cutline.report") -> str:
+    """Return the text of a file among the assets of a package."""
+    return (files(package) / "assets" / name).read_text(encoding="utf-8")
 
 
 @cache
-def script(modules: tuple[str, ...]) -> str:
-    """Return the modules of a page as one program."""
-    text = "\n".join(asset(f"{name}.js") for name in modules)
-    return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
+def load_script(modules: tuple[str, ...]) -> str:
+    """Return modules of the report as one program."""
+    return join_modules(load_asset(f"{name}.js") for name in modules)
 
 
-def packed(data: Any) -> str:
+def join_modules(modules: Iterable[str]) -> str:
+    """Join JavaScript modules to one program without imports and exports."""
+    return re.sub(r"^(?:import .*\n|export )", "", "\n".join(modules), flags=re.MULTILINE)
+
+
+def pack_data(data: Any) -> str:
     """Pack data as text that cannot contain markup, in a tenth of the bytes: JSON, compressed, in base 64."""
-    text = drawable(json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain))
+    text = escape_undrawable(json.dumps(data, allow_nan=False, separators=(",", ":"), default=_encode_value))
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
-def _plain(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     return plain(value.item()) if isinstance(value, np.generic) else str(value)
 
 
-def policy(programs: Iterable[str]) -> str:
-    """Return the content security policy: these very programs and this style; nothing can be fetched or sent."""
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
+def hash_source(text: str) -> str:
+    """Return the hash of a program or a style, as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def write_policy(programs: Iterable[str]) -> str:
+    """Return the content security policy: it allows these programs and the style; nothing can be fetched or sent."""
+    hashes = " ".join(map(hash_source, programs))
     rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
-def page_colours(theme: Theme) -> dict[str, str]:
+def list_colours(theme: Theme) -> dict[str, str]:
     """Return the colours of a theme by the names of the style's variables."""
     bars = {
         name[len("var(") : -1]: colour
@@ -201,11 +210,11 @@ def page_colours(theme: Theme) -> dict[str, str]:
     )
 
 
-def theme_variables() -> str:
+def write_theme_variables() -> str:
     """Return the colours of the charts' two themes as variables of the style."""
 
     def variables(theme: Theme) -> str:
-        return ";".join(f"{name}:{colour}" for name, colour in page_colours(theme).items())
+        return ";".join(f"{name}:{colour}" for name, colour in list_colours(theme).items())
 
     dark = variables(DARK)
     return (
@@ -217,7 +226,7 @@ def theme_variables() -> str:
 # ---------------------------------------------------------------------- still pages
 
 
-def plain_page(
+def render_plain_page(
     *,
     title: str,
     heading: str,
@@ -234,7 +243,7 @@ def plain_page(
     warnings: Sequence[Note] = (),
     words: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page of sentences, charts and tables; its charts speak in the words that are given."""
+    """Render a page of sentences, charts and tables; `words` replaces terms on the charts."""
     context = {
         "title": title,
         "heading": heading,
@@ -242,23 +251,23 @@ def plain_page(
         "cards": list(cards),
         "level": level,
         "warnings": list(warnings),
-        "charts": [figure(picture, i, name, words) for i, (name, picture) in enumerate(charts)],
-        "tables": [view_of_table(table) for table in tables],
+        "charts": [draw_figure(picture, i, name, words) for i, (name, picture) in enumerate(charts)],
+        "tables": [view_table(table) for table in tables],
         "notes": notes,
         "row_notes": row_notes,
-        "conventions": with_versions(conventions),
+        "conventions": add_versions(conventions),
     }
-    return render_page(PLAIN_SECTIONS, context, numbers_to_save(document, csv))
+    return assemble_page(PLAIN_SECTIONS, context, collect_numbers(document, csv))
 
 
-def with_versions(conventions: Mapping[str, str], made_with: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return how the numbers were made, with the versions of the packages that made them."""
+def add_versions(conventions: Mapping[str, str], made_with: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return how the numbers were made, with the versions of the packages."""
     packages = list_versions() if made_with is None else made_with
     return {**conventions, "Versions": ", ".join(f"{name} {number}" for name, number in packages.items())}
 
 
-def numbers_to_save(document: Any, table: str) -> View:
-    """Return the data of a still page, which its reader can save or copy.
+def collect_numbers(document: Any, table: str) -> View:
+    """Return the data of a still page that a reader can save or copy.
 
     Args:
         document: All numbers, ready for JSON.
@@ -267,18 +276,18 @@ def numbers_to_save(document: Any, table: str) -> View:
     return {"document": document, "csv": table, "tabs": "\n".join(map("\t".join, csv.reader(io.StringIO(table))))}
 
 
-def figure(picture: Picture, index: int, title: str = "", words: Mapping[str, str] | None = None) -> View:
-    """Return a picture in the page's colours as the template reads it: still, with a title and lines below it.
+def draw_figure(picture: Picture, index: int, title: str = "", words: Mapping[str, str] | None = None) -> View:
+    """Draw a picture in the page's colours for the template: still, with a title and lines below it.
 
     Args:
         picture: The picture, drawn in the theme "page".
         index: Its place among the figures of the page.
         title: The title, in place of the picture's own.
-        words: What to call things on it, in place of the words of machine learning.
+        words: Terms by the terms of machine learning that they replace on it.
     """
-    chart = chart_specs.of_picture(picture)
+    chart = chart_specs.specify_picture(picture)
     notes = [] if words else chart["notes"]  # which are in the words of machine learning
-    drawing = chart_specs.still(chart_specs.in_words(chart, words or {}), [], index)
+    drawing = chart_specs.render_still(chart_specs.replace_words(chart, words or {}), [], index)
     return {"title": title or chart["title"], "notes": notes, "picture": drawing, "index": index}
 
 
@@ -289,7 +298,7 @@ _NUMBER = re.compile(r"[-+<\d.,\s%]*\d[\d.,\s%]*( to [-\d.,\s%]+)?")
 _LONG = 60  # characters of a cell that leave no room for others on a narrow screen
 
 
-def table_view(
+def view_cells(
     columns: Sequence[str],
     rows: Iterable[Sequence[Cell]],
     *,
@@ -297,7 +306,7 @@ def table_view(
     caption: str = "",
     marked: Collection[int] = (),
 ) -> View:
-    """Return a table as the template reads it; columns of numbers stand to the right.
+    """Return a table for the template; columns of numbers are aligned to the right.
 
     Args:
         columns: The names of the columns.
@@ -322,11 +331,11 @@ def table_view(
     }
 
 
-def view_of_table(table: Table) -> View:
-    """Return a finished table as the template reads it, without its hidden columns."""
+def view_table(table: Table) -> View:
+    """Return a finished table for the template, without its hidden columns."""
     chosen = table.shown_columns
     names = [table.columns[i].replace("_", " ") for i in chosen]
-    return table_view(names, [[row[i] for i in chosen] for row in table.rows], title=table.title or "Models")
+    return view_cells(names, [[row[i] for i in chosen] for row in table.rows], title=table.title or "Models")
 
 
 def _is_numeric(cells: Sequence[Any]) -> bool:

@@ -26,12 +26,12 @@ AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall"
 View = dict[str, Any]
 
 
-def view(row: Row) -> View:
+def view_row(row: Row) -> View:
     """Return a row as the templates read it."""
     low, high = row.interval or (None, None)
     m = row.measure
     return {
-        "id": slug(row.name),
+        "id": make_slug(row.name),
         "name": row.name,
         "title": row.title.removesuffix(f" ({m.unit})") if m.unit else row.title,
         "unit": m.unit,
@@ -46,86 +46,87 @@ def view(row: Row) -> View:
         "baseline": row.baseline,
         "reason": "" if row.reason == "infinite" else row.reason,
         "note": " ".join(row.notes),
-        "between": _between(row),
-        "facts": facts(m),
+        "between": _describe_bracket(row),
+        "facts": describe_measure(m),
     }
 
 
-def _between(row: Row) -> str:
-    """Return where the exact value lies, if scores were binned."""
+def _describe_bracket(row: Row) -> str:
+    """Describe the bracket of the exact value, if scores were binned."""
     if row.bounds is None:
         return ""
     ends = format_bracket(row.bounds.low, row.bounds.high)
     return f"exact value from {ends}" if row.bounds.certain else f"approximate: from {ends}"
 
 
-def slug(name: str) -> str:
-    """Return a name that can be an id: a measure with parameters has signs in it."""
+def make_slug(name: str) -> str:
+    """Return a name as an id, which has no signs such as those of parameters."""
     return re.sub(r"[^\w.]+", "-", name).strip("-")
 
 
-def of_the_cut(row: Row) -> bool:
-    """Whether a row follows the cut: a measure of one cut, unless it names a cut of its own."""
+def is_at_cut(row: Row) -> bool:
+    """Whether a row follows the cut: a measure of one cut whose parameters name no cut."""
     return row.measure.needs is Needs.COUNTS and not row.at
 
 
-def by_question(rows: Iterable[View]) -> list[dict[str, Any]]:
-    """Return the rows under the questions that they answer."""
-    listed = list(rows)
-    groups = [{"question": f.value, "rows": [row for row in listed if row["family"] is f]} for f in Family]
-    return [group for group in groups if group["rows"]]
+def group_by_question(rows: Iterable[View]) -> list[dict[str, Any]]:
+    """Group the rows by question."""
+    by_family: dict[Family, list[View]] = {family: [] for family in Family}
+    for row in rows:
+        by_family[row["family"]].append(row)
+    return [{"question": family.value, "rows": own} for family, own in by_family.items() if own]
 
 
-def live_tables(summary: Summary) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the measures of one cut: those that stand in an open table, and those that are folded away."""
-    rows = [view(row) for row in summary.rows if of_the_cut(row)]
+def list_live_tables(summary: Summary) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the measures of one cut, in an open table and in folded ones."""
+    rows = [view_row(row) for row in summary.rows if is_at_cut(row)]
     if len(rows) <= MOST_OPEN:
-        return by_question(rows), []
+        return group_by_question(rows), []
     first, rest = ([row for row in rows if row["is_headline"] == headline] for headline in (True, False))
-    return [{"question": "", "rows": first}] if first else [], by_question(rest)
+    return [{"question": "", "rows": first}] if first else [], group_by_question(rest)
 
 
-def others(summary: Summary) -> list[dict[str, Any]]:
+def list_others(summary: Summary) -> list[dict[str, Any]]:
     """Return the measures that do not follow the cut."""
-    return by_question(view(row) for row in summary.rows if not of_the_cut(row))
+    return group_by_question(view_row(row) for row in summary.rows if not is_at_cut(row))
 
 
-def cards(summary: Summary) -> list[View]:
-    """Return the numbers that are shown first; of a summary of few measures, all of them."""
+def choose_cards(summary: Summary) -> list[View]:
+    """Return the measures that are shown large; of a summary of few measures, all of them."""
     rows = [row for row in summary.rows if not math.isnan(row.value)]
     shown_rows = [row for row in rows if row.measure.card and not row.at] if len(rows) > MOST_CARDS else rows
-    return [view(row) for row in sorted(shown_rows, key=lambda row: _ORDER.index(row.measure.family))]
+    return [view_row(row) for row in sorted(shown_rows, key=lambda row: _ORDER.index(row.measure.family))]
 
 
 @cache
-def facts(measure: Measure) -> dict[str, Any]:
+def describe_measure(measure: Measure) -> dict[str, Any]:
     """Return the facts about a measure for its row."""
     known = sources()
     better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
     low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "\N{MINUS SIGN}") for bound in measure.range)
     return {
-        "formula": mathml(measure.formula) if measure.formula else "",
+        "formula": convert_to_mathml(measure.formula) if measure.formula else "",
         "meaning": measure.meaning,
         "range": f"From {low} to {high}; {better}.",
         "undefined": measure.undefined_when,
         "aliases": ", ".join(measure.aliases),
-        "sources": [_source(known.get(key, key), place) for key, place in measure.source.items() if key],
+        "sources": [_cite_source(known.get(key, key), place) for key, place in measure.source.items() if key],
     }
 
 
-def _source(text: str, place: str) -> str:
-    """Return a text of the literature, and the place in it."""
+def _cite_source(text: str, place: str) -> str:
+    """Return a reference with the place in it."""
     words = text.replace("*", "")
     return f"{words.rstrip('.')}, {place}." if place else words
 
 
-def mathml(latex: str) -> str:
+def convert_to_mathml(latex: str) -> str:
     """Return a formula in MathML, which browsers draw.
 
-    The formulas of cutline's measures are stored. A user's formula is converted where latex2mathml is installed, and
+    The formulas of cutline's measures are stored. A user's formula is converted if latex2mathml is installed, and
     shown in LaTeX otherwise.
     """
-    stored = _stored_formulas().get(latex)
+    stored = _load_formulas().get(latex)
     if stored is not None or not latex:  # a measure of somebody's own may have no formula
         return stored or ""
     try:
@@ -136,7 +137,7 @@ def mathml(latex: str) -> str:
 
 
 @cache
-def _stored_formulas() -> dict[str, str]:
+def _load_formulas() -> dict[str, str]:
     """Return the MathML of each formula in LaTeX (written by docs/make_formulas.py)."""
     stored: dict[str, str] = json.loads(files("cutline.report").joinpath("formulas.json").read_text(encoding="utf-8"))
     return stored
@@ -145,7 +146,7 @@ def _stored_formulas() -> dict[str, str]:
 # ---------------------------------------------------------------------- several models
 
 
-def side_by_side(summary: ComparisonSummary, order: Sequence[str] | None = None) -> dict[str, Any]:
+def compare_models(summary: ComparisonSummary, order: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the tables of several models: measures by model, differences by pair, and where each model leads.
 
     Args:
@@ -154,13 +155,16 @@ def side_by_side(summary: ComparisonSummary, order: Sequence[str] | None = None)
     """
     by_model = {name: {row.key: row for row in summary.models[name].rows} for name in order or summary.models}
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
-    rows = [_mark_ties(across(name, by_model), list(by_model), summary.best(name)[1]) | {"key": name} for name in names]
+    rows = [
+        _mark_ties(view_across_models(name, by_model), list(by_model), summary.best(name)[1]) | {"key": name}
+        for name in names
+    ]
     whole = [row for row in rows if not row["follows_cut"]]
     compared = {row.key for row in summary.rows}
     return {
-        "headlines": by_question(row for row in rows if row["key"] in compared or len(rows) <= MOST_OPEN),
-        "groups": by_question(whole),
-        "differences": [_difference(row, summary.level) for row in summary.rows],
+        "headlines": group_by_question(row for row in rows if row["key"] in compared or len(rows) <= MOST_OPEN),
+        "groups": group_by_question(whole),
+        "differences": [_view_difference(row, summary.level) for row in summary.rows],
         "pairs": len(summary.pairs),
         "dominance": {
             AXES[curve]: dominance.verdict for curve, dominance in summary.dominance.items() if curve in AXES
@@ -174,11 +178,10 @@ _FOREST_ROWS = 18
 _SQUEEZED = 4  # times that an unbounded measure may reach as far as the bounded ones
 
 
-def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
-    """Return the headline differences of the other models from the first.
+def choose_forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
+    """Choose the differences of the other models from the first for the forest plot.
 
-    A measure without bounds, such as log loss, is left out beside bounded ones where it would squeeze them on their
-    scale.
+    A measure without bounds, such as log loss, is left out if it would squeeze the bounded ones on their scale.
 
     Args:
         summary: The comparison.
@@ -186,14 +189,14 @@ def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
     """
     by_measure = summary.differences_from(names[0])
     decisive = [choice.measure for choice in summary.choices]
-    keys = sorted(by_measure, key=lambda key: (key not in decisive, _place(key), key))
+    keys = sorted(by_measure, key=lambda key: (key not in decisive, _rank_measure(key), key))
     most = max(1, _FOREST_ROWS // len(names)) if len(names) > 2 else _FOREST_ROWS // 2
     known = [key for key in keys if any(row.interval for row in by_measure[key].values())]
     bounded = [key for key in known if all(map(math.isfinite, next(iter(by_measure[key].values())).measure.range))]
-    room = _SQUEEZED * max((_reach(by_measure[key]) for key in bounded), default=math.inf)
-    chosen = [key for key in known if key in bounded or _reach(by_measure[key]) <= room][:most]
+    room = _SQUEEZED * max((_find_reach(by_measure[key]) for key in bounded), default=math.inf)
+    chosen = [key for key in known if key in bounded or _find_reach(by_measure[key]) <= room][:most]
     rows = []
-    for key in sorted(chosen, key=lambda key: (_place(key), key)):
+    for key in sorted(chosen, key=lambda key: (_rank_measure(key), key)):
         for name in names[1:]:
             row = by_measure[key].get(name)
             if row is None or row.interval is None or row.measure.better is None:
@@ -205,31 +208,31 @@ def forest_rows(summary: ComparisonSummary, names: Sequence[str]) -> list[View]:
     return rows
 
 
-def _reach(rows: Mapping[str, DifferenceRow]) -> float:
-    """Return how far the intervals of a measure reach from no difference."""
+def _find_reach(rows: Mapping[str, DifferenceRow]) -> float:
+    """Return the largest distance of a limit of a measure from no difference."""
     return max((abs(limit) for row in rows.values() for limit in row.interval or ()), default=0.0)
 
 
-def _place(key: str) -> int:
+def _rank_measure(key: str) -> int:
     name = key.partition("(")[0]
     return _FOREST.index(name) if name in _FOREST else len(_FOREST)
 
 
-def across(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
-    """Return a measure of all models; one that a model does not have is empty there."""
+def view_across_models(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
+    """Return a measure of all models; empty for models that lack it."""
     rows = [own.get(name) for own in by_model.values()]
     first = next(row for row in rows if row is not None)
-    cells = [{"value": None, "low": None, "high": None, "reason": ""} if row is None else view(row) for row in rows]
-    return view(first) | {"cells": _best(first.measure, cells), "follows_cut": of_the_cut(first)}
+    cells = [{"value": None, "low": None, "high": None, "reason": ""} if row is None else view_row(row) for row in rows]
+    return view_row(first) | {"cells": _mark_best(first.measure, cells), "follows_cut": is_at_cut(first)}
 
 
 def _mark_ties(row: View, models: Sequence[str], alike: Sequence[str]) -> View:
-    """Return the row, with a mark on the values of models that cannot be told from the best."""
+    """Mark the values of models that cannot be told from the best."""
     return row | {"cells": [cell | {"alike": name in alike} for name, cell in zip(models, row["cells"], strict=True)]}
 
 
-def _best(measure: Measure, cells: list[View]) -> list[View]:
-    """Return the cells of a row, marked where the value is the best of all."""
+def _mark_best(measure: Measure, cells: list[View]) -> list[View]:
+    """Mark the best value of a row."""
     known = [cell["value"] for cell in cells if cell["value"] is not None and not math.isnan(cell["value"])]
     if measure.better is None or len(known) < 2:
         return cells
@@ -237,7 +240,7 @@ def _best(measure: Measure, cells: list[View]) -> list[View]:
     return [cell | {"best": cell["value"] == best} for cell in cells]
 
 
-def _difference(row: DifferenceRow, level: float) -> View:
+def _view_difference(row: DifferenceRow, level: float) -> View:
     low, high = row.interval or (None, None)
     return {
         "title": row.title,
@@ -255,11 +258,11 @@ def _difference(row: DifferenceRow, level: float) -> View:
     }
 
 
-# ---------------------------------------------------------------------- in words
+# ---------------------------------------------------------------------- formats of the templates
 
 
-def scale(row: View) -> str:
-    """Return where value, interval and baseline stand on the range of the measure, in percent, for a small picture."""
+def place_on_scale(row: View) -> str:
+    """Return the places of value, limits and baseline on the range of the measure, in percent, for a small picture."""
     low, high = row["range"]
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
@@ -270,25 +273,36 @@ def scale(row: View) -> str:
     )
 
 
-def number(value: Any) -> str:
-    """Return a number as people read it; nothing where there is none."""
-    return "" if value is None else _infinite(shown(float(value)))
+def format_number(value: Any) -> str:
+    """Format a number; empty if there is none."""
+    return "" if value is None else _spell_infinity(shown(float(value)))
 
 
-def _infinite(text: str) -> str:
+def _spell_infinity(text: str) -> str:
     return text.replace("-inf", "\N{MINUS SIGN}∞").replace("inf", "∞")
 
 
-def interval(row: View) -> str:
-    """Return the limits in words; empty when there are none."""
-    return "" if row["low"] is None else _infinite(" to ".join(shown_limits(float(row["low"]), float(row["high"]))))
+def format_interval(row: View) -> str:
+    """Format the limits of a row; empty if there are none."""
+    return "" if row["low"] is None else _spell_infinity(format_limits(float(row["low"]), float(row["high"])))
 
 
-def interval_or_reason(row: View) -> str:
-    """Return the limits in words, or why there is no value."""
-    return interval(row) or str(row["reason"])
+def format_limits(low: float | None, high: float | None) -> str:
+    """Format two limits; empty if one is missing.
+
+    >>> format_limits(0.25, 0.5), format_limits(0.25, None), format_limits(math.nan, 0.5)
+    ('0.2500 to 0.5000', '', '')
+    """
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return ""
+    return " to ".join(shown_limits(low, high))
 
 
-def p_value(value: Any) -> str:
-    """Return a p-value, which is never nought; nothing where there is no test."""
+def format_interval_or_reason(row: View) -> str:
+    """Format the limits of a row, or the reason why there is no value."""
+    return format_interval(row) or str(row["reason"])
+
+
+def format_p_value(value: Any) -> str:
+    """Format a p-value, which is never 0; empty if there is no test."""
     return p_number(value)

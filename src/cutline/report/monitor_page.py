@@ -15,10 +15,10 @@ from cutline.report.html_page import (
     Context,
     Section,
     View,
-    figure,
-    numbers_to_save,
-    render_page,
-    table_view,
+    assemble_page,
+    collect_numbers,
+    draw_figure,
+    view_cells,
 )
 
 MOST_DAYS = 60  # in the table of the page; the CSV has all
@@ -50,17 +50,17 @@ DRIFT_SECTIONS = (
 )
 
 
-def monitor_page(monitor: Monitor) -> str:
+def render_monitor_page(monitor: Monitor) -> str:
     """Return the page of a monitor as one file.
 
     Args:
         monitor: The monitor.
     """
     table, settings = monitor.table, monitor.settings
-    rows = [row | {"measure": _title(row["measure"]), "interval": _interval(row)} for row in table]
+    rows = [row | {"measure": _name_measure(row["measure"]), "interval": _format_interval(row)} for row in table]
     last = [row for row in rows if row["measure"] and row["day"] == max(r["day"] for r in rows if r["measure"])]
     days = sorted({row["day"] for row in rows})[-MOST_DAYS:]
-    alarms = [(a.day, _title(a.measure), a.value, a.release, a.acknowledged or "no") for a in monitor.alarms]
+    alarms = [(a.day, _name_measure(a.measure), a.value, a.release, a.acknowledged or "no") for a in monitor.alarms]
     waits = any(day.waiting for day in monitor.days) or settings.matures is not None
     all_days = len({row["day"] for row in rows})
     context = {
@@ -68,46 +68,47 @@ def monitor_page(monitor: Monitor) -> str:
         "heading": monitor.title,
         "verdict": [monitor.verdict],
         "table_of": {
-            "alarms": _table(
+            "alarms": _view_table(
                 ("day", "measure", "since release", "at release", "acknowledged"),
                 alarms,
                 "Days on which a measure was shown to be worse than at release.",
             ),
-            "latest": _table(
-                *_columns(_LATEST, last),
+            "latest": _view_table(
+                *_select_columns(_LATEST, last),
                 f"{last[0]['day']}: that day, and all days since the release." if last else "",
             ),
-            "labels": _table(
+            "labels": _view_table(
                 monitor.labels.columns,
                 monitor.labels.rows[-MOST_DAYS:] if waits else (),
                 "Days are used when their labels are complete.",
             ),
-            "days": _table(
-                *_columns(_DAYS, [row for row in rows if row["day"] in days]),
+            "days": _view_table(
+                *_select_columns(_DAYS, [row for row in rows if row["day"] in days]),
                 "Every day and measure." if all_days <= MOST_DAYS else f"The last {MOST_DAYS} of {all_days} days.",
                 marked="alarm",
             ),
         },
         "charts": [
-            figure(monitor.chart(name, theme=PAGE.name), i) for i, name in enumerate(settings.measures if last else ())
+            draw_figure(monitor.chart(name, theme=PAGE.name), i)
+            for i, name in enumerate(settings.measures if last else ())
         ],
         "notes": [{"kind": "", "text": note, "source": ""} for note in monitor.notes],
         "row_notes": [],
-        "conventions": _conventions(monitor),
+        "conventions": _describe_conventions(monitor),
     }
-    return render_page(MONITOR_SECTIONS, context, numbers_to_save(monitor.to_dict(), table.to_csv()))
+    return assemble_page(MONITOR_SECTIONS, context, collect_numbers(monitor.to_dict(), table.to_csv()))
 
 
-def _interval(row: dict[str, Any]) -> str:
+def _format_interval(row: dict[str, Any]) -> str:
     return "" if row["low"] is None else f"{shown(row['low'])} to {shown(row['high'])}"
 
 
-def _title(name: str) -> str:
+def _name_measure(name: str) -> str:
     return measure_title(name) if name else ""
 
 
-def _conventions(monitor: Monitor) -> dict[str, str]:
-    """Return how the numbers were made, in sentences."""
+def _describe_conventions(monitor: Monitor) -> dict[str, str]:
+    """Describe how the numbers were made."""
     settings = monitor.settings
     worse = ", ".join(f"{name} {value:g}" for name, value in settings.worse_by.items())
     return {
@@ -123,37 +124,42 @@ def _conventions(monitor: Monitor) -> dict[str, str]:
     }
 
 
-def drift_page(drift: Drift) -> str:
+def render_drift_page(drift: Drift) -> str:
     """Return the page of two periods as one file.
 
     Args:
-        drift: What drift() returned.
+        drift: The result of drift().
     """
     names = (drift.reference.name, drift.sample.name)
     performance = drift.performance
     measured = [
-        (_title(row["measure"]), *(row[f"value of {name}"] for name in names), row["difference"], _interval(row),
-         p_number(row["p_value"]))
+        (
+            _name_measure(row["measure"]),
+            *(row[f"value of {name}"] for name in names),
+            row["difference"],
+            _format_interval(row),
+            p_number(row["p_value"]),
+        )
         for row in performance or ()
-    ]  # fmt: skip
+    ]
     context = {
         "title": f"{names[0]} and {names[1]}",
         "heading": drift.title,
         "verdict": [drift.verdict],
         "table_of": {
-            "periods": _table(
+            "periods": _view_table(
                 ("measure", *names, "difference", "interval", "p"),
                 measured,
                 f"{names[1]} minus {names[0]}, as independent samples, at the same cut; "
                 f"{100 * drift.level:g} % intervals.",
             ),
-            "bins": _table(
+            "bins": _view_table(
                 drift.table.columns,
                 drift.table.rows,
                 f"Quantiles of {names[0]}; the share of each period, and what each bin adds to the index.",
             ),
         },
-        "charts": [figure(drift.chart(theme=PAGE.name), 0)],
+        "charts": [draw_figure(drift.chart(theme=PAGE.name), 0)],
         "notes": [],
         "conventions": {
             "PSI": "Sum of (p - q) ln(p / q) over the bins, a half added to each count. Without drift it is "
@@ -162,19 +168,21 @@ def drift_page(drift: Drift) -> str:
             "Version": f"cutline {__version__}",
         },
     }
-    return render_page(DRIFT_SECTIONS, context, numbers_to_save(drift.to_dict(), drift.table.to_csv()))
+    return assemble_page(DRIFT_SECTIONS, context, collect_numbers(drift.to_dict(), drift.table.to_csv()))
 
 
-def _columns(names: Sequence[str], rows: Iterable[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def _select_columns(
+    names: Sequence[str], rows: Iterable[dict[str, Any]]
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     return tuple(names), [tuple(row[name] for name in names) for row in rows]
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str, marked: str = "") -> View:
-    """Return a table as the template reads it; columns without content are left out."""
+def _view_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str, marked: str = "") -> View:
+    """Return a table for the template, without empty columns."""
     rows = list(rows)
     used = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in rows)]
     at = list(columns).index(marked) if marked else None
-    return table_view(
+    return view_cells(
         [_HEADS.get(columns[i], columns[i]) for i in used],
         [[row[i] for i in used] for row in rows],
         caption=caption,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.calibration.summary import NUMBERS, Judgement
-from cutline.charts import CHARTS, PAGE, Place, vega
-from cutline.charts.forest import difference_forest
+from cutline.charts import CHARTS, PAGE, Place, load_vega
+from cutline.charts.forest import draw_difference_forest
 from cutline.core import parallel
 from cutline.core.array_ops import Array
 from cutline.core.counts import Counts, TrustedCounts, written
@@ -22,8 +22,8 @@ from cutline.core.table import shown
 from cutline.measures import MEASURES
 from cutline.measures.costs import total_cost
 from cutline.report import chart_specs, cut_data, measure_rows, programs, sections
-from cutline.report.html_page import View, render_page, with_versions
-from cutline.report.measure_rows import of_the_cut, slug
+from cutline.report.html_page import View, add_versions, assemble_page
+from cutline.report.measure_rows import is_at_cut, make_slug
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.cut_point import Outcomes, describe_rule, group_digits
 from cutline.results.method_titles import TITLES
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 CELLS = ("tp", "fp", "fn", "tn", "flagged", "unflagged", "positives", "negatives", "total")
 
 
-def opening(models: Mapping[str, Summary], index: int, last: int) -> dict[str, Any]:
+def view_cut(models: Mapping[str, Summary], index: int, last: int) -> dict[str, Any]:
     """Return the context of the cut section: the first model, and a row for each of several.
 
     Args:
@@ -53,40 +53,40 @@ def opening(models: Mapping[str, Summary], index: int, last: int) -> dict[str, A
         "last": last,
         "rule": rule,
         "flags": f"flags {group_digits(c.flagged)} of {group_digits(c.total)} ({share})",
-        "sentence": _sentence(rule, r, c),
+        "sentence": _describe_cut(rule, r, c),
         "class_titles": c.class_titles,
         "cells": {name: group_digits(getattr(c, name)) for name in CELLS},
-        "models": [_row(name, summary) for name, summary in models.items()],
+        "models": [_view_model_row(name, summary) for name, summary in models.items()],
     }
 
 
-def _sentence(rule: str, r: Ranking, c: Counts) -> str:
+def _describe_cut(rule: str, r: Ranking, c: Counts) -> str:
     found, missed, false, about = Outcomes.at(r, c)
     start = about.capitalize()
     return (
         f"{rule[0].upper()}{rule[1:]}: {group_digits(c.flagged)} of {group_digits(c.total)} cases are flagged. "
-        f"{start}{group_digits(found)} of the {group_digits(c.positives)} positives {_be(found)} found, "
-        f"{about}{group_digits(missed)} {_be(missed)} missed; "
+        f"{start}{group_digits(found)} of the {group_digits(c.positives)} positives {_agree(found)} found, "
+        f"{about}{group_digits(missed)} {_agree(missed)} missed; "
         f"{about}{group_digits(false)} of the {group_digits(c.negatives)} negatives "
         f"{'is a false alarm' if false == 1 else 'are false alarms'}."
         + (" The last positions go at random to cases of equal score: the counts are expectations." if about else "")
     )
 
 
-def _be(count: Any) -> str:
+def _agree(count: Any) -> str:
     return "is" if count == 1 else "are"
 
 
-def _row(name: str, summary: Summary) -> dict[str, Any]:
+def _view_model_row(name: str, summary: Summary) -> dict[str, Any]:
     """Return a row of the table of all models; error costs are 1 until the reader changes them."""
     c = summary.counts
     counts = [group_digits(count) for count in (c.flagged, c.tp, c.fp, c.fn)]
-    rates = [_rate(rate) for rate in (c.precision, c.recall)]
+    rates = [_format_rate(rate) for rate in (c.precision, c.recall)]
     cost = group_digits(float(f"{float(total_cost(c.fp, c.fn)):.9g}"))
     return {"name": name, "rule": describe_rule(summary.data.ranking, c), "cells": [*counts, *rates, cost]}
 
 
-def _rate(value: Any) -> str:
+def _format_rate(value: Any) -> str:
     return shown(float(value))
 
 
@@ -100,8 +100,8 @@ _HEADINGS = {
 }
 
 
-def trust(models: Mapping[str, Summary]) -> View | None:
-    """Return the context of the calibration section; None where the probabilities were not judged.
+def view_calibration(models: Mapping[str, Summary]) -> View | None:
+    """Return the context of the calibration section; None if the probabilities were not judged.
 
     Args:
         models: The finished summary of each model.
@@ -111,12 +111,12 @@ def trust(models: Mapping[str, Summary]) -> View | None:
         return None
     without = [name for name in models if name not in of_probabilities]
     refused = _describe_refusal(without, len(models)) if without else ""
-    views = [_model(name, own) for name, own in of_probabilities.items()]
+    views = [_view_model(name, own) for name, own in of_probabilities.items()]
     return {
         "refused": refused,
         "models": views,
         "names": list(of_probabilities),
-        "numbers": _numbers(of_probabilities) if of_probabilities else [],
+        "numbers": _view_numbers(of_probabilities) if of_probabilities else [],
     }
 
 
@@ -129,15 +129,15 @@ def _describe_refusal(names: list[str], models: int) -> str:
     )
 
 
-def _model(name: str, summary: Summary) -> View:
+def _view_model(name: str, summary: Summary) -> View:
     judgement = summary.probabilities
     assert judgement is not None  # noqa: S101 - those without were left out
     calibration = judgement.calibration
-    return {"name": name, "verdict": calibration.verdict, "notes": calibration.notes, "worth": _worth(judgement)}
+    return {"name": name, "verdict": calibration.verdict, "notes": calibration.notes, "worth": _view_worth(judgement)}
 
 
-def _worth(judgement: Judgement) -> View:
-    """Return the gain of each recalibration method on other cases, or why it cannot be estimated."""
+def _view_worth(judgement: Judgement) -> View:
+    """Return the gain of each recalibration method on other cases, or the reason why it cannot be estimated."""
     worth = judgement.worth
     if worth is None:
         return {"verdict": judgement.reason, "rows": []}
@@ -157,15 +157,15 @@ def _worth(judgement: Judgement) -> View:
     return {"verdict": worth.verdict, "rows": rows}
 
 
-def _numbers(models: Mapping[str, Summary]) -> list[View]:
-    """Return the rows of the section: of one model as the tables of measures show them, of several side by side."""
+def _view_numbers(models: Mapping[str, Summary]) -> list[View]:
+    """Return the rows of the section: of one model as in the tables of measures, of several side by side."""
     by_model = {name: {row.key: row for row in own.rows} for name, own in models.items()}
     names = [name for name in NUMBERS if any(name in own for own in by_model.values())]
     if len(models) == 1:
         [own] = by_model.values()
-        rows = [measure_rows.view(own[name]) for name in names]
+        rows = [measure_rows.view_row(own[name]) for name in names]
         return [{"question": "", "rows": rows}]
-    return [{"question": "Calibration", "rows": [measure_rows.across(name, by_model) for name in names]}]
+    return [{"question": "Calibration", "rows": [measure_rows.view_across_models(name, by_model) for name in names]}]
 
 
 MOST = 50  # rows; of a longer list the first ones, and others at equal distances
@@ -176,15 +176,15 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
-    """Return the rows of the table, and in words which of all they are."""
-    index = chosen(np.asarray(r.ends[1:], float))
+def view_ranking(r: Ranking, name: str) -> dict[str, Any]:
+    """Return the rows of the table, and the sentence on which scores they show."""
+    index = choose_scores(np.asarray(r.ends[1:], float))
     tp, fp = r.tp[index + 1], r.fp[index + 1]
     table = TrustedCounts(tp, fp, r.positives - tp, r.negatives - fp)
     shares = [MEASURES[name].compute(table) for name in ("recall", "fpr", "precision")]
     counts = (r.pos[index], r.neg[index], table.flagged, tp, fp)
     cells = (
-        [_score(score) for score in r.score[index].tolist()],
+        [_spell_score(score) for score in r.score[index].tolist()],
         *([group_digits(count) for count in column.tolist()] for column in counts),
         *([shown(float(share)) for share in column.tolist()] for column in shares),
     )
@@ -196,15 +196,15 @@ def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
     return {"name": name, "which": which, "rows": list(zip(*cells, strict=True))}
 
 
-def chosen(ends: Array) -> Array:
-    """Return which scores stand in the table, by their places, from how many cases have that score or a better one."""
+def choose_scores(ends: Array) -> Array:
+    """Choose the scores of the table, by their places, from the numbers of cases with that score or a better one."""
     if len(ends) <= MOST:
         return np.arange(len(ends))
     places = np.linspace(ends[FIRST - 1], ends[-1], MOST - FIRST + 1)
     return np.unique(np.concatenate((np.arange(FIRST), np.searchsorted(ends, places))).clip(0, len(ends) - 1))
 
 
-def _score(score: float) -> str:
+def _spell_score(score: float) -> str:
     return written(score) if np.isfinite(score) else "∞" if score > 0 else "\N{MINUS SIGN}∞"
 
 
@@ -236,121 +236,118 @@ MOST_PAIRS = 6  # of which each gets a chart of its difference
 _POINTS = ("precision", "recall", "fpr", "predicted_positive_rate", "expected_cost", "total_cost")
 
 
-class Shown(NamedTuple):
-    """What a chart needs of a model; whether its cases come in groups says whether they may be resampled one by one."""
+class ChartedModel(NamedTuple):
+    """A model as charts need it; cases in groups are not resampled one by one."""
 
     ranking: Ranking
     threshold: float
     grouped: bool
 
 
-def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -> str:
-    """Return the page of one model or of several: a view of their finished summary, which computes nothing."""
-    library = in_background(vega)
+def render_model_page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -> str:
+    """Return the page of one model or of several: a view of a finished summary."""
     if isinstance(summary, Summary):
-        models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
+        models, context, pairs = {summary.name or "the model": summary}, _view_one_model(summary), ()
     else:
-        models, context, pairs = sections.best_first(summary), _of_several(summary), tuple(summary.confidence)
+        models, context, pairs = sections.order_models(summary), _view_several(summary), tuple(summary.confidence)
     shown = {
-        name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
+        name: ChartedModel(own.data.ranking, float(own.cut.threshold), bool(own.data.groups))
+        for name, own in models.items()
     }
-    probabilities = trust(models)
+    probabilities = view_calibration(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(probabilities and probabilities["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
-    specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
-    with parallel.run_in_background(
-        partial(sections.build_guarantee_data, models)
-    ) as promises:  # which take long for long lists
-        charts, stills = _with_stills(itertools.chain(_forest(summary), specs), models)
+    specs = chart_specs.draw_charts(shown, differences, trusted=has_trust, level=summary.level, **how)
+    guarantee_data = partial(sections.build_guarantee_data, models)  # which takes long for long lists
+    with parallel.run_in_background(load_vega) as library, parallel.run_in_background(guarantee_data) as promises:
+        charts, stills = _render_stills(itertools.chain(_draw_forest(summary), specs), models)
         held = {name: cut_data.choose_cuts(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
-        data = _data(summary, models, held, charts) | {"promises": promises()}
-    context |= _common(summary, models, held) | {"trust": probabilities, "tools": tools}
-    context["charts"] = _figures(charts, [still.result() for still in stills], context["captions"])
-    return render_page(sections.SECTIONS, context, data, modules=MODULES, library=library.result())
+        data = _collect_data(summary, models, held, charts) | {"promises": promises()}
+        context |= _view_common(summary, models, held) | {"trust": probabilities, "tools": tools}
+        context["charts"] = _arrange_figures(charts, [still.result() for still in stills], context["captions"])
+        return assemble_page(sections.SECTIONS, context, data, modules=MODULES, library=library())
 
 
-def _forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
-    """Return the differences that the terminal shows, as a picture beside the curves: of two models the first minus the
-    second, of several each minus the best.
-    """
+def _draw_forest(summary: Summary | ComparisonSummary) -> Iterator[dict[str, Any]]:
+    """Draw the differences between the models: of two the first minus the second, of several each minus the best."""
     if isinstance(summary, ComparisonSummary):
-        names = list(sections.best_first(summary))
+        names = list(sections.order_models(summary))
         reference = names[0] if len(names) > 2 else list(summary.models)[-1]
-        rows = measure_rows.forest_rows(summary, [reference, *(name for name in names if name != reference)])
+        rows = measure_rows.choose_forest_rows(summary, [reference, *(name for name in names if name != reference)])
         if rows:
-            picture = difference_forest(rows, reference, names, theme=PAGE.name)
-            yield chart_specs.of_picture(picture, shrink=False) | {"name": "differences", "models": [], "panel": 2}
+            picture = draw_difference_forest(rows, reference, names, theme=PAGE.name)
+            yield chart_specs.specify_picture(picture, shrink=False) | {"name": "differences", "models": [], "panel": 2}
 
 
-def _of_one(summary: Summary) -> dict[str, Any]:
+def _view_one_model(summary: Summary) -> dict[str, Any]:
     return {
         "title": summary.name or "Evaluation",
         "heading": summary.heading,
-        "verdict": sections.verdict(summary),
-        "captions": sections.captions(summary),
-        "cards": measure_rows.cards(summary) if len(summary.rows) <= measure_rows.MOST_CARDS else [],
+        "verdict": sections.write_verdict(summary),
+        "captions": sections.write_captions(summary),
+        "cards": measure_rows.choose_cards(summary) if len(summary.rows) <= measure_rows.MOST_CARDS else [],
         "comparison": None,
-        "others": measure_rows.others(summary),
+        "others": measure_rows.list_others(summary),
     }
 
 
-def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
-    names = list(sections.best_first(summary))
+def _view_several(summary: ComparisonSummary) -> dict[str, Any]:
+    names = list(sections.order_models(summary))
     return {
         "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
-        "verdict": sections.verdict_on(summary),
+        "verdict": sections.write_comparison_verdict(summary),
         "captions": {},
         "cards": [],
-        "comparison": measure_rows.side_by_side(summary, names),
+        "comparison": measure_rows.compare_models(summary, names),
         "others": [],
     }
 
 
-def _common(
+def _view_common(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
     held: Mapping[str, cut_data.CutGrid],
 ) -> dict[str, Any]:
     """Return the template context that one model and several share."""
     first, grid = next(iter(models.values())), next(iter(held.values()))
-    live, more_live = measure_rows.live_tables(first)
+    live, more_live = measure_rows.list_live_tables(first)
     return {
-        "notes": sections.page_notes(summary.notes),
-        "warnings": sections.page_notes(sections.warnings(summary)),
+        "notes": sections.adapt_notes(summary.notes),
+        "warnings": sections.adapt_notes(sections.choose_warnings(summary)),
         "row_notes": summary.row_notes,
         "live": live,
         "more_live": more_live,
         "models": list(models),
         "level": f"{100 * summary.level:g} %",
         "higher": first.data.ranking.higher_is_positive,
-        "opening": opening(models, grid.place(first.data.ranking, first.counts), len(grid.cuts) - 1),
-        "left_out": cut_data.left_out(first.data.ranking, grid),
-        "rankings": [ranking_table(own.data.ranking, name) for name, own in models.items()],
+        "opening": view_cut(models, grid.place(first.data.ranking, first.counts), len(grid.cuts) - 1),
+        "left_out": cut_data.describe_left_out(first.data.ranking, grid),
+        "rankings": [view_ranking(own.data.ranking, name) for name, own in models.items()],
         "ranking_columns": COLUMNS,
-        "conventions": with_versions(first.conventions, summary.versions),
+        "conventions": add_versions(first.conventions, summary.versions),
         "promise": sections.describe_guarantee(first),
-        "undrawn": chart_specs.undrawn(len(models)),
+        "undrawn": chart_specs.list_undrawn(len(models)),
     }
 
 
-def _data(
+def _collect_data(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
     held: Mapping[str, cut_data.CutGrid],
     charts: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the data of the page's program, without the guarantees."""
-    rows = [(row.name, row.measure) for row in next(iter(models.values())).rows if of_the_cut(row)]
-    points = [name for picture in charts for name in _coordinates(picture)]
+    rows = [(row.name, row.measure) for row in next(iter(models.values())).rows if is_at_cut(row)]
+    points = [name for picture in charts for name in _list_coordinates(picture)]
     program = programs.compile_programs(rows, (*points, *_POINTS), summary.level)
-    program["measures"] = [entry | {"id": slug(entry["name"])} for entry in program["measures"]]
+    program["measures"] = [entry | {"id": make_slug(entry["name"])} for entry in program["measures"]]
     return {
         "models": [
             cut_data.build_cut_data(own, name, held[name])
             | {
-                "looked_up": programs.looked_up(
+                "looked_up": programs.tabulate_untraced(
                     rows, own.data.ranking, held[name].cuts, summary.level, grouped=bool(own.data.groups)
                 )
             }
@@ -363,7 +360,7 @@ def _data(
     }
 
 
-def _coordinates(picture: Mapping[str, Any]) -> list[str]:
+def _list_coordinates(picture: Mapping[str, Any]) -> list[str]:
     """Return the measures that place the cut on a chart."""
     where = picture.get("cut") or {}
     return [where[axis].removesuffix("_deviate") for axis in ("x", "y") if where.get(axis)]
@@ -372,10 +369,10 @@ def _coordinates(picture: Mapping[str, Any]) -> list[str]:
 # ---------------------------------------------------------------------- charts
 
 
-def _with_stills(
+def _render_stills(
     charts: Iterable[dict[str, Any]], models: Mapping[str, Summary]
 ) -> tuple[list[dict[str, Any]], list[Future[str]]]:
-    """Return the charts, and still pictures of those at the top of the page, within its size limit.
+    """Draw the charts, and still pictures of those at the top of the page, within its size limit.
 
     Another thread renders a picture while the next chart is made. Folded charts are drawn by the page's program
     alone.
@@ -388,7 +385,7 @@ def _with_stills(
             return ""
         if chart.get("panel") is None or room <= 0:
             return chart_specs.LATER
-        picture = chart_specs.still(chart, counts, index)
+        picture = chart_specs.render_still(chart, counts, index)
         room -= len(picture)
         return picture
 
@@ -401,10 +398,10 @@ def _with_stills(
     return made, stills
 
 
-def _figures(charts: Sequence[Mapping[str, Any]], stills: Sequence[str], captions: Mapping[str, str]) -> dict[str, Any]:
-    """Return the charts for the template: the panels at the top, those of the probabilities, and those that are
-    folded.
-    """
+def _arrange_figures(
+    charts: Sequence[Mapping[str, Any]], stills: Sequence[str], captions: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the charts for the template: the panels at the top, those of the probabilities, and the folded ones."""
     every = [
         {key: chart[key] for key in ("name", "title", "notes")}
         | {"index": i, "picture": stills[i], "wide": chart["name"] in WIDE_CHARTS, "panel": chart.get("panel")}
@@ -421,11 +418,3 @@ def _figures(charts: Sequence[Mapping[str, Any]], stills: Sequence[str], caption
         "trust": [chart for chart in rest if chart["name"] in trusted],
         "more": [chart for chart in rest if chart["name"] not in trusted],
     }
-
-
-def in_background(work: Callable[[], Any]) -> Future[Any]:
-    """Return the promise of something that another thread makes meanwhile."""
-    pool = ThreadPoolExecutor(1)
-    promised = pool.submit(work)
-    pool.shutdown(wait=False)
-    return promised

@@ -34,17 +34,15 @@ _SYMBOLS: Any = TrustedCounts(symbol("tp"), symbol("fp"), symbol("fn"), symbol("
 
 
 def compile_programs(measures: Iterable[tuple[str, Measure]], points: Iterable[str], level: float) -> dict[str, Any]:
-    """Return the programs of some measures of one cut, by the names of their rows, and of values that are needed
-    alone.
-    """
+    """Compile the measures of one cut, by the names of their rows, and values that are computed alone."""
     program = Program()
-    entries = [_entry(name, measure, program, level) for name, measure in measures]
-    alone = {name: point for name in dict.fromkeys(points) if (point := _point(name)) is not None}
-    return {"steps": program.steps, "measures": entries, "points": alone, "intervals": _intervals(level)}
+    entries = [_compile_entry(name, measure, program, level) for name, measure in measures]
+    alone = {name: point for name in dict.fromkeys(points) if (point := _compile_point(name)) is not None}
+    return {"steps": program.steps, "measures": entries, "points": alone, "intervals": _compile_intervals(level)}
 
 
-def _point(name: str) -> dict[str, Any] | None:
-    """Return the program of one value by itself: the page looks for cuts by it, at thousands of them."""
+def _compile_point(name: str) -> dict[str, Any] | None:
+    """Compile one value by itself, which the page computes at thousands of cuts."""
     if name == "total_cost":
         (value,) = traced(lambda *inputs: (total_cost(*inputs),), "fp", "fn", *COSTS)
         parameters = dict.fromkeys(COSTS, 1.0)
@@ -58,15 +56,15 @@ def _point(name: str) -> dict[str, Any] | None:
     return {"steps": program.steps, "result": result, "parameters": parameters}
 
 
-def _entry(name: str, measure: Measure, program: Program, level: float) -> dict[str, Any]:
+def _compile_entry(name: str, measure: Measure, program: Program, level: float) -> dict[str, Any]:
     low, high = (bound if math.isfinite(bound) else None for bound in map(float, measure.range))
     formula = trace(measure, COSTS)
     about = {"name": name, "range": [low, high], "undefined": measure.undefined_when}
-    return about | (_places(formula, measure, program, level) if formula else {"looked_up": True})
+    return about | (_add_results(formula, measure, program, level) if formula else {"looked_up": True})
 
 
-def _places(formula: Traced, measure: Measure, program: Program, level: float) -> dict[str, Any]:
-    """Return where the results of a measure stand in the program."""
+def _add_results(formula: Traced, measure: Measure, program: Program, level: float) -> dict[str, Any]:
+    """Add the results of a measure to the program, and return their places in it."""
     then = Program()
     return {
         "value": program.add(formula.value),
@@ -75,70 +73,69 @@ def _places(formula: Traced, measure: Measure, program: Program, level: float) -
         "share": None if formula.share is None else [program.add(part) for part in formula.share],
         "then": None if formula.then is None else {"result": then.add(formula.then), "steps": then.steps},
         "ratio": measure.form._asdict() if isinstance(measure.form, Ratio) else None,
-        "sum": _places_of_sum(measure.form, program, level) if isinstance(measure.form, SumOfRates) else None,
+        "sum": _add_sum_limits(measure.form, program, level) if isinstance(measure.form, SumOfRates) else None,
         "parameters": dict(formula.parameters),
     }
 
 
-def _places_of_sum(form: SumOfRates, program: Program, level: float) -> list[int]:
-    """Return where the limits of a sum of two shares stand in the program."""
+def _add_sum_limits(form: SumOfRates, program: Program, level: float) -> list[int]:
+    """Add the limits of a sum of two shares to the program, and return their places in it."""
     limits = closed_forms.limits_of_sum(form, _SYMBOLS, level, proportions.modified_of_counts)
     return [program.add(limit) for limit in limits]
 
 
-def _intervals(level: float) -> dict[str, Any]:
-    """Return the limits of a share (k of n), of ratios of two (a, b; c, d), and of all else, by the values at moved
-    tables.
+def _compile_intervals(level: float) -> dict[str, Any]:
+    """Compile the limits of a share (k of n), of ratios of two shares (a, b; c, d), and of other measures (MOVER).
 
     The third result of a share says whether its limits are the modified ones. `moved` gives seven tables one after the
     other, and whether the cut may tell nothing; `three_shares` the limits, given the values there. `z` is how many
     standard errors a level means.
     """
 
-    def limits(function: Any, *names: str) -> dict[str, Any]:
+    def compile_function(function: Any, *names: str) -> dict[str, Any]:
         program = Program()
         results = [program.add(result) for result in traced(function, *names)]
         return {"steps": program.steps, "results": results}
 
-    def of_share(k: Any, n: Any) -> tuple[Any, ...]:
+    def limit_share(k: Any, n: Any) -> tuple[Any, ...]:
         return (*of_counts(k, n, level), proportions.is_modified(k, n))
 
-    def moved(*cells: Any) -> tuple[Any, ...]:
+    def move_tables(*cells: Any) -> tuple[Any, ...]:
         tables, may_tell_nothing = proportions.moved_tables(TrustedCounts(*cells), level)
         return (*itertools.chain(*tables), may_tell_nothing)
 
-    def of_moves(value: Any, may_tell_nothing: Any, *there: Any) -> tuple[Any, ...]:
+    def limit_moves(value: Any, may_tell_nothing: Any, *there: Any) -> tuple[Any, ...]:
         return proportions.limits_of_moves(value, list(there), may_tell_nothing)
 
     of_counts = proportions.modified_of_counts
 
     return {
         "z": quantile(level),
-        "share": limits(of_share, "k", "n"),
-        "ratio": limits(partial(proportions.of_shares, level=level, limits=of_counts), "a", "b", "c", "d"),
-        "odds": limits(partial(proportions.log_odds, level=level), "a", "b", "c", "d"),
-        "moved": limits(moved, *_CELLS),
-        "three_shares": limits(of_moves, "value", "may_tell_nothing", *(f"at_{i}" for i in range(_MOVES))),
+        "share": compile_function(limit_share, "k", "n"),
+        "ratio": compile_function(partial(proportions.of_shares, level=level, limits=of_counts), "a", "b", "c", "d"),
+        "odds": compile_function(partial(proportions.log_odds, level=level), "a", "b", "c", "d"),
+        "moved": compile_function(move_tables, *_CELLS),
+        "three_shares": compile_function(limit_moves, "value", "may_tell_nothing", *(f"at_{i}" for i in range(_MOVES))),
     }
 
 
-def looked_up(
+def tabulate_untraced(
     measures: Iterable[tuple[str, Measure]], r: Ranking, cuts: Array, level: float, *, grouped: bool
 ) -> dict[str, Any]:
-    """Return the measures that cannot be traced, at the cuts that the page holds: values, limits and baselines."""
+    """Tabulate the measures that cannot be traced at the cuts of the page: values, limits and baselines."""
     return {
-        name: _at_cuts(measure, r, cuts, level, grouped=grouped)
+        name: _evaluate_at_cuts(measure, r, cuts, level, grouped=grouped)
         for name, measure in measures
         if measure.needs is Needs.COUNTS and trace(measure, COSTS) is None
     }
 
 
-def _at_cuts(measure: Measure, r: Ranking, cuts: Array, level: float, *, grouped: bool) -> dict[str, Any]:
+def _evaluate_at_cuts(measure: Measure, r: Ranking, cuts: Array, level: float, *, grouped: bool) -> dict[str, Any]:
     tables = [r.at_cut(int(cut)) for cut in cuts]
     second = [None] * len(tables) if r.integral else [squares(r).at_cut(int(cut)) for cut in cuts]
     values = [float(measure.compute(table)) for table in tables]
     limits = [
-        (math.nan, math.nan) if grouped else _limits(measure, table, squared, value, level)
+        (math.nan, math.nan) if grouped else _find_limits(measure, table, squared, value, level)
         for table, squared, value in zip(tables, second, values, strict=True)
     ]
     return {
@@ -151,20 +148,20 @@ def _at_cuts(measure: Measure, r: Ranking, cuts: Array, level: float, *, grouped
     }
 
 
-def _limits(measure: Measure, table: Counts, second: Counts | None, value: float, level: float) -> tuple[float, float]:
-    """Return the limits inside the range of the measure; `second` has the squared weights, where these are no
-    counts.
-    """
+def _find_limits(
+    measure: Measure, table: Counts, second: Counts | None, value: float, level: float
+) -> tuple[float, float]:
+    """Return the limits within the range of the measure; `second` has the sums of squared weights."""
     if math.isnan(value):
         return math.nan, math.nan
     try:
         if second is None:
             tables, may_tell_nothing = proportions.moved_tables(table, level)
-            there = list(_each(measure, replace(table, **dict(zip(_CELLS, np.array(tables).T, strict=True)))))
+            there = list(_evaluate_each(measure, replace(table, **dict(zip(_CELLS, np.array(tables).T, strict=True)))))
             low, high = proportions.limits_of_moves(value, there, may_tell_nothing)
         else:
             low, high = influence.normal(
-                value, influence.of_counts(lambda many: _each(measure, many), table, second), level
+                value, influence.of_counts(lambda many: _evaluate_each(measure, many), table, second), level
             )
     except Exception:
         return math.nan, math.nan
@@ -173,8 +170,8 @@ def _limits(measure: Measure, table: Counts, second: Counts | None, value: float
     return min(max(float(low), measure.range[0]), value), max(min(float(high), measure.range[1]), value)
 
 
-def _each(measure: Measure, many: Counts) -> Array:
-    """Return a measure of tables one by one: what cannot be traced may not broadcast either."""
+def _evaluate_each(measure: Measure, many: Counts) -> Array:
+    """Evaluate a measure table by table, as one that cannot be traced may not broadcast."""
     tables = zip(many.tp, many.fp, many.fn, many.tn, strict=True)
     return np.array([float(measure.compute(Counts(*table, many.threshold, many.is_risk))) for table in tables])
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from cutline.core.ranking import Ranking
-from cutline.core.table import shown, shown_limits
+from cutline.core.table import shown
 from cutline.core.validation import LEVEL
 from cutline.cuts import statements
 from cutline.cuts.cut_at import Bands, bands, cut_at, round_share
-from cutline.report.cut_data import levels, precision_program, sentences, why_not
+from cutline.report.cut_data import collect_sentences, compile_precision, compute_levels, explain_no_guarantee
 from cutline.report.html_page import CONVENTIONS, Context, Section
+from cutline.report.measure_rows import format_limits
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.cut_point import group_digits, is_inside_tie
 from cutline.results.notes import Note
@@ -32,7 +33,7 @@ ROWS = (
 def describe_guarantee(summary: Summary) -> dict[str, Any]:
     """Return the context of the guarantee section for the evaluation's cut."""
     r, c = summary.data.ranking, summary.counts
-    reason = why_not(r, grouped=bool(summary.data.groups))
+    reason = explain_no_guarantee(r, grouped=bool(summary.data.groups))
     if reason:
         return {"why_not": reason}
     tied = is_inside_tie(r, c)
@@ -42,20 +43,20 @@ def describe_guarantee(summary: Summary) -> dict[str, Any]:
         "why_not": "",
         "confidence": statements.format_percent(summary.level),
         "tied": tied,
-        "rows": [_guarantee_row(name, title, side, None if tied else bounds, c) for name, title, side in ROWS],
+        "rows": [_view_guarantee_row(name, title, side, None if tied else bounds, c) for name, title, side in ROWS],
         "statement": "" if tied else cut.statement,
-        "python": "" if tied else _call(float(c.threshold), summary.level),
+        "python": "" if tied else _write_call(float(c.threshold), summary.level),
         "assumptions": cut.assumptions,
     }
 
 
-def _call(threshold: float, level: float) -> str:
+def _write_call(threshold: float, level: float) -> str:
     """Return the call that gives the cut."""
     at = statements.format_exact(threshold) if math.isfinite(threshold) else f'float("{threshold:g}")'
     return f"cl.cut_at(ev, threshold={at}{'' if level == LEVEL else f', level={statements.format_exact(level)}'})"
 
 
-def _guarantee_row(name: str, title: str, side: str, bounds: Bands | None, counts: Any) -> dict[str, Any]:
+def _view_guarantee_row(name: str, title: str, side: str, bounds: Bands | None, counts: Any) -> dict[str, Any]:
     bound = (
         statements.NO_BOUND
         if bounds is None
@@ -77,42 +78,42 @@ def _describe_share(share: float) -> str:
 def build_guarantee_data(models: Mapping[str, Summary]) -> dict[str, Any]:
     """Return the data of the page's program: the levels of each model with a guarantee, and the sentences."""
     return {
-        "words": sentences(),
-        "precision": precision_program(),
-        "models": [_levels(own.data.ranking, own) for own in models.values()],
+        "words": collect_sentences(),
+        "precision": compile_precision(),
+        "models": [_find_levels(own.data.ranking, own) for own in models.values()],
     }
 
 
-def _levels(r: Ranking, own: Summary) -> dict[str, Any] | None:
-    return None if why_not(r, grouped=bool(own.data.groups)) else levels(r, own.level)
+def _find_levels(r: Ranking, own: Summary) -> dict[str, Any] | None:
+    return None if explain_no_guarantee(r, grouped=bool(own.data.groups)) else compute_levels(r, own.level)
 
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 
 
-def verdict(summary: Summary) -> list[str]:
-    """Return the verdict of the summary, with thin spaces in long numbers as everywhere on the page."""
+def write_verdict(summary: Summary) -> list[str]:
+    """Return the verdict of the summary, with thin spaces in long numbers as elsewhere on the page."""
     return [_THOUSANDS.sub("\N{THIN SPACE}", sentence) for sentence in summary.verdict]
 
 
-def verdict_on(summary: ComparisonSummary) -> list[str]:
-    """Say which of several models to choose for each question."""
+def write_comparison_verdict(summary: ComparisonSummary) -> list[str]:
+    """Return the sentences on which model to choose for each question."""
     return list(summary.statements) or [f"No measure compares the {len(summary.models)} models."]
 
 
-def best_first(summary: ComparisonSummary) -> dict[str, Summary]:
-    """Return the models in the order of the measure that decides the first question, the leader first."""
+def order_models(summary: ComparisonSummary) -> dict[str, Summary]:
+    """Return the models ordered by the measure that decides the first question, the leader first."""
     return {name: summary.models[name] for name in summary.sort_models()}
 
 
-def warnings(summary: Summary | ComparisonSummary) -> list[Note]:
-    """Return the worst warnings, which stand below the verdict; all notes are in a section of their own."""
+def choose_warnings(summary: Summary | ComparisonSummary) -> list[Note]:
+    """Return the worst warnings, which stand below the verdict."""
     models = summary.models if isinstance(summary, ComparisonSummary) else ()
     return select_warnings(summary.notes, models)
 
 
-def page_notes(notes: Iterable[Note]) -> list[Note]:
-    """Return the notes in the page's words: it has a slider, so that no other cut needs to be passed."""
+def adapt_notes(notes: Iterable[Note]) -> list[Note]:
+    """Return the notes for a page with a slider, on which no other cut is passed."""
     return [
         replace(note, text=f"{str(note.text).partition(' Pass ')[0]} Move the slider for another.")
         if note.rule == "scale"
@@ -121,33 +122,33 @@ def page_notes(notes: Iterable[Note]) -> list[Note]:
     ]
 
 
-def captions(summary: Summary) -> dict[str, str]:
-    """Return the line below each chart at the top of the page: the numbers that belong to it, with their intervals."""
+def write_captions(summary: Summary) -> dict[str, str]:
+    """Return the line below each chart at the top of the page: its measures with their intervals."""
     r = summary.data.ranking
     lines = {
-        "roc": _numbers(summary, "auc"),
-        "precision_recall": _numbers(summary, "average_precision"),
+        "roc": _format_measures(summary, "auc"),
+        "precision_recall": _format_measures(summary, "average_precision"),
         "score_distribution": f"{group_digits(r.positives)} positive and {group_digits(r.negatives)} negative cases",
-        "reliability": _numbers(summary, "oe_ratio"),
-        "gain": _numbers(summary, "ks"),
+        "reliability": _format_measures(summary, "oe_ratio"),
+        "gain": _format_measures(summary, "ks"),
     }
     return {name: line for name, line in lines.items() if line}
 
 
-def _numbers(summary: Summary, *names: str) -> str:
-    """Return measures in a line, each with its interval."""
+def _format_measures(summary: Summary, *names: str) -> str:
+    """Format measures in a line, each with its interval."""
 
     def parts() -> Iterator[str]:
         for name in names:
-            row = _measure_row(summary, name)
+            row = _find_row(summary, name)
             if row is not None and not math.isnan(row.value):
-                limits = f" ({' to '.join(shown_limits(*row.interval))})" if row.interval else ""
+                limits = f" ({format_limits(*row.interval)})" if row.interval else ""
                 yield f"{row.title} {shown(row.value)}{limits}"
 
     return ", ".join(parts())
 
 
-def _measure_row(summary: Summary, name: str) -> Row | None:
+def _find_row(summary: Summary, name: str) -> Row | None:
     return next((row for row in summary.rows if row.key == name), None)
 
 

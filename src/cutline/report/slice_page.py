@@ -13,19 +13,20 @@ from cutline.charts import MOST_MODELS, PAGE
 from cutline.core import atomic_write
 from cutline.core.errors import CutlineError
 from cutline.core.escaping import json_text
-from cutline.core.table import p_number, shown, shown_limits
+from cutline.core.table import p_number, shown
 from cutline.core.validation import counted
 from cutline.report import PICTURES, SUFFIXES
 from cutline.report.html_page import (
     CONVENTIONS,
     Section,
     View,
-    figure,
-    numbers_to_save,
-    render_page,
-    table_view,
-    with_versions,
+    add_versions,
+    assemble_page,
+    collect_numbers,
+    draw_figure,
+    view_cells,
 )
+from cutline.report.measure_rows import format_limits
 from cutline.slices.evaluation import Slices, build_document, tabulate_slices
 from cutline.slices.fairness import Fairness
 from cutline.slices.results import AgainstRest
@@ -64,13 +65,13 @@ def save(
     if suffix == ".csv":
         text = large_enough.summary(level=against_rest.level).to_csv()
     elif suffix == ".json":
-        text = json_text(document(large_enough, against_rest)) + "\n"
+        text = json_text(make_document(large_enough, against_rest)) + "\n"
     else:
-        text = page(large_enough, against_rest)
+        text = render_slice_page(large_enough, against_rest)
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
-def document(slices: Slices, against_rest: AgainstRest) -> dict[str, Any]:
+def make_document(slices: Slices, against_rest: AgainstRest) -> dict[str, Any]:
     """Return the numbers of the page, ready for JSON."""
     fairness = slices.fairness(level=against_rest.level)
     return build_document(slices, slices.summaries(level=against_rest.level)) | {
@@ -80,8 +81,8 @@ def document(slices: Slices, against_rest: AgainstRest) -> dict[str, Any]:
     }
 
 
-def page(slices: Slices, against_rest: AgainstRest) -> str:
-    """Return the page as one file: a view of finished comparisons, which computes nothing.
+def render_slice_page(slices: Slices, against_rest: AgainstRest) -> str:
+    """Return the page as one file: a view of finished comparisons.
 
     Args:
         slices: The slices.
@@ -90,7 +91,7 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
     fairness = slices.fairness(level=against_rest.level)
     gap = slices.gap(against_rest.measure, level=against_rest.level)
     at_cut = slices.verdict_at_cut(level=against_rest.level)
-    sentences = [against_rest.verdict, _gap_words(slices, against_rest, gap), at_cut]
+    sentences = [against_rest.verdict, _describe_gap(slices, against_rest, gap), at_cut]
     overall = slices.overall
     measures = list(dict.fromkeys((against_rest.measure.name, *SHOWN)))
     summaries = slices.summaries(measures, simultaneous=True, level=against_rest.level)
@@ -101,11 +102,15 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
         f"predicted positive: {slices.cut_words}",
         "verdict": [sentence for sentence in sentences if sentence],
         "cards": [],
-        "charts": list(_charts(slices, against_rest)),
-        "tables": [_against(against_rest), _measures(slices, summaries, against_rest.level), _fairness(fairness)],
+        "charts": list(_draw_charts(slices, against_rest)),
+        "tables": [
+            _view_against_rest(against_rest),
+            _view_measures(slices, summaries, against_rest.level),
+            _view_fairness(fairness),
+        ],
         "notes": slices.notes,
         "level": f"{100 * against_rest.level:g} %",
-        "conventions": with_versions(
+        "conventions": add_versions(
             {
                 "Against the rest": against_rest.how,
                 "Intervals": describe_simultaneous_intervals(against_rest.level, len(slices)),
@@ -114,32 +119,28 @@ def page(slices: Slices, against_rest: AgainstRest) -> str:
             }
         ),
     }
-    return render_page(SECTIONS, context, numbers_to_save(document(slices, against_rest), table.to_csv()))
+    return assemble_page(SECTIONS, context, collect_numbers(make_document(slices, against_rest), table.to_csv()))
 
 
-def _gap_words(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
+def _describe_gap(slices: Slices, against_rest: AgainstRest, gap: Any) -> str:
     equal = " The slices may be equal." if gap.low == 0 else ""
     return (
         f"The largest gap in {against_rest.name} between any two slices by {slices.by} is {shown(gap.value)} "
-        f"({100 * gap.level:g} % interval {' to '.join(shown_limits(gap.low, gap.high))}).{equal}"
+        f"({100 * gap.level:g} % interval {format_limits(gap.low, gap.high)}).{equal}"
     )
 
 
-def _charts(slices: Slices, against_rest: AgainstRest) -> Iterator[View]:
-    """Return the forest plot, and the ROC curves where they can be told apart."""
-    from cutline.charts.forest import forest
+def _draw_charts(slices: Slices, against_rest: AgainstRest) -> Iterator[View]:
+    """Draw the forest plot, and the ROC curves if they can be told apart."""
+    from cutline.charts.forest import draw_slice_forest
 
-    yield figure(forest(against_rest.forest, theme=PAGE.name), 0)
+    yield draw_figure(draw_slice_forest(against_rest.forest, theme=PAGE.name), 0)
     if len(slices) <= MOST_MODELS:
         with contextlib.suppress(CutlineError):  # a slice with one class has no curve
-            yield figure(slices.chart("roc", theme=PAGE.name), 1)
+            yield draw_figure(slices.chart("roc", theme=PAGE.name), 1)
 
 
-def _interval(low: float, high: float) -> str:
-    return "" if math.isnan(low) or math.isnan(high) else " to ".join(shown_limits(low, high))
-
-
-def _against(against_rest: AgainstRest) -> View:
+def _view_against_rest(against_rest: AgainstRest) -> View:
     ordered, folded = against_rest.by_value, len(against_rest.rows) > 2 * _ENDS
     if folded:
         low, high = against_rest.ends(_ENDS)
@@ -151,7 +152,7 @@ def _against(against_rest: AgainstRest) -> View:
             f"{100 * row.prevalence:.1f} %",
             row.value,
             row.rest,
-            (row.difference, _interval(row.low, row.high)),
+            (row.difference, format_limits(row.low, row.high)),
             p_number(row.p_adjusted, against_rest.p_floor),
             row.verdict,
         )
@@ -162,21 +163,21 @@ def _against(against_rest: AgainstRest) -> View:
     if folded:
         caption += f" {against_rest.describe_ends(_ENDS)}"
     names = ("Slice", "Cases", "Positive", "Value", "Rest", "Difference", "p (adjusted)", "Verdict")
-    return table_view(names, rows, title="Each slice beside all other cases", caption=caption, marked=differing)
+    return view_cells(names, rows, title="Each slice beside all other cases", caption=caption, marked=differing)
 
 
-def _measures(slices: Slices, summaries: Any, level: float) -> View:
+def _view_measures(slices: Slices, summaries: Any, level: float) -> View:
     first = next(iter(summaries.values()))
     rows = []
     for key, summary in list(summaries.items())[: 2 * _ENDS + 1]:
         cells: list[Any] = [slices.label(key), summary.data.cases]
         for row in summary.rows:
             low, high = row.interval or (math.nan, math.nan)
-            cells.append((row.value if not math.isnan(row.value) else "undefined", _interval(low, high)))
+            cells.append((row.value if not math.isnan(row.value) else "undefined", format_limits(low, high)))
         rows.append(cells)
     left_out = len(summaries) - len(rows)
     more = f" {left_out} more slices are in the CSV file." if left_out else ""
-    return table_view(
+    return view_cells(
         ("Slice", "Cases", *(row.title for row in first.rows)),
         rows,
         title="Measures of each slice",
@@ -184,8 +185,9 @@ def _measures(slices: Slices, summaries: Any, level: float) -> View:
     )
 
 
-def _fairness(fairness: Fairness) -> View:
+def _view_fairness(fairness: Fairness) -> View:
     rows = [
-        (row["criterion"], (row["value"], _interval(row["low"], row["high"])), row["note"]) for row in fairness.table
+        (row["criterion"], (row["value"], format_limits(row["low"], row["high"])), row["note"])
+        for row in fairness.table
     ]
-    return table_view(("Criterion", "Value", "Note"), rows, title="Fairness", caption=" ".join(fairness.table.below))
+    return view_cells(("Criterion", "Value", "Note"), rows, title="Fairness", caption=" ".join(fairness.table.below))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from cutline.charts import PAGE
 from cutline.core import atomic_write
 from cutline.core.escaping import json_text
-from cutline.core.table import Table, shown_limits
+from cutline.core.table import Table
 from cutline.report import SUFFIXES, measure_rows, sections
-from cutline.report.html_page import plain_page
+from cutline.report.html_page import render_plain_page
 from cutline.results.notes import Note
 from cutline.results.summary import Row
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cutline.quota_periods import QuotaPeriods
 
 
-def fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
+def render_fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
     """Return the page of a cross-validation.
 
     Args:
@@ -31,7 +31,7 @@ def fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
     """
     rows = [row for row in summary.rows if row.value == row.value]
     columns = ("Measure", "Value", f"{100 * summary.level:g} % interval", "Baseline", "Interval by")
-    measures = Table(columns, tuple(_cells(row) for row in rows), title="Measures")
+    measures = Table(columns, tuple(_list_cells(row) for row in rows), title="Measures")
     first = [row.measure.name for row in rows if row.measure.card][:6]
     each = folds.fold_table(first) if first else None
     charts = [("ROC curve of each fold", "roc"), ("Precision-recall curve of each fold", "precision_recall")]
@@ -40,12 +40,12 @@ def fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
         drawable.append(("Out-of-fold reliability", folds.chart("reliability", theme=PAGE.name)))
     if folds.has_both_classes:
         drawable.append(("AUC in each fold", folds.chart("folds", theme=PAGE.name)))
-    return plain_page(
+    return render_plain_page(
         title=folds.name or "Cross-validation",
         heading=summary.heading,
         verdict=summary.verdict,
-        warnings=sections.warnings(summary),
-        cards=measure_rows.cards(summary),
+        warnings=sections.choose_warnings(summary),
+        cards=measure_rows.choose_cards(summary),
         level=f"{100 * summary.level:g} %",
         charts=drawable,
         tables=[measures] + ([each] if each is not None else []),
@@ -57,12 +57,11 @@ def fold_page(folds: FoldEvaluation, summary: FoldSummary) -> str:
     )
 
 
-def _cells(row: Row) -> tuple[Any, ...]:
-    interval = " to ".join(shown_limits(*row.interval)) if row.interval else ""
-    return row.title, row.value, interval, row.baseline, row.method
+def _list_cells(row: Row) -> tuple[Any, ...]:
+    return row.title, row.value, measure_rows.format_limits(*row.interval or (None, None)), row.baseline, row.method
 
 
-def fold_comparison_page(comparison: FoldComparison, level: float) -> str:
+def render_fold_comparison_page(comparison: FoldComparison, level: float) -> str:
     """Return the page of several models on the same folds.
 
     Args:
@@ -74,7 +73,7 @@ def fold_comparison_page(comparison: FoldComparison, level: float) -> str:
     charts = [(f"{a} against {b}", comparison.chart(a=a, b=b, theme=PAGE.name)) for a in names for b in names if a < b][
         :6
     ]
-    return plain_page(
+    return render_plain_page(
         title=" and ".join(names) if len(names) < 4 else f"{len(names)} models",
         heading=table.title,
         verdict=comparison.verdict.splitlines()[:6],
@@ -88,13 +87,13 @@ def fold_comparison_page(comparison: FoldComparison, level: float) -> str:
     )
 
 
-def dataset_page(comparison: DatasetComparison) -> str:
+def render_dataset_page(comparison: DatasetComparison) -> str:
     """Return the page of several models on several data sets.
 
     Args:
         comparison: The comparison.
     """
-    return plain_page(
+    return render_plain_page(
         title=f"{len(comparison.models)} models on {len(comparison.datasets)} data sets",
         heading=comparison.friedman_line,
         verdict=[comparison.verdict],
@@ -123,7 +122,7 @@ def save_periods(periods: QuotaPeriods, path: str | os.PathLike[str], *, level: 
     target, suffix = atomic_write.check_target(path, "periods.html", SUFFIXES, overwrite=overwrite)
     summary = periods.summary(level=level)
     if suffix == ".html":
-        content = period_page(periods, level).encode()
+        content = render_period_page(periods, level).encode()
     elif suffix == ".json":
         content = (json_text(summary.document()) + "\n").encode()
     elif suffix == ".csv":
@@ -133,7 +132,7 @@ def save_periods(periods: QuotaPeriods, path: str | os.PathLike[str], *, level: 
     return atomic_write.write(target, content, overwrite=overwrite)
 
 
-def period_page(periods: QuotaPeriods, level: float) -> str:
+def render_period_page(periods: QuotaPeriods, level: float) -> str:
     """Return the page of a quota in each period as one file.
 
     Args:
@@ -145,7 +144,7 @@ def period_page(periods: QuotaPeriods, level: float) -> str:
     first = Table(every.columns, every.rows[:MOST_PERIODS], title=f"Each {periods.by}")
     if len(every.rows) > MOST_PERIODS:
         first = Table(every.columns, first.rows, title=f"The first {MOST_PERIODS} of {len(every.rows)} periods")
-    return plain_page(
+    return render_plain_page(
         title=periods.name or "A quota in each period",
         heading=periods.title,
         verdict=list(summary.verdict),

@@ -418,10 +418,10 @@ class Slices(Summarized, NamedParts[Any, Evaluation]):
             parameters: Parameters of the chart; for "slices" `measure` and what `against_rest` takes.
         """
         if validation.check_text(name, "name", "slices") == "slices":
-            from cutline.charts.forest import forest
+            from cutline.charts.forest import draw_slice_forest
 
             drawing = {key: parameters.pop(key) for key in ("theme", "title", "width") if key in parameters}
-            return forest(self.against_rest(**parameters).forest, **drawing)
+            return draw_slice_forest(self.against_rest(**parameters).forest, **drawing)
         from cutline.charts import chart
 
         picture: Picture = chart(name, {self.label(key): ev for key, ev in self.items()}, **parameters)
